@@ -1,0 +1,114 @@
+"""Kubernetes quantities: the grammar, int64 saturation, and the canonical print (apimachinery `resource.Quantity`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+
+MAX_INT64 = 2**63 - 1
+MIN_INT64 = -(2**63)
+
+_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_GRAMMAR = re.compile(
+    r"(?P<sign>[+-]?)(?P<number>\d+\.?\d*|\.\d+)(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?\d+)|(?P<decimal>[numkMGTPE]?))"
+)
+
+
+class Format(Enum):
+    """How a quantity is printed: in powers of 1000, of 1024, or with an exponent."""
+
+    DECIMAL = "DecimalSI"
+    BINARY = "BinarySI"
+    EXPONENT = "DecimalExponent"
+
+
+class BadQuantity(ValueError):
+    """The text is not a quantity."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is not a quantity; expected a number with an optional suffix such as 500m, 2 or 80Gi")
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """An exact amount and the format it was written in; equality by `amount` is left to the caller."""
+
+    amount: Fraction
+    format: Format = Format.DECIMAL
+
+    @property
+    def ceiling(self) -> int:
+        """The amount in whole units, fractions rounded up, clamped to int64."""
+        return clamp(-((-self.amount.numerator) // self.amount.denominator))
+
+    @property
+    def milli(self) -> int:
+        """The amount in thousandths, rounded up, clamped to int64."""
+        scaled = self.amount * 1000
+        return clamp(-((-scaled.numerator) // scaled.denominator))
+
+    def __str__(self) -> str:
+        if self.format is Format.BINARY and self.amount.denominator == 1:
+            return _binary(self.amount.numerator)
+        return _decimal(self.amount, "e{}" if self.format is Format.EXPONENT else None)
+
+
+def clamp(value: int) -> int:
+    """Saturate to int64, as Kueue's arithmetic does."""
+    return max(MIN_INT64, min(MAX_INT64, value))
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str | int | float) -> Quantity:
+    """Read a quantity; YAML numbers are taken as their text.
+
+    Raises:
+        BadQuantity: the text does not follow the quantity grammar.
+
+    """
+    match = _GRAMMAR.fullmatch(str(text))
+    if match is None:
+        raise BadQuantity(str(text))
+    number = Fraction(match["sign"] + match["number"].rstrip("."))
+    if match["binary"]:
+        return Quantity(amount=number * 1024 ** _BINARY[match["binary"]], format=Format.BINARY)
+    if match["exponent"]:
+        return Quantity(amount=_finest(number * Fraction(10) ** int(match["exponent"][1:])), format=Format.EXPONENT)
+    return Quantity(amount=_finest(number * Fraction(10) ** _DECIMAL[match["decimal"]]))
+
+
+def whole(value: int, form: Format = Format.DECIMAL) -> Quantity:
+    """A quantity of ``value`` units."""
+    return Quantity(amount=Fraction(value), format=form)
+
+
+def _finest(amount: Fraction) -> Fraction:
+    """Round up (away from zero) to nano, the finest that Kubernetes keeps."""
+    scaled = amount * 10**9
+    if scaled.denominator == 1:
+        return amount
+    rounded = -((-abs(scaled).numerator) // scaled.denominator)
+    return Fraction(rounded if amount > 0 else -rounded, 10**9)
+
+
+def _binary(value: int) -> str:
+    for suffix, power in reversed(_BINARY.items()):
+        if value and value % 1024**power == 0:
+            return f"{value // 1024**power}{suffix}"
+    return str(value)
+
+
+def _decimal(amount: Fraction, exponent: str | None) -> str:
+    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]):
+        scaled = amount / Fraction(10) ** power
+        if amount and scaled.denominator == 1:
+            break
+    else:
+        suffix, power, scaled = "", 0, Fraction(0)
+    ending = exponent.format(power) if exponent and power else suffix if not exponent else ""
+    return f"{scaled.numerator}{ending}"

@@ -1,0 +1,84 @@
+"""The catalogue: one TOML entry per testable sentence of the texts, with a permanent ID."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+
+class Level(StrEnum):
+    """How strongly the text asks.  INFERRED: the text is silent and Kueue decides; reported as a question."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    MAY = "MAY"
+    INFERRED = "INFERRED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One testable sentence."""
+
+    id: str
+    text: str
+    source: str
+    level: Level
+    holds: tuple[str, ...]
+    """Names of the behaviours in which it holds, for example ``kep-2025-09`` and ``kueue-0.19``."""
+    profile: str = "DRA-CLAIM"
+    excluded: str = ""
+    """Why no case covers it; empty for what is to be proven."""
+    file: str = field(default="", compare=False)
+
+
+class CatalogueFault(Exception):
+    """The catalogue itself is wrong: the file, the entry and what is wrong with it."""
+
+    def __init__(self, file: str, entry: str, fault: str) -> None:
+        super().__init__(f"{file}: [{entry}]: {fault}")
+        self.file, self.entry, self.fault = file, entry, fault
+
+
+@cache
+def catalogue() -> Mapping[str, Requirement]:
+    """Every requirement by ID, in the order of the files.
+
+    Raises:
+        CatalogueFault: an entry is incomplete, has an unknown key, or repeats an ID.
+
+    """
+    found: dict[str, Requirement] = {}
+    folder = files("kueue_dra_ref.requirements")
+    for path in sorted((p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name):
+        for entry, fields in tomllib.loads(path.read_text("utf-8")).items():
+            if entry in found:
+                raise CatalogueFault(path.name, entry, f"the ID is taken in {found[entry].file}")
+            found[entry] = _requirement(path.name, entry, fields)
+    return found
+
+
+def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:
+    known = {"text", "source", "level", "holds", "profile", "excluded"}
+    if unknown := sorted(set(fields) - known):
+        raise CatalogueFault(file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}")
+    if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
+        raise CatalogueFault(file, entry, f"{missing[0]} is missing")
+    if fields["level"] not in list(Level):
+        raise CatalogueFault(file, entry, f"level {fields['level']!r}; expected one of {', '.join(Level)}")
+    holds = fields["holds"]
+    if not isinstance(holds, list) or not holds:
+        raise CatalogueFault(file, entry, "holds must list at least one behaviour")
+    return Requirement(
+        id=entry,
+        text=str(fields["text"]),
+        source=str(fields["source"]),
+        level=Level(str(fields["level"])),
+        holds=tuple(map(str, holds)),
+        profile=str(fields.get("profile", "DRA-CLAIM")),
+        excluded=str(fields.get("excluded", "")),
+        file=file,
+    )
