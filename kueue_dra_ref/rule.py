@@ -1,0 +1,33 @@
+"""A rule: one small pure function that a behaviour holds and that can be taken out, with the requirements it proves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Generic[P, R]):
+    """A named function; ``Rule[[Place], FieldError | None]`` takes a place and may find a fault there."""
+
+    name: str
+    requirements: tuple[str, ...]
+    """IDs of the catalogue that fail when this rule is absent."""
+    apply: Callable[P, R]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Apply the rule."""
+        return self.apply(*args, **kwargs)
+
+
+def rule(*requirements: str) -> Callable[[Callable[P, R]], Rule[P, R]]:
+    """Turn a plain function into a rule that is named after it."""
+
+    def named(apply: Callable[P, R]) -> Rule[P, R]:
+        return Rule(name=apply.__name__, requirements=requirements, apply=apply)
+
+    return named
