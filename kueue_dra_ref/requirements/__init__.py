@@ -1,0 +1,1 @@
+"""The catalogue of requirements: one TOML file per heading of the texts."""

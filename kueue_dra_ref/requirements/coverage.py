@@ -1,0 +1,69 @@
+"""Coverage: which requirements of a behaviour are proven, which are untested, which no case can prove and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Three piles that together hold every requirement of one behaviour, each in the order of the catalogue."""
+
+    behaviour: str
+    proven: Mapping[str, tuple[str, ...]]
+    """The cases that passed, by the ID that they cite."""
+    untested: tuple[str, ...]
+    excluded: Mapping[str, str]
+    """The reason, by ID."""
+
+    @property
+    def required(self) -> int:
+        """How many requirements the behaviour has, the excluded ones included."""
+        return len(self.proven) + len(self.untested) + len(self.excluded)
+
+
+def coverage(
+    requirements: Mapping[str, Requirement], passed: Mapping[str, Collection[str]], behaviour: str
+) -> Coverage:
+    """Sort the requirements of ``behaviour`` into three piles.
+
+    Args:
+        requirements: the catalogue.
+        passed: the IDs that each case cites, by case; cases that did not pass are left out by the caller.
+        behaviour: the name that ``holds`` must list.
+
+    Raises:
+        CatalogueFault: a case cites an ID that is not in the catalogue.
+
+    """
+    cases = cases_by_id(requirements, passed)
+    held = {id_: r for id_, r in requirements.items() if behaviour in r.holds}
+    to_prove = [id_ for id_, r in held.items() if not r.excluded]
+    return Coverage(
+        behaviour=behaviour,
+        proven={id_: cases[id_] for id_ in to_prove if id_ in cases},
+        untested=tuple(id_ for id_ in to_prove if id_ not in cases),
+        excluded={id_: r.excluded for id_, r in held.items() if r.excluded},
+    )
+
+
+def cases_by_id(
+    requirements: Mapping[str, Requirement], cited: Mapping[str, Collection[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Turn "case cites IDs" into "ID is cited by cases", sorted by case.
+
+    Raises:
+        CatalogueFault: a case cites an ID that is not in the catalogue.
+
+    """
+    cases: defaultdict[str, list[str]] = defaultdict(list)
+    for case, ids in sorted(cited.items()):
+        for id_ in dict.fromkeys(ids):
+            if id_ not in requirements:
+                raise CatalogueFault(case, id_, "no requirement has this ID")
+            cases[id_].append(case)
+    return {id_: tuple(found) for id_, found in cases.items()}

@@ -1,0 +1,155 @@
+"""The catalogue of requirements is whole: IDs, behaviours, headings, exclusions, and the three piles of coverage."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from kueue_dra_ref.requirements.__main__ import page
+from kueue_dra_ref.requirements.catalogue import CatalogueFault, Level, Requirement, catalogue
+from kueue_dra_ref.requirements.coverage import coverage
+
+BEHAVIOURS = {"kep-2025-09", "kueue-0.19"}
+PROFILES = {"DRA-CLAIM", "DRA-DISABLED"}
+KEP = "KEP-2941 2025-09, "
+HEADINGS = {
+    "Summary",
+    "Motivation",
+    "Background",
+    "DRA Example",
+    "Workload Example",
+    "Example Driver Cluster Resources",
+    "ResourceSlices",
+    "DeviceClasses",
+    "Goals",
+    "Non-Goals",
+    "Proposal",
+    "User Stories (Optional)",
+    "Story 1",
+    "Story 2",
+    "Story 3",
+    "Notes/Constraints/Caveats (Optional)",
+    "Risks and Mitigations",
+    "Design Details",
+    "Configuration API Extension for DRA",
+    "Device Class Resolution and Conflict Prevention",
+    "Device Class Mapping Uniqueness",
+    "RBAC Requirements",
+    "Workloads",
+    "DRA-Specific Workload Processing",
+    "Workload Processing Flow",
+    "Architecture Details",
+    "Queue Manager Extensions",
+    "Test Plan",
+    "Prerequisite testing updates",
+    "Unit Tests",
+    "Integration tests",
+    "E2E Test",
+    "Graduation Criteria",
+    "Alpha",
+    "Beta",
+    "GA",
+    "Implementation History",
+    "Drawbacks",
+    "Alternatives",
+    "ResourceClaim By Count",
+    "Using devices in ResourceSlice to Count",
+    "Using a CEL expression",
+    "Defining DeviceClass mapping in ClusterQuota",
+    "Using ResourceFlavor for DeviceClass Mapping",
+    "Creating a new CRD for device class mapping",
+}
+
+
+def _of(file: str) -> list[Requirement]:
+    return [r for r in catalogue().values() if r.file == file]
+
+
+FILES = [file for file, _ in groupby(catalogue().values(), key=lambda r: r.file)]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_ids_of_a_file_count_from_one_under_one_prefix(file: str) -> None:
+    """A gap or a swap would mean that somebody renumbered."""
+    prefix = _of(file)[0].id.split("-")[0]
+    assert re.fullmatch(r"[A-Z]+", prefix)
+    assert [r.id for r in _of(file)] == [f"{prefix}-{n:03d}" for n in range(1, len(_of(file)) + 1)]
+
+
+def test_no_two_files_share_a_prefix() -> None:
+    """The prefix tells the file."""
+    prefixes = [_of(file)[0].id.split("-")[0] for file in FILES]
+    assert len(set(prefixes)) == len(prefixes)
+
+
+@pytest.mark.parametrize("r", catalogue().values(), ids=lambda r: r.id)
+def test_an_entry_is_one_sentence_of_a_known_source(r: Requirement) -> None:
+    """Behaviours and profiles are known, a heading of the text exists, and only Kueue infers."""
+    assert set(r.holds) <= BEHAVIOURS
+    assert len(set(r.holds)) == len(r.holds)
+    assert r.profile in PROFILES
+    assert re.fullmatch(r"[A-Za-z].{20,}\.", r.text)
+    assert r.source.removeprefix(KEP) in HEADINGS or r.source.startswith("Kueue 0.19, ")
+    if r.level is not Level.INFERRED and not r.excluded:
+        assert r.source.startswith(KEP), "what the text does not say cannot be asked in its name"
+
+
+def test_every_reason_for_an_exclusion_is_a_sentence() -> None:
+    """An exclusion without a reason worth reading is a gap in disguise."""
+    assert [r.id for r in catalogue().values() if r.excluded and len(r.excluded.split()) < 4] == []
+
+
+def test_a_reason_points_only_at_ids_that_can_be_proven() -> None:
+    """Where a reason says "testable as X", a case can cite X."""
+    pointed = {id_ for r in catalogue().values() for id_ in re.findall(r"[A-Z]+-\d{3}", r.excluded)}
+    assert {id_ for id_ in pointed if id_ not in catalogue() or catalogue()[id_].excluded} == set()
+
+
+def test_both_behaviours_say_most_things_alike() -> None:
+    """The sizes move only when entries are added, so a lost file is seen."""
+    both = [r for r in catalogue().values() if not r.excluded and set(r.holds) == BEHAVIOURS]
+    assert len(both) >= 120
+    assert sum(not r.excluded for r in catalogue().values()) >= 180
+
+
+def _requirement(id_: str, *, holds: tuple[str, ...] = ("a",), excluded: str = "") -> Requirement:
+    return Requirement(id=id_, text="t", source="s", level=Level.MUST, holds=holds, excluded=excluded)
+
+
+THREE = {
+    "X-001": _requirement("X-001"),
+    "X-002": _requirement("X-002"),
+    "X-003": _requirement("X-003", excluded="because"),
+    "X-004": _requirement("X-004", holds=("b",)),
+}
+
+
+def test_the_piles_hold_every_requirement_of_the_behaviour_once() -> None:
+    """What holds elsewhere is in no pile; what passed twice is proven once, by both."""
+    found = coverage(THREE, {"two": ["X-001"], "one": ["X-001", "X-001", "X-004"]}, "a")
+    assert found.proven == {"X-001": ("one", "two")}
+    assert found.untested == ("X-002",)
+    assert found.excluded == {"X-003": "because"}
+    assert found.required == 3
+
+
+def test_a_case_that_cites_an_unknown_id_is_a_fault() -> None:
+    """A misspelt ID must not pass for coverage."""
+    with pytest.raises(CatalogueFault, match="X-009"):
+        coverage(THREE, {"one": ["X-009"]}, "a")
+
+
+def test_the_page_shows_each_requirement_with_its_cases() -> None:
+    """Every ID has a row; an excluded one says why."""
+    printed = page(THREE, {"one": ["X-001"]})
+    assert "| X-001 | MUST | a | t | s | `one` |" in printed
+    assert "| X-003 | MUST | a | t | s | none: because |" in printed
+
+
+def test_the_committed_page_is_the_one_that_is_printed() -> None:
+    """docs/requirements.md is made by the module, never by hand."""
+    committed = Path(__file__).parent.parent / "docs" / "requirements.md"
+    assert committed.read_text("utf-8") == page(catalogue(), {})
