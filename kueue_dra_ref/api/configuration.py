@@ -1,0 +1,130 @@
+"""Kueue's Configuration, loaded strictly (Configuration API Extension for DRA; Kueue 0.19, config loading)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.api.decoding import decoding_faults
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.quantities import Quantity, parse
+from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.target import FieldError, Manifest
+
+NAMESPACE = "kueue-system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceClassMapping:
+    """Device classes that are charged to one resource of the quota."""
+
+    name: str
+    device_classes: tuple[str, ...] = ()
+    sources: tuple[Manifest, ...] = ()
+    """Counter and capacity sources, as written."""
+
+    @property
+    def counter(self) -> str:
+        """Name the counter that the first source charges; empty when it charges none."""
+        first = self.sources[0] if self.sources else {}
+        return str((first.get("counter") or {}).get("name") or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transformation:
+    """What is charged instead of, or beside, a requested resource."""
+
+    input: str
+    strategy: str = "Retain"
+    multiply_by: str = ""
+    outputs: Mapping[str, Quantity] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What Kueue is told at start; sections that the reference does not judge stay in ``document``."""
+
+    mappings: tuple[DeviceClassMapping, ...] = ()
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    """Gates that the file sets; what they come to is for `kueue_dra_ref.rules.gates.effective`."""
+    namespace: str = NAMESPACE
+    frameworks: tuple[str, ...] = ("batch/job",)
+    manage_jobs_without_queue_name: bool = False
+    managed_jobs_namespace_selector: Manifest = field(default_factory=dict)
+    exclude_resource_prefixes: tuple[str, ...] = ()
+    transformations: tuple[Transformation, ...] = ()
+    quota_check_strategy: str = "BlockUndeclared"
+    document: Manifest = field(default_factory=dict)
+
+
+def load(document: Manifest, versions: Versions) -> Configuration | tuple[FieldError, ...]:
+    """Decode a Configuration strictly and fill in defaults, or say what the decoder refuses.
+
+    A missing apiVersion means the newest of ``versions``, as it does to Kueue.
+    """
+    version = document.get("apiVersion") or next(iter(versions))
+    if document.get("kind") not in (None, "", "Configuration"):
+        return (_unsupported("kind", document["kind"], ["Configuration"]),)
+    if version not in versions:
+        return (_unsupported("apiVersion", version, versions),)
+    return decoding_faults(document, versions[version]) or _configuration(document)
+
+
+def quota_resource(configuration: Configuration, device_class: str) -> str | None:
+    """Name the resource that a device class is charged to: the first mapping that names the class wins."""
+    return next((m.name for m in configuration.mappings if device_class in m.device_classes), None)
+
+
+def _configuration(document: Manifest) -> Configuration:
+    resources = document.get("resources") or {}
+    namespace = _or(document, "namespace", NAMESPACE)
+    return Configuration(
+        mappings=tuple(_mapping(each or {}) for each in resources.get("deviceClassMappings") or ()),
+        gates={name: bool(on) for name, on in (document.get("featureGates") or {}).items()},
+        namespace=namespace,
+        frameworks=_texts(document.get("integrations") or {}, "frameworks") or ("batch/job",),
+        manage_jobs_without_queue_name=_or(document, "manageJobsWithoutQueueName", False),
+        managed_jobs_namespace_selector=_or(document, "managedJobsNamespaceSelector", _outside_system(namespace)),
+        exclude_resource_prefixes=_texts(resources, "excludeResourcePrefixes"),
+        transformations=tuple(_transformation(each or {}) for each in resources.get("transformations") or ()),
+        quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
+        document=document,
+    )
+
+
+def _mapping(written: Manifest) -> DeviceClassMapping:
+    return DeviceClassMapping(
+        name=_or(written, "name", ""),
+        device_classes=_texts(written, "deviceClassNames"),
+        sources=tuple(each or {} for each in written.get("sources") or ()),
+    )
+
+
+def _transformation(written: Manifest) -> Transformation:
+    return Transformation(
+        input=_or(written, "input", ""),
+        strategy=written.get("strategy") or "Retain",
+        multiply_by=_or(written, "multiplyBy", ""),
+        outputs={name: parse(amount or 0) for name, amount in (written.get("outputs") or {}).items()},
+    )
+
+
+def _outside_system(namespace: str) -> Manifest:
+    """Select, as Kueue does by default, every namespace but Kubernetes' and Kueue's own."""
+    outside = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", namespace]}
+    return {"matchExpressions": [outside]}
+
+
+def _or(written: Manifest, key: str, default: Any) -> Any:
+    value = written.get(key)
+    return default if value is None else value
+
+
+def _texts(written: Manifest, key: str) -> tuple[str, ...]:
+    return tuple(text or "" for text in written.get(key) or ())
+
+
+def _unsupported(path: str, found: Any, supported: Any) -> FieldError:
+    words = ", ".join(f'"{each}"' for each in supported)
+    return FieldError(field=path, type="Unsupported value", value=printed(found), detail=f"supported values: {words}")

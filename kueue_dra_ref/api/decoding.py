@@ -1,0 +1,110 @@
+"""Strict decoding, as Kubernetes decodes a component's configuration: the first wrong type, or every unknown key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kueue_dra_ref.api.quantities import BadQuantity, parse
+from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, Scalar, Shape
+from kueue_dra_ref.target import FieldError
+
+_DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
+_JSON_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+
+
+class Place(NamedTuple):
+    """A value of a document, and its shape unless its key is unknown."""
+
+    value: Any
+    shape: Shape | None
+    path: str
+
+
+def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, ...]:
+    """Say what a strict decoder refuses: a wrong type ends decoding and is told alone, unknown keys are told together.
+
+    The ``field`` of a wrong type has no indexes, because Go's decoder names none; its detail has the exact place.
+    """
+    places = list(_places(document, keys, ""))
+    if wrong := next((place for place in places if not _fits(place)), None):
+        return (_mismatch(wrong),)
+    return tuple(FieldError(field=place.path, type="unknown field") for place in places if place.shape is None)
+
+
+def _places(value: Any, shape: Shape, path: str) -> Iterator[Place]:
+    """Walk depth first by sorted key, the order in which Go meets the keys."""
+    yield Place(value, shape, path)
+    match shape, value:
+        case ListOf(), list():
+            for index, element in enumerate(value):
+                yield from _places(element, shape.element, f"{path}[{index}]")
+        case MapOf(), dict():
+            for key in sorted(value):
+                yield from _places(value[key], shape.value, f"{path}[{key}]")
+        case Mapping(), dict():
+            for key in sorted(value):
+                yield from _known_or_not(value[key], shape.get(key), f"{path}.{key}" if path else key)
+
+
+def _known_or_not(value: Any, shape: Shape | None, path: str) -> Iterator[Place]:
+    if shape is None:
+        yield Place(value, None, path)
+    else:
+        yield from _places(value, shape, path)
+
+
+def _fits(place: Place) -> bool:
+    """Compare a value with its shape; null is the empty value of every type."""
+    match place.shape:
+        case _ if place.value is None:
+            return True
+        case Scalar() as scalar:
+            return _fits_scalar(place.value, scalar)
+        case ListOf():
+            return isinstance(place.value, list)
+        case MapOf() | Mapping():
+            return isinstance(place.value, dict)
+        case _:
+            return True
+
+
+def _fits_scalar(value: Any, scalar: Scalar) -> bool:
+    match scalar:
+        case Scalar.FLAG:
+            return isinstance(value, bool)
+        case Scalar.TEXT:
+            return isinstance(value, str)
+        case Scalar.DURATION:
+            return isinstance(value, str) and _DURATION.fullmatch(value) is not None
+        case Scalar.WHOLE:
+            return type(value) is int
+        case Scalar.NUMBER:
+            return type(value) in (int, float)
+        case Scalar.QUANTITY:
+            return type(value) in (int, float, str) and _is_quantity(value)
+
+
+def _is_quantity(value: str | int | float) -> bool:
+    try:
+        parse(value)
+    except BadQuantity:
+        return False
+    return True
+
+
+def _mismatch(place: Place) -> FieldError:
+    match place.shape:
+        case Scalar() as scalar:
+            expected = scalar.value
+        case ListOf():
+            expected = "a list"
+        case _:
+            expected = "an object"
+    return FieldError(
+        field=re.sub(r"\[[^\]]*\]", "", place.path),
+        type="cannot unmarshal",
+        value=_JSON_KINDS.get(type(place.value), type(place.value).__name__),
+        detail=f"expected {expected} at {place.path or 'the top'}",
+    )

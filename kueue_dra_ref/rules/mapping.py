@@ -1,0 +1,214 @@
+"""Validation of device class mappings (Configuration API Extension for DRA; Device Class Mapping Uniqueness)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
+from kueue_dra_ref.api.names import dns_label_faults, dns_subdomain_faults, label_key_faults, printed, size
+from kueue_dra_ref.rule import Rule, rule
+from kueue_dra_ref.target import FieldError
+
+ROOT = "resources.deviceClassMappings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where validation stands: in the list of mappings, in one mapping, or at one class name of it."""
+
+    mappings: tuple[DeviceClassMapping, ...]
+    index: int = 0
+    class_index: int = 0
+
+    @property
+    def mapping(self) -> DeviceClassMapping:
+        """Give the mapping under validation."""
+        return self.mappings[self.index]
+
+    @property
+    def device_class(self) -> str:
+        """Give the class name under validation."""
+        return self.mapping.device_classes[self.class_index]
+
+    @property
+    def name_field(self) -> str:
+        """Name the field of the mapping's name."""
+        return f"{ROOT}[{self.index}].name"
+
+    @property
+    def classes_field(self) -> str:
+        """Name the field of the mapping's class names."""
+        return f"{ROOT}[{self.index}].deviceClassNames"
+
+    @property
+    def class_field(self) -> str:
+        """Name the field of the class name."""
+        return f"{self.classes_field}[{self.class_index}]"
+
+    def earlier_in_mapping(self) -> tuple[str, ...]:
+        """List the class names that stand before this one in the same mapping."""
+        return self.mapping.device_classes[: self.class_index]
+
+    def owner(self) -> DeviceClassMapping:
+        """Give the first mapping that names the class; the one under validation when no earlier does."""
+        return next(each for each in self.mappings if self.device_class in each.device_classes)
+
+
+MappingRule = Rule[[Place], FieldError | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingRules:
+    """The rules of one behaviour by what they look at; each tuple keeps the order in which faults are told."""
+
+    all_mappings: tuple[MappingRule, ...] = ()
+    name: tuple[MappingRule, ...] = ()
+    class_list: tuple[MappingRule, ...] = ()
+    device_class: tuple[MappingRule, ...] = ()
+
+
+def validate(configuration: Configuration, rules: MappingRules) -> tuple[FieldError, ...]:
+    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class."""
+    return tuple(fault for rule, place in _checks(configuration.mappings, rules) if (fault := rule(place)))
+
+
+def _checks(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[tuple[MappingRule, Place]]:
+    top = Place(mappings=mappings)
+    yield from _each(rules.all_mappings, top)
+    for index, mapping in enumerate(mappings):
+        here = replace(top, index=index)
+        yield from _each((*rules.name, *rules.class_list), here)
+        for class_index in range(len(mapping.device_classes)):
+            yield from _each(rules.device_class, replace(here, class_index=class_index))
+
+
+def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[tuple[MappingRule, Place]]:
+    return ((rule, place) for rule in rules)
+
+
+@rule("MAP-001")
+def at_most_16_mappings(place: Place) -> FieldError | None:
+    """Refuse a seventeenth mapping."""
+    return _too_many(ROOT, len(place.mappings), 16)
+
+
+@rule("MAP-002")
+def name_is_a_label_key(place: Place) -> FieldError | None:
+    """Refuse a resource name that is no label key."""
+    return _invalid(place.name_field, place.mapping.name, "; ".join(label_key_faults(place.mapping.name)))
+
+
+@rule("MAP-011")
+def name_is_a_dns_label_with_optional_subdomain(place: Place) -> FieldError | None:
+    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it."""
+    prefix, slash, label = place.mapping.name.rpartition("/")
+    faults = [*(dns_subdomain_faults(prefix) if slash else ()), *dns_label_faults(label)]
+    return _invalid(place.name_field, place.mapping.name, "; ".join(faults))
+
+
+@rule("MAP-003")
+def name_is_at_most_253_long(place: Place) -> FieldError | None:
+    """Refuse a resource name of more than 253 characters; a label key alone may have 317."""
+    return _invalid(place.name_field, place.mapping.name, _too_long(place.mapping.name))
+
+
+@rule("MAP-004", "MAP-017")
+def name_is_used_once(place: Place) -> FieldError | None:
+    """Refuse a resource name that an earlier mapping carries."""
+    earlier = (each.name for each in place.mappings[: place.index])
+    return _duplicate(place.name_field, place.mapping.name) if place.mapping.name in earlier else None
+
+
+@rule("MAP-005")
+def at_least_one_class(place: Place) -> FieldError | None:
+    """Refuse a mapping without class names."""
+    if place.mapping.device_classes:
+        return None
+    detail = "at least one device class name is required"
+    return FieldError(field=place.classes_field, type="Required value", detail=detail)
+
+
+@rule("MAP-006")
+def at_most_8_classes(place: Place) -> FieldError | None:
+    """Refuse a ninth class name."""
+    return _too_many(place.classes_field, len(place.mapping.device_classes), 8)
+
+
+@rule("MAP-007")
+def class_is_a_label_key(place: Place) -> FieldError | None:
+    """Refuse a class name that is no label key."""
+    return _invalid(place.class_field, place.device_class, "; ".join(label_key_faults(place.device_class)))
+
+
+@rule("MAP-008")
+def class_is_at_most_253_long(place: Place) -> FieldError | None:
+    """Refuse a class name of more than 253 characters."""
+    return _invalid(place.class_field, place.device_class, _too_long(place.device_class))
+
+
+@rule("MAP-009")
+def class_is_named_once_in_a_mapping(place: Place) -> FieldError | None:
+    """Refuse a class name that stands earlier in the same mapping."""
+    repeated = place.device_class in place.earlier_in_mapping()
+    return _duplicate(place.class_field, place.device_class) if repeated else None
+
+
+@rule("MAP-010")
+def class_maps_to_one_resource(place: Place) -> FieldError | None:
+    """Refuse a class that an earlier mapping of another name has already."""
+    owner = place.owner()
+    return None if owner.name == place.mapping.name else _taken(place, owner)
+
+
+@rule("MAP-010", "MAP-016")
+def class_maps_to_one_resource_unless_both_count(place: Place) -> FieldError | None:
+    """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
+
+    Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
+    """
+    owner = place.owner()
+    if owner.name == place.mapping.name or (owner.counter and place.mapping.counter):
+        return None
+    return _taken(place, owner)
+
+
+KUEUE_0_19_MAPPING = MappingRules(
+    all_mappings=(at_most_16_mappings,),
+    name=(name_is_a_label_key, name_is_at_most_253_long, name_is_used_once),
+    class_list=(at_least_one_class, at_most_8_classes),
+    device_class=(
+        class_is_a_label_key,
+        class_is_at_most_253_long,
+        class_is_named_once_in_a_mapping,
+        class_maps_to_one_resource_unless_both_count,
+    ),
+)
+KEP_2025_09_MAPPING = MappingRules(
+    name=(name_is_a_dns_label_with_optional_subdomain, name_is_at_most_253_long, name_is_used_once),
+    class_list=(at_least_one_class,),
+    device_class=(class_is_at_most_253_long, class_is_named_once_in_a_mapping, class_maps_to_one_resource),
+)
+"""The text's grammar of class names is left out: its own examples (gpu.example.com) break it."""
+
+
+def _invalid(field: str, value: str, detail: str) -> FieldError | None:
+    return FieldError(field=field, type="Invalid value", value=printed(value), detail=detail) if detail else None
+
+
+def _duplicate(field: str, value: str) -> FieldError:
+    return FieldError(field=field, type="Duplicate value", value=printed(value))
+
+
+def _too_many(field: str, count: int, limit: int) -> FieldError | None:
+    if count <= limit:
+        return None
+    return FieldError(field=field, type="Too many", value=str(count), detail=f"must have at most {limit} items")
+
+
+def _too_long(text: str) -> str:
+    return "must not exceed 253 characters" if size(text) > 253 else ""
+
+
+def _taken(place: Place, owner: DeviceClassMapping) -> FieldError | None:
+    return _invalid(place.class_field, place.device_class, f"device class already mapped to resource {owner.name}")
