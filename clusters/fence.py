@@ -1,0 +1,195 @@
+"""The fence: small objects of our own whose fate proves how far Kueue has got (Kueue 0.19.2, batching of one second).
+
+What Kueue did *after* it did something for the fence, it did with everything applied before the fence in view:
+
+1. *Chain.* Kueue's Job and Workload controllers take their work in order.  When a change of the fence's Job shows in
+   the condition of its Workload, every Job and Workload changed before it has been through both controllers.
+2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off one second later, in
+   order.  The fence releases quota of its own after the others did; when its waiting workload gets in, so had theirs.
+3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue have been
+   admitted, n cycles have passed, and the first n waiting workloads of every other queue were looked at.
+4. *Queues.* The status of queues is written by one worker each, up to a second late.  We touch an annotation of each
+   queue, which brings it forward, and then change the fence's own: when its observedGeneration is there, so are they.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from clusters.fence_world import KUEUE, a_template, fence_world
+from clusters.objects import Objects, Refused
+from clusters.waiting import Limits, NotYet, elapsed_since, eventually
+from kueue_dra_ref.target import Manifest, Ref
+
+SWEEP_PERIOD = 1.0  # seconds from the first notice to the sweep: requeueBatchPeriod in Kueue 0.19.2
+PREFIX = "kueue-dra-fence-"
+LOOK_AGAIN = "kueue-dra.dev/look-again"
+JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
+ROLE = "kueue-dra.dev/fence"
+
+
+def condition_of(manifest: Manifest, kind: str) -> Manifest:
+    """Give one condition of an object's status, or an empty one."""
+    found = manifest.get("status", {}).get("conditions") or []
+    return next((condition for condition in found if condition["type"] == kind), {})
+
+
+def holds(manifest: Manifest, kind: str) -> bool:
+    """Whether a condition of an object is True."""
+    return condition_of(manifest, kind).get("status") == "True"
+
+
+@dataclass(slots=True, kw_only=True)
+class Fence:
+    """One target's own namespace, flavor, queues, Job and workloads; built at first use."""
+
+    objects: Objects
+    run: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    _serial: int = 0
+    _job_uid: str = ""
+    _holder: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the fence's namespace, flavor and ClusterQueue, and the beginning of every other name."""
+        return PREFIX + self.run
+
+    def build(self) -> None:
+        """Make the fence's world, once."""
+        if self._job_uid:
+            return
+        for manifest in fence_world(self.name, self.labels):
+            answer = self.objects.create(manifest)
+            if not answer.ok:
+                raise Refused(did=f"create the fence's {Ref.of(manifest)}", answer=answer)
+        self._job_uid = str((self.objects.read(self._job) or {})["metadata"]["uid"])
+
+    def pass_chain(self) -> None:
+        """Return when Kueue's Job and Workload controllers have seen everything that came before."""
+        self.build()
+        wanted = self._next() % 1000 + 1
+        self._must_patch(self._job, {"spec": {"parallelism": wanted}})
+
+        def arrived() -> None:
+            found = self._workloads(f"{JOB_UID_LABEL}={self._job_uid}")
+            counts = [workload["spec"]["podSets"][0]["count"] for workload in found]
+            if counts != [wanted] or _seen_generation(found[0], "QuotaReserved") != found[0]["metadata"]["generation"]:
+                raise NotYet(f"the Workload counts {counts} instead of [{wanted}] pods, or has no condition for it")
+
+        eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
+
+    def pass_cycles(self, count: int) -> None:
+        """Return when the scheduler has made at least ``count`` cycles."""
+        self.build()
+        for _ in range(count):
+            self._create_workload("pawn", queue="pawns")
+
+        def admitted() -> None:
+            waiting = [pawn for pawn in self._workloads(f"{ROLE}=pawn") if not holds(pawn, "Admitted")]
+            if waiting:
+                raise NotYet(f"{len(waiting)} of {count} pawns are not admitted")
+
+        eventually(admitted, within=self.limits.cycles, what=f"{count} cycles of Kueue's scheduler")
+        self.objects.delete_all(KUEUE, "Workload", self.name, labels=f"{ROLE}=pawn")
+
+    def pass_sweep(self, *, since: float) -> None:
+        """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
+        self.build()
+        if not self._holder:
+            self._holder = self._create_workload("holder", queue="sweep")
+            self._await_workload(self._holder, "Admitted", "True")
+        self._sweep_once()
+        if elapsed_since(since) < SWEEP_PERIOD:
+            self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
+
+    def pass_queues(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> None:
+        """Return when Kueue has written the status of these queues anew."""
+        self.build()
+        stop = "Hold" if self._next() % 2 else "None"
+        preempt = "LowerPriority" if self._serial % 2 else "Never"
+        own_queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=self.name)
+        own_local = Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=self.name)
+        self._look_again(cluster_queues, own_queue, {"preemption": {"withinClusterQueue": preempt}})
+        self._look_again(local_queues, own_local, {"stopPolicy": stop})
+
+    def take_down(self) -> None:
+        """Remove what the fence made; what is already gone is no fault."""
+        if not self._job_uid:
+            return
+        self.objects.delete(self._job)
+        self.objects.delete_all(KUEUE, "Workload", self.name, labels="")
+        for manifest in reversed(fence_world(self.name, self.labels)):
+            self.objects.delete(Ref.of(manifest))
+        self._job_uid = self._holder = ""
+
+    def refs(self) -> list[Ref]:
+        """Name everything that the fence may have made, in the order of making."""
+        return [Ref.of(manifest) for manifest in fence_world(self.name, self.labels)]
+
+    def _sweep_once(self) -> None:
+        waiting = self._create_workload("holder", queue="sweep")
+        self._await_workload(waiting, "QuotaReserved", "False")
+        self.objects.delete(self._workload(self._holder))
+        self._holder = waiting
+        self._await_workload(waiting, "Admitted", "True")
+
+    def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
+        for ref in refs:
+            self.objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: str(self._serial)}}})
+        generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
+
+        def written() -> None:
+            seen = _seen_generation(self.objects.read(own) or {}, "Active")
+            if seen != generation:
+                raise NotYet(f"{own} was seen at generation {seen}, not {generation}")
+
+        eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
+
+    def _await_workload(self, name: str, condition: str, status: str) -> None:
+        def there() -> None:
+            seen = condition_of(self.objects.read(self._workload(name)) or {}, condition)
+            if seen.get("status") != status:
+                raise NotYet(f"{condition} is {seen.get('status', 'absent')}: {seen.get('message', '')}")
+
+        eventually(there, within=self.limits.sweep, what=f"the fence's workload to be {condition}={status}")
+
+    def _create_workload(self, role: str, *, queue: str) -> str:
+        name = f"{role}-{self._next()}"
+        answer = self.objects.create(
+            {
+                "apiVersion": KUEUE,
+                "kind": "Workload",
+                "metadata": {"name": name, "namespace": self.name, "labels": {**self.labels, ROLE: role}},
+                "spec": {"queueName": queue, "podSets": [{"name": "main", "count": 1, "template": a_template()}]},
+            }
+        )
+        if not answer.ok:
+            raise Refused(did=f"create the fence's workload {name}", answer=answer)
+        return name
+
+    def _must_patch(self, ref: Ref, change: Manifest) -> Manifest:
+        answer = self.objects.patch(ref, change)
+        if not answer.ok:
+            raise Refused(did=f"change the fence's {ref}", answer=answer)
+        return answer.body
+
+    def _workloads(self, labels: str) -> list[Manifest]:
+        return self.objects.list(KUEUE, "Workload", self.name, labels=labels)
+
+    def _workload(self, name: str) -> Ref:
+        return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)
+
+    def _next(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    @property
+    def _job(self) -> Ref:
+        return Ref(api_version="batch/v1", kind="Job", name="chain", namespace=self.name)
+
+
+def _seen_generation(manifest: Manifest, condition: str) -> int:
+    return int(condition_of(manifest, condition).get("observedGeneration", 0))

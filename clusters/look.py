@@ -1,0 +1,138 @@
+"""One look at a live world, and what in it is still at odds with itself (Kueue v1beta2 status)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clusters.fence import condition_of, holds
+from clusters.fence_world import KUEUE
+from clusters.objects import Objects
+from clusters.world import World, queue_name
+from kueue_dra_ref.target import Manifest, Ref
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The Jobs and Workloads of a world at one moment."""
+
+    jobs: list[Manifest]
+    workloads: list[Manifest]
+
+    @classmethod
+    def at(cls, objects: Objects, world: World) -> Look:
+        """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
+        jobs, workloads = [], []
+        for namespace in world.namespaces if world.has_jobs else []:
+            jobs += [job for job in objects.list("batch/v1", "Job", namespace) if Ref.of(job) in world]
+            uids = {job["metadata"]["uid"] for job in jobs}
+            workloads += [
+                workload
+                for workload in objects.list(KUEUE, "Workload", namespace)
+                if Ref.of(workload) in world or uids & owners_of(workload)
+            ]
+        return cls(jobs=jobs, workloads=workloads)
+
+    @property
+    def versions(self) -> dict[Key, str]:
+        """The resourceVersion of everything seen."""
+        return {_key(found): found["metadata"]["resourceVersion"] for found in (*self.jobs, *self.workloads)}
+
+    @property
+    def pending(self) -> list[Manifest]:
+        """The Workloads that neither hold quota nor are done."""
+        return [found for found in self.workloads if not holds(found, "QuotaReserved") and not holds(found, "Finished")]
+
+    @property
+    def bare(self) -> list[Manifest]:
+        """The pending Workloads that Kueue has said nothing about."""
+        return [found for found in self.pending if not condition_of(found, "QuotaReserved")]
+
+    def moved_since(self, earlier: Look) -> list[str]:
+        """Name what came, went or changed between two looks."""
+        before, after = earlier.versions, self.versions
+        return sorted(" ".join(key) for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+
+    def freed_since(self, earlier: Look) -> bool:
+        """Whether quota can have come free between two looks: a reservation ended, or was taken away in between."""
+        after = {_key(found): found for found in self.workloads}
+        return any(_released(found, after.get(_key(found))) for found in earlier.workloads) or any(
+            _evictions(found) for key, found in after.items() if key not in {_key(old) for old in earlier.workloads}
+        )
+
+    def at_odds(self) -> Iterator[str]:
+        """Name each Job whose own state does not follow its Workload's yet."""
+        by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
+        for job in self.jobs:
+            fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
+            if fault:
+                yield f"Job {job['metadata']['name']} {fault}"
+
+
+def owners_of(manifest: Manifest) -> set[str]:
+    """Give the UIDs of an object's owners."""
+    return {owner["uid"] for owner in manifest["metadata"].get("ownerReferences") or []}
+
+
+def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[Manifest]) -> Iterator[str]:
+    """Name each queue whose counts disagree with the conditions of the Workloads."""
+    holding = [found for found in look.workloads if holds(found, "QuotaReserved") and not holds(found, "Finished")]
+    for queue in cluster_queues:
+        name = queue["metadata"]["name"]
+        yield from _miscounts(queue, [found for found in holding if _cluster_queue(found) == name])
+    for queue in local_queues:
+        meta = queue["metadata"]
+        own = [found for found in holding if queue_name(found) == meta["name"]]
+        yield from _miscounts(queue, [found for found in own if found["metadata"]["namespace"] == meta["namespace"]])
+
+
+def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:
+    counted = Counter(reserving=len(holding), admitted=sum(holds(found, "Admitted") for found in holding))
+    status = queue.get("status") or {}
+    for what, count in counted.items():
+        found = status.get(f"{what}Workloads", 0)
+        if found != count:
+            yield f"{queue['kind']} {queue['metadata']['name']} counts {found} {what}, its Workloads say {count}"
+
+
+def _cluster_queue(workload: Manifest) -> str:
+    return str((workload["status"].get("admission") or {}).get("clusterQueue", ""))
+
+
+def _fault_of(job: Manifest, workload: Manifest | None) -> str:
+    suspended = bool(job["spec"].get("suspend"))
+    if not queue_name(job) or job["metadata"].get("deletionTimestamp"):
+        return ""
+    if workload is None:
+        return "has no Workload" if suspended else ""
+    if holds(workload, "Finished"):
+        return ""
+    if _is_done(job):
+        return "is done, its Workload is not"
+    if holds(workload, "Admitted") and not holds(workload, "Evicted") and suspended:
+        return "is admitted, but suspended"
+    return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
+
+
+def _is_done(job: Manifest) -> bool:
+    return holds(job, "Complete") or holds(job, "Failed")
+
+
+def _released(before: Manifest, after: Manifest | None) -> bool:
+    if after is None:
+        return holds(before, "QuotaReserved")
+    ended = holds(before, "QuotaReserved") and (not holds(after, "QuotaReserved") or holds(after, "Finished"))
+    return ended or _evictions(after) != _evictions(before)
+
+
+def _evictions(workload: Manifest) -> int:
+    stats = (workload.get("status") or {}).get("schedulingStats") or {}
+    return sum(eviction.get("count", 0) for eviction in stats.get("evictions") or [])
+
+
+def _key(manifest: Manifest) -> Key:
+    meta = manifest["metadata"]
+    return manifest["kind"], meta.get("namespace", ""), meta["name"]

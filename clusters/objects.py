@@ -1,0 +1,175 @@
+"""Plain manifests in and out of an API server over one kept-alive connection, with discovery held in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import urllib3
+from kubernetes.client import ApiClient
+
+from clusters.waiting import Limits, NotYet, eventually
+from kueue_dra_ref.target import Manifest, Ref
+
+MERGE_PATCH = "application/merge-patch+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the API server answered: the HTTP status code and the object (or the Status saying what is wrong)."""
+
+    code: int
+    body: Manifest
+
+    @property
+    def ok(self) -> bool:
+        """Whether the request was done."""
+        return self.code < 300
+
+    @property
+    def message(self) -> str:
+        """What the API server says is wrong."""
+        return str(self.body.get("message", ""))
+
+    @property
+    def transient(self) -> bool:
+        """Whether the refusal only says that something (a webhook of a restarting Kueue) is not there yet."""
+        return self.code in (0, 429, 503, 504) or (self.code == 500 and "failed calling webhook" in self.message)
+
+
+class Refused(Exception):
+    """The API server refused a request that our own machinery needs."""
+
+    def __init__(self, *, did: str, answer: Answer) -> None:
+        super().__init__(f"{did}: {answer.code} {answer.message}")
+        self.did = did
+        self.answer = answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Where the objects of one kind live."""
+
+    plural: str
+    namespaced: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Objects:
+    """Every call that the live targets make of an API server; transient refusals are tried again."""
+
+    api: ApiClient
+    limits: Limits = field(default_factory=Limits)
+    _kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
+
+    def create(self, manifest: Manifest) -> Answer:
+        """Create one object."""
+        ref = Ref.of(manifest)
+        return self.call("POST", self._path(ref, collection=True), manifest)
+
+    def replace(self, manifest: Manifest, *, subresource: str = "") -> Answer:
+        """Replace one object (or one subresource of it) by the manifest, whose resourceVersion counts."""
+        return self.call("PUT", self._path(Ref.of(manifest), subresource=subresource), manifest)
+
+    def patch(self, ref: Ref, change: Manifest) -> Answer:
+        """Merge ``change`` into one object."""
+        return self.call("PATCH", self._path(ref), change, content=MERGE_PATCH)
+
+    def delete(self, ref: Ref) -> Answer:
+        """Ask for one object to be deleted, its dependents in the background."""
+        return self.call("DELETE", self._path(ref), {"propagationPolicy": "Background"})
+
+    def delete_all(self, api_version: str, kind: str, namespace: str, *, labels: str) -> Answer:
+        """Ask for every object of a kind in one namespace that carries ``labels`` to be deleted."""
+        ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
+        return self.call("DELETE", self._path(ref, collection=True) + "?" + urlencode({"labelSelector": labels}))
+
+    def read(self, ref: Ref) -> Manifest | None:
+        """Give one object as stored, or None."""
+        if not self.serves(ref):
+            return None
+        answer = self.call("GET", self._path(ref))
+        return None if answer.code == 404 else _body_of(answer, f"read {ref}")
+
+    def list(self, api_version: str, kind: str, namespace: str = "", *, labels: str = "") -> list[Manifest]:
+        """Give all objects of a kind, of one namespace or of all, with their apiVersion and kind filled in."""
+        ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
+        query = "?" + urlencode({"labelSelector": labels}) if labels else ""
+        answer = self.call("GET", self._path(ref, collection=True) + query)
+        items = _body_of(answer, f"list {kind}").get("items") or []
+        return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
+
+    def serves(self, ref: Ref) -> bool:
+        """Whether the API server knows the kind in that version."""
+        return ref.kind in self._kinds_of(ref.api_version)
+
+    def call(self, method: str, path: str, body: Any = None, *, content: str = "application/json") -> Answer:
+        """Make one request; while the answer is transient, try again for as long as `Limits.ready`."""
+
+        def once() -> Answer:
+            answer = self._request(method, path, body, content)
+            if answer.transient:
+                raise NotYet(f"{answer.code} {answer.message}")
+            return answer
+
+        return eventually(once, within=self.limits.ready, every=0.05, what=f"an answer to {method} {path}")
+
+    def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
+        settings: Mapping[str, Any] = self.api.configuration.auth_settings()
+        headers = {"Accept": "application/json", "Content-Type": content, **self.api.default_headers}
+        headers |= {way["key"]: way["value"] for way in settings.values() if way["in"] == "header"}
+        try:
+            response = self.api.rest_client.pool_manager.request(
+                method,
+                self.api.configuration.host + path,
+                body=None if body is None else json.dumps(body).encode(),
+                headers=headers,
+                timeout=urllib3.Timeout(total=self.limits.request),
+                retries=False,
+            )
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            return Answer(code=0, body={"message": f"{type(error).__name__}: no answer from the API server"})
+        return Answer(code=response.status, body=_json(response.data))
+
+    def _path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
+        kind = self._kinds_of(ref.api_version).get(ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True))
+        parts: Sequence[str] = (
+            _root(ref.api_version),
+            f"namespaces/{ref.namespace}" if kind.namespaced and ref.namespace else "",
+            kind.plural,
+            "" if collection else ref.name,
+            subresource,
+        )
+        return "/".join(part for part in parts if part)
+
+    def _kinds_of(self, api_version: str) -> dict[str, Kind]:
+        if api_version not in self._kinds:
+            answer = self.call("GET", _root(api_version))
+            found = answer.body.get("resources") or [] if answer.ok else []
+            self._kinds[api_version] = {
+                kind["kind"]: Kind(plural=kind["name"], namespaced=kind["namespaced"])
+                for kind in found
+                if "/" not in kind["name"]
+            }
+        return self._kinds[api_version]
+
+
+def _root(api_version: str) -> str:
+    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def _json(data: bytes) -> Manifest:
+    try:
+        found = json.loads(data or b"{}")
+    except ValueError:
+        return {"message": data.decode(errors="replace").strip()}
+    return found if isinstance(found, dict) else {"message": str(found)}
+
+
+def _body_of(answer: Answer, did: str) -> Manifest:
+    if not answer.ok:
+        raise Refused(did=did, answer=answer)
+    return answer.body

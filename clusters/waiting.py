@@ -1,0 +1,94 @@
+"""The one module that waits: time limits with one scale factor, `eventually`, and the next whole second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+Seen = TypeVar("Seen")
+
+TIME_FACTOR_VARIABLE = "KUEUE_DRA_TIME_FACTOR"
+"""The environment variable that callers read the factor of `Limits.scaled` from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long each kind of waiting may last, in seconds; none is ever waited out when things go well."""
+
+    request: float = 10.0  # one call to the API server, its webhooks included
+    ready: float = 20.0  # a Kueue that just started (or is being replaced) answers its webhooks again
+    workload: float = 5.0  # Kueue makes the Workload of a Job that was just created
+    chain: float = 10.0  # a change of the fence's Job passes through Kueue's Job and Workload controllers
+    cycles: float = 10.0  # the scheduler admits the fence's pawns, one in each cycle
+    sweep: float = 15.0  # a batched sweep of inadmissible workloads comes by: one second when nothing is slow
+    queues: float = 10.0  # Kueue rewrites the status of queues that it was asked to look at
+    disagreement: float = 3.0  # queues may count otherwise than their Workloads say; then it is taken as it is
+    settle: float = 60.0  # everything follows from what was applied, and nothing moves any more
+    gone: float = 20.0  # a deleted object, its finalizers included, is gone
+
+    def scaled(self, factor: float) -> Limits:
+        """Stretch every limit for a slower machine; a factor that is not above zero is a ValueError."""
+        if factor <= 0:
+            raise ValueError(f"time factor: found {factor:g}, expected a number above 0")
+        return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
+
+
+class NotYet(Exception):
+    """What a probe raises to be asked again; its text says what was seen instead."""
+
+
+class TimedOut(Exception):
+    """Something did not come about in time: ``what`` was waited for, and ``seen`` is what there was at the end."""
+
+    def __init__(self, *, what: str, seen: str, within: float) -> None:
+        super().__init__(f"waited {within:g} s for {what}; last seen: {seen}")
+        self.what = what
+        self.seen = seen
+        self.within = within
+
+
+def eventually(probe: Callable[[], Seen], *, within: float, what: str, every: float = 0.004) -> Seen:
+    """Ask ``probe`` every ``every`` seconds until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`."""
+    asking = Retrying(
+        retry=retry_if_exception_type(NotYet), stop=stop_after_delay(within), wait=wait_fixed(every), sleep=time.sleep
+    )
+    try:
+        return asking(probe)
+    except RetryError as error:
+        raise TimedOut(what=what, seen=str(error.last_attempt.exception()), within=within) from None
+
+
+def until_after_second(second: int, *, now: Callable[[], float] = time.time) -> None:
+    """Return once the wall clock shows a later whole second than ``second`` (seconds since 1970)."""
+
+    def later() -> None:
+        if now() < second + 1:
+            raise NotYet(f"second {second} has not passed")
+
+    ahead = second + 1 - now()
+    if ahead > 0:
+        eventually(later, within=ahead + 1, every=min(0.02, ahead), what="the next second of the clock")
+
+
+def until_elapsed(moment: float, seconds: float) -> None:
+    """Return once ``seconds`` have gone by since ``moment``: for order by a clock that is not this machine's."""
+
+    def enough() -> None:
+        if elapsed_since(moment) < seconds:
+            raise NotYet(f"{elapsed_since(moment):.2f} of {seconds:g} s have gone by")
+
+    eventually(enough, within=seconds + 1, every=0.02, what="the next second of the cluster's clock")
+
+
+def elapsed_since(moment: float) -> float:
+    """Seconds of the monotonic clock since ``moment``, which `moment_now` gave."""
+    return time.monotonic() - moment
+
+
+def moment_now() -> float:
+    """Give a reading of the monotonic clock, for `elapsed_since`."""
+    return time.monotonic()
