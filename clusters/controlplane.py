@@ -1,0 +1,119 @@
+"""A node-less control plane: an API server of its own with a real Kueue release, both as local processes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+
+from kubernetes.client import ApiClient
+
+from clusters import manifests
+from clusters.apiserver import ApiServer
+from clusters.binaries import Binaries, binaries
+from clusters.certificates import Authority
+from clusters.kueue_process import KueueProcess, Place
+from clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, Webhook
+from clusters.objects import Objects, Refused
+from clusters.ports import Ports
+from clusters.processes import Processes
+from clusters.waiting import Limits
+
+TOKEN_SECONDS = 24 * 3600
+WORKERS = 8
+
+
+class ControlPlane:
+    """An API server with Kueue's CRDs, webhooks and roles, and a Kueue that waits for its Configuration.
+
+    While it is open, ``api`` is a client with all rights, and ``kueue`` the Kueue of this control plane.
+    """
+
+    api: ApiClient
+    kueue: KueueProcess
+
+    def __init__(self, programs: Binaries | None = None, limits: Limits | None = None) -> None:
+        self._programs = programs
+        self._limits = limits or Limits()
+        self._held = ExitStack()
+
+    def start(self) -> Self:
+        """Bring everything up; when that fails, what was started is ended again."""
+        programs = self._programs or binaries()
+        with ExitStack() as held:
+            ports = held.enter_context(Ports())
+            processes = held.enter_context(Processes())
+            server = ApiServer(programs=programs, processes=processes, ports=ports, limits=self._limits)
+            self.api = server.api
+            self.kueue = _install(programs, server, Objects(api=server.api, limits=self._limits))
+            self._held = held.pop_all()
+        return self
+
+    def close(self) -> None:
+        """End every process and remove every file."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueueProcess:
+    """Put a Kueue release into an API server that may still be starting."""
+    authority = Authority("kueue-ca")
+    webhook = Webhook(port=server.ports.reserve(), authority=authority.pair.certificate)
+    serving = authority.vouch_for(WEBHOOK_HOST)
+    certificates = {
+        "ca.crt": authority.pair.certificate,
+        "ca.key": authority.pair.key,
+        "tls.crt": serving.certificate,
+        "tls.key": serving.key,
+    }
+    for name, content in certificates.items():
+        server.processes.keep(f"webhook/{name}", content)
+    definitions = list(manifests.definitions(programs.kueue_module, webhook))
+    others = [*manifests.permissions(programs.kueue_module), *manifests.surroundings(certificates)]
+    hooks = list(manifests.webhooks(programs.kueue_module, webhook))
+    server.await_answer("/api/v1/namespaces")
+    namespace, *others = sorted(others, key=lambda manifest: manifest["kind"] != "Namespace")
+    _create(objects, namespace)
+    with ThreadPoolExecutor(WORKERS) as workers:
+        for made in [workers.submit(_create, objects, manifest) for manifest in [*definitions, *hooks, *others]]:
+            made.result()
+    for path in manifests.collections(definitions):
+        server.await_answer(path)
+    server.await_answer("/readyz")
+    place = Place(
+        kubeconfig=server.kubeconfig("kueue", _token(objects)),
+        certificates=server.processes.directory / "webhook",
+        webhook=webhook.port,
+        health=server.ports.reserve(),
+        metrics=server.ports.reserve(),
+    )
+    return KueueProcess(
+        binary=programs.kueue, objects=objects, place=place, processes=server.processes, limits=server.limits
+    )
+
+
+def _create(objects: Objects, manifest: Manifest) -> None:
+    """Create one object; a first try whose answer was lost may have made it already."""
+    answer = objects.create(manifest)
+    if not answer.ok and answer.code != HTTPStatus.CONFLICT:
+        raise Refused(did=f"create {manifest['kind']} {manifest['metadata']['name']}", answer=answer)
+
+
+def _token(objects: Objects) -> str:
+    """Ask for a token of Kueue's own service account."""
+    path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
+    answer = objects.call("POST", path, request | {"spec": {"expirationSeconds": TOKEN_SECONDS}})
+    if not answer.ok:
+        raise Refused(did="ask for a token for Kueue", answer=answer)
+    token: str = answer.body["status"]["token"]
+    return token

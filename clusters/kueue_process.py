@@ -1,0 +1,201 @@
+"""Kueue as a local process of a control plane: started with a Configuration or refusing it, restarted, judged alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import urllib3
+
+from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, Manifest, without_permission
+from clusters.objects import Objects, Refused
+from clusters.ports import LOOPBACK
+from clusters.processes import Processes
+from clusters.refusals import verdict
+from clusters.troubles import ClusterTrouble, ProcessTrouble
+from clusters.waiting import Limits, NotYet, TimedOut, eventually
+from kueue_dra_ref.target import FieldError, Ref
+
+NAME = "kueue"
+LOG_LEVEL = "--zap-log-level=2"  # as the release's Deployment
+CHECK_SECONDS = 30.0
+"""Judging a Configuration takes Kueue about 40 ms."""
+
+ROLE = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", name=MANAGER_ROLE)
+IDENTITY = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports."""
+
+    kubeconfig: Path
+    certificates: Path
+    webhook: int
+    health: int
+    metrics: int
+
+    def settings(self) -> Manifest:
+        """Write what the surroundings fix in a Configuration, whatever its author wrote."""
+        return {
+            "health": {"healthProbeBindAddress": f"{LOOPBACK}:{self.health}"},
+            "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
+            "webhook": {"host": LOOPBACK, "port": self.webhook, "certDir": str(self.certificates)},
+            "leaderElection": {"leaderElect": False},
+            "featureGates": {"VisibilityOnDemand": False},  # its server wants certificates at /visibility
+        }
+
+
+DEFAULTS: Manifest = {
+    "metrics": {"enableClusterQueueResources": True},
+    "clientConnection": {"qps": 1000, "burst": 2000},
+    "integrations": {"frameworks": ["batch/job"]},
+}
+"""What holds where the author of a Configuration wrote nothing."""
+
+
+def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+    """Have the real Kueue judge a Configuration: every fault that makes it exit, none when it would start.
+
+    Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.
+    """
+    run = subprocess.run(
+        [binary, "--config", "/dev/stdin"],
+        input=json.dumps({**IDENTITY, **configuration}, default=str),
+        capture_output=True,
+        env={"HOME": "/nonexistent"},  # no kubeconfig to be found there
+        text=True,
+        timeout=CHECK_SECONDS,
+        check=False,
+    )
+    if (faults := verdict(run.stderr)) is None:
+        raise ClusterTrouble(f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}")
+    return faults
+
+
+@dataclass(slots=True, kw_only=True)
+class KueueProcess:
+    """The one Kueue of a control plane."""
+
+    binary: Path
+    objects: Objects
+    place: Place
+    processes: Processes
+    limits: Limits = field(default_factory=Limits)
+    _running: bool = False
+    _rules: list[Manifest] | None = None
+
+    def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Have the real Kueue judge a Configuration; the running one goes on."""
+        return check(self.binary, configuration)
+
+    def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Run Kueue with a Configuration in place of the one that runs, or say why it refuses (the old one goes on)."""
+        if faults := self.check(configuration):
+            return faults
+        self.stop()
+        file = self.processes.directory / "kueue.yaml"
+        file.write_text(json.dumps(self._complete(configuration), default=str), encoding="utf-8")
+        self._running = True
+        environment = {"KUBECONFIG": str(self.place.kubeconfig)}
+        self.processes.start(NAME, [self.binary, "--config", file, LOG_LEVEL], environment)
+        self._await_webhooks()
+        return ()
+
+    def restart(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Start again, with another Configuration or with the same; objects stay."""
+        return self.start(configuration)
+
+    def stop(self) -> None:
+        """End Kueue, if it runs."""
+        if self._running:
+            self.processes.stop(NAME)
+            self._running = False
+
+    def log(self) -> str:
+        """Read what the Kueue that was started last has logged."""
+        return self.processes.log(NAME).read_text(encoding="utf-8", errors="replace")
+
+    def rules(self) -> list[Manifest]:
+        """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
+        return [rule for rule in self._role_rules() if "resource.k8s.io" in rule["apiGroups"]]
+
+    def remove_permission(self, resource: str) -> None:
+        """Take one resource from Kueue's ClusterRole; a Kueue that already watches it sees no change until restarted."""
+        current = self._role_rules()
+        self._rules = self._rules or current
+        self._bind(without_permission(current, resource))
+        self._await_access(resource, allowed=False)
+
+    def restore_permissions(self) -> None:
+        """Give Kueue's ClusterRole back what was taken."""
+        if self._rules is not None:
+            self._bind(self._rules)
+            self._rules = None
+
+    def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
+        """Lay a Configuration over the defaults, and what the surroundings fix over both."""
+        written = merged(merged(DEFAULTS, IDENTITY), configuration)
+        return merged(written, self.place.settings())
+
+    def _await_webhooks(self) -> None:
+        """Return once Kueue says that its webhooks answer."""
+        address = f"http://{LOOPBACK}:{self.place.health}/readyz"
+
+        def ready() -> None:
+            self.processes.insist(NAME)
+            try:
+                status = urllib3.request("GET", address, retries=False, timeout=1.0).status
+            except urllib3.exceptions.HTTPError as trouble:
+                raise NotYet(type(trouble).__name__) from None
+            if status != HTTPStatus.OK:
+                raise NotYet(f"{address} answers {status}")
+
+        try:
+            eventually(ready, within=self.limits.ready, every=0.02, what="Kueue's webhooks")
+        except TimedOut as trouble:
+            raise ProcessTrouble(NAME, str(trouble), self.processes.log(NAME)) from trouble
+
+    def _role_rules(self) -> list[Manifest]:
+        role = self.objects.read(ROLE)
+        if role is None:
+            raise ClusterTrouble(f"{ROLE} is not there")
+        rules: list[Manifest] = role["rules"]
+        return rules
+
+    def _bind(self, rules: list[Manifest]) -> None:
+        answer = self.objects.patch(ROLE, {"rules": rules})
+        if not answer.ok:
+            raise Refused(did=f"change {ROLE}", answer=answer)
+
+    def _await_access(self, resource: str, *, allowed: bool) -> None:
+        """Return once the API server's authorizer has seen the change of a role."""
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SubjectAccessReview",
+            "metadata": {"name": ""},
+            "spec": {
+                "user": f"system:serviceaccount:{NAMESPACE}:{SERVICE_ACCOUNT}",
+                "resourceAttributes": {"group": "resource.k8s.io", "resource": resource, "verb": "get"},
+            },
+        }
+
+        def seen() -> None:
+            if self.objects.create(review).body["status"]["allowed"] is not allowed:
+                raise NotYet(f"access to {resource} is not yet {'given' if allowed else 'taken'}")
+
+        eventually(seen, within=self.limits.ready, every=0.02, what=f"the role's change for {resource}")
+
+
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Manifest:
+    """Lay one document over another; what is not a mapping in both is taken from ``over``."""
+    result = {**under, **over}
+    for key in under.keys() & over.keys():
+        if isinstance(under[key], Mapping) and isinstance(over[key], Mapping):
+            result[key] = merged(under[key], over[key])
+    return result

@@ -1,0 +1,148 @@
+"""The owner's end of the supervisor: start, stop and ask after local processes in a directory of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clusters import supervisor
+from clusters.troubles import ClusterTrouble, ProcessTrouble
+
+PREFIX = "kueue-dra-"
+CLOSE_SECONDS = 10.0
+"""The supervisor ends everything within about a second; longer means that the machine is stuck."""
+
+
+class Processes:
+    """A run directory and the processes in it; both are gone when the owner is, whatever ends it."""
+
+    def __init__(self) -> None:
+        sweep()
+        self.directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+        self._talking = threading.Lock()
+        with (self.directory / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-I", "-S", supervisor.__file__, str(self.directory)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=(self.directory / "supervisor.log").open("wb"),
+                pass_fds=[lock.fileno()],
+                start_new_session=True,
+                text=True,
+            )
+
+    def start(self, name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
+        """Start a process; its environment has nothing of the user's but PATH and what ``env`` adds."""
+        log = self.log(name)
+        log.unlink(missing_ok=True)
+        clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)} | dict(env or {})
+        words = [str(word) for word in argv]
+        self._ask({"start": name, "argv": words, "env": clean, "cwd": str(self.directory), "log": str(log)})
+
+    def keep(self, name: str, content: bytes) -> Path:
+        """Write a file that only its owner can read, and that vanishes with the directory."""
+        path = self.directory / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_bytes(content)
+        return path
+
+    def stop(self, name: str) -> None:
+        """End a process and wait till it has ended."""
+        self._ask({"stop": name})
+
+    def code(self, name: str) -> int | None:
+        """Answer the exit code of a process, None while it runs."""
+        code: int | None = self._ask({"code": name})["code"]
+        return code
+
+    def insist(self, name: str) -> None:
+        """Fail with the end of its log when a process that should run has ended."""
+        if (code := self.code(name)) is not None:
+            raise ProcessTrouble(name, f"ended with exit code {code}", self.log(name))
+
+    def log(self, name: str) -> Path:
+        """Name the file that holds what a process has written since it was last started."""
+        return self.directory / f"{name}.log"
+
+    def close(self) -> None:
+        """End every process and remove the directory."""
+        pipe = self._supervisor.stdin
+        assert pipe is not None
+        with contextlib.suppress(BrokenPipeError):
+            pipe.close()
+        try:
+            self._supervisor.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._supervisor.kill()  # its processes follow it
+        shutil.rmtree(self.directory, ignore_errors=True)  # the supervisor may have been killed
+
+    def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Put one command to the supervisor and read its answer."""
+        pipe_in, pipe_out = self._supervisor.stdin, self._supervisor.stdout
+        assert pipe_in is not None
+        assert pipe_out is not None
+        with self._talking:
+            try:
+                print(json.dumps(command), file=pipe_in, flush=True)
+                answer: dict[str, Any] = json.loads(pipe_out.readline() or "{}")
+            except (BrokenPipeError, ValueError) as trouble:
+                raise ClusterTrouble(
+                    "the supervisor of the local processes is gone; its processes are too"
+                ) from trouble
+        if "error" in answer:
+            raise ClusterTrouble(answer["error"])
+        return answer
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def sweep() -> None:
+    """Remove the directories of owners that are gone and could not clean up, as after kill -9 of owner and supervisor."""
+    for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}[0-9]*-*"):
+        if _abandoned(directory):
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _abandoned(directory: Path) -> bool:
+    """Tell whether no process holds a run directory: its owner is no more and its lock is free."""
+    owner = directory.name.removeprefix(PREFIX).split("-")[0]
+    try:
+        if not owner.isdigit() or _lives(int(owner)):
+            return False
+        with (directory / "lock").open("r") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _lives(pid: int) -> bool:
+    """Tell whether a process exists, whoever owns it."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,121 @@
+"""Keeps processes for one owner, and ends them with its directory when the owner is gone (issue 3, part 4a).
+
+Run as a program: ``supervisor.py RUN_DIRECTORY``.  It reads one JSON command a line from standard input and answers
+each with one JSON line.  The end of standard input means that the owner is gone, kill -9 included.
+Standard library only: it starts once per control plane and must be there at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+GRACE_SECONDS = 0.5
+"""How long a process has to end by itself after SIGTERM."""
+
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> Callable[[], None] | None:
+    """Offer what a child runs before exec so that kill -9 of its parent ends it too (Linux; elsewhere None)."""
+    if sys.platform != "linux":
+        return None
+    libc = ctypes.CDLL(None)
+    return lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Children:
+    """The processes of one owner, by name."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._before_exec = die_with_parent()
+
+    def start(self, name: str, argv: list[str], env: dict[str, str], cwd: str, log: str) -> int:
+        """Start a process with its output in ``log``; answer its pid."""
+        with Path(log).open("ab") as output:
+            child = subprocess.Popen(
+                argv,
+                env=env,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=self._before_exec,
+            )
+        self._running[name] = child
+        return child.pid
+
+    def code(self, name: str) -> int | None:
+        """Answer the exit code of a process, None while it runs."""
+        return self._running[name].poll()
+
+    def stop(self, *names: str) -> None:
+        """End processes: SIGTERM to all, SIGKILL to those that remain after the grace."""
+        ending = [self._running.pop(name) for name in reversed(names)]
+        for child in ending:
+            child.terminate()
+        for child in ending:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(GRACE_SECONDS)
+            child.kill()
+            child.wait()
+
+    def stop_all(self) -> None:
+        """End every process, the last started first."""
+        self.stop(*self._running)
+
+
+def answer(children: Children, command: dict[str, Any]) -> dict[str, Any]:
+    """Obey one command."""
+    match command:
+        case {"start": str(name), "argv": argv, "env": env, "cwd": cwd, "log": log}:
+            try:
+                return {"pid": children.start(name, argv, env, cwd, log)}
+            except OSError as trouble:
+                return {"error": f"{argv[0]}: {trouble.strerror}"}
+        case {"stop": str(name)}:
+            children.stop(name)
+            return {}
+        case {"code": str(name)}:
+            return {"code": children.code(name)}
+    return {"error": f"unknown command {command}"}
+
+
+@contextlib.contextmanager
+def leaving_nothing(directory: Path) -> Iterator[Children]:
+    """Have children that end, and a directory that vanishes, however the block ends."""
+    children = Children()
+    try:
+        yield children
+    finally:
+        children.stop_all()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def leave(*_: object) -> None:
+    """End the program through its ``finally`` clauses."""
+    raise SystemExit(0)
+
+
+def main(directory: str) -> None:
+    """Obey until the owner closes the pipe or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's to answer
+    signal.signal(signal.SIGTERM, leave)
+    with contextlib.suppress(BrokenPipeError), leaving_nothing(Path(directory)) as children:
+        for line in sys.stdin:
+            print(json.dumps(answer(children, json.loads(line))), flush=True)
+    os._exit(0)  # nothing is left to do; flushing a broken pipe would only complain
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
