@@ -1,0 +1,147 @@
+"""Files in, manifests out: many documents in a file, List kinds, Configurations inside ConfigMaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from kueue_dra_ref.api.yaml_text import DocumentFault, Node, found_at, kind_of, parsed, steps, written
+from kueue_dra_ref.target import Manifest
+
+__all__ = ["Document", "DocumentFault", "configurations", "objects", "parse", "read", "written"]
+SUFFIXES = (".yaml", ".yml", ".json")
+CONFIGURATION_KEYS = ("config.yaml", "controller_manager_config.yaml")
+"""Keys of a ConfigMap that hold a Configuration: the KEP's, and that of Kueue's release."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One manifest and where it stands."""
+
+    manifest: Manifest
+    file: str
+    number: int
+    """Which document of the file, from 1."""
+    node: Node = field(repr=False, compare=False)
+    shift: int = field(default=0, repr=False, compare=False)
+    """Lines of the file before the text that ``node`` was read from."""
+
+    @property
+    def line(self) -> int:
+        """Give the line on which the manifest begins."""
+        return self.shift + int(self.node.start_mark.line) + 1
+
+    def line_of(self, path: str) -> int:
+        """Give the line of a field such as ``spec.items[0].name``, or of the deepest part of it that exists."""
+        return self.shift + found_at(self.node, steps(path))[1].start_mark.line + 1
+
+    def fault(self, path: str, found: str, expected: str) -> DocumentFault:
+        """Say what is wrong with a field of this document."""
+        return DocumentFault(
+            file=self.file, document=self.number, line=self.line_of(path), found=found, expected=expected
+        )
+
+
+def read(path: Path) -> tuple[Document, ...]:
+    """Read a file, or every YAML and JSON file of a directory by name, List kinds taken apart.
+
+    Raises:
+        DocumentFault: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
+
+    """
+    if path.is_dir():
+        return tuple(each for file in sorted(path.iterdir()) if file.suffix in SUFFIXES for each in read(file))
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        found = (fault.strerror or "nothing").lower() if isinstance(fault, OSError) else "bytes that are not UTF-8"
+        raise DocumentFault(file=str(path), found=found, expected="a readable text file") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, file: str, shift: int = 0) -> tuple[Document, ...]:
+    """Read every document of a text, List kinds taken apart; ``shift`` counts the lines before the text in its file.
+
+    Raises:
+        DocumentFault: the text is no YAML, repeats a key or holds something else than objects.
+
+    """
+    return tuple(
+        document
+        for number, node, manifest in parsed(text, file, shift)
+        for document in _flattened(
+            _document(manifest, Document(manifest={}, file=file, number=number, node=node, shift=shift))
+        )
+    )
+
+
+def configurations(documents: Iterable[Document]) -> tuple[Document, ...]:
+    """Pick Kueue Configurations, those inside a ConfigMap too; what has no kind can only be one.
+
+    Raises:
+        DocumentFault: what a ConfigMap holds is no YAML.
+
+    """
+    return tuple(found for document in documents for found in _configurations(document))
+
+
+def objects(documents: Iterable[Document]) -> tuple[Document, ...]:
+    """Pick what is not a Configuration, each with apiVersion, kind and a name.
+
+    Raises:
+        DocumentFault: one of the three is missing.
+
+    """
+    picked = tuple(each for each in documents if each.manifest.get("kind") != "Configuration" and not _held(each))
+    for document in picked:
+        _check_identity(document)
+    return picked
+
+
+def _document(value: Any, empty: Document) -> Document:
+    if not isinstance(value, dict):
+        raise empty.fault("", kind_of(empty.node), "an object with apiVersion, kind and metadata")
+    return replace(empty, manifest=value)
+
+
+def _flattened(document: Document) -> Iterator[Document]:
+    kind, items = document.manifest.get("kind"), document.manifest.get("items")
+    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
+        yield document
+        return
+    own = {} if kind == "List" else {"apiVersion": document.manifest.get("apiVersion"), "kind": kind[:-4]}
+    for index, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise document.fault(f"items[{index}]", f"{item!r} in a {kind}", "an object")
+        node = found_at(document.node, ["items", str(index)])[0]
+        yield Document(manifest=own | item, file=document.file, number=document.number, node=node, shift=document.shift)
+
+
+def _held(document: Document) -> str:
+    """Name the key of a ConfigMap that holds a Configuration; empty when none does."""
+    data = document.manifest.get("data")
+    if document.manifest.get("kind") != "ConfigMap" or not isinstance(data, dict):
+        return ""
+    return next((key for key in CONFIGURATION_KEYS if isinstance(data.get(key), str)), "")
+
+
+def _configurations(document: Document) -> Sequence[Document]:
+    if document.manifest.get("kind") in (None, "", "Configuration"):
+        return (document,)
+    if not (key := _held(document)):
+        return ()
+    # Kueue reads the first document of its file and ignores what follows.
+    text, above = document.manifest["data"][key], found_at(document.node, ["data", key])[0].start_mark.line + 1
+    return parse(text, document.file, document.shift + above)[:1]
+
+
+def _check_identity(document: Document) -> None:
+    meta = document.manifest.get("metadata")
+    named = meta.get("name") if isinstance(meta, dict) else None
+    identity = {"apiVersion": document.manifest.get("apiVersion"), "kind": document.manifest.get("kind")}
+    for path, value in (identity | {"metadata.name": named}).items():
+        if not isinstance(value, str) or not value:
+            found = f"no {path}" if value in (None, "") else f"{path} {value!r}"
+            raise document.fault(path, found, f"{path} as a string")
