@@ -139,7 +139,7 @@ def _go(component: Component, words: Sequence[str], *, what: str, log: Path) -> 
     environment = os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"}
     with log.open("wb") as output, (log.with_suffix(".err")).open("wb") as complaints:
         process = subprocess.Popen(
-            [tool, *words], cwd=folder, env=environment, stdout=output, stderr=complaints, preexec_fn=die_with_parent()
+            [tool, *words], cwd=folder, env=environment, stdout=output, stderr=complaints, preexec_fn=die_with_parent
         )
         try:
             _watch(process, what)

@@ -23,6 +23,9 @@ from clusters.waiting import Limits
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
+WEBHOOK_CERTIFICATES = "webhook"
+ETC = "etc"
+METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"  # where Kueue reads them when told not to make its own
 
 
 class ControlPlane:
@@ -75,8 +78,9 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
         "tls.crt": serving.certificate,
         "tls.key": serving.key,
     }
-    for name, content in certificates.items():
-        server.processes.keep(f"webhook/{name}", content)
+    for folder in (WEBHOOK_CERTIFICATES, METRICS_CERTIFICATES):
+        for name, content in certificates.items():
+            server.processes.keep(f"{folder}/{name}", content)
     definitions = list(manifests.definitions(programs.kueue_module, webhook))
     others = [*manifests.permissions(programs.kueue_module), *manifests.surroundings(certificates)]
     hooks = list(manifests.webhooks(programs.kueue_module, webhook))
@@ -89,9 +93,11 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
     for path in manifests.collections(definitions):
         server.await_answer(path)
     server.await_answer("/readyz")
+    etc = server.processes.directory / ETC
     place = Place(
         kubeconfig=server.kubeconfig("kueue", _token(objects)),
-        certificates=server.processes.directory / "webhook",
+        certificates=server.processes.directory / WEBHOOK_CERTIFICATES,
+        etc=etc if server.processes.can_give_etc(etc) else None,
         webhook=webhook.port,
         health=server.ports.reserve(),
         metrics=server.ports.reserve(),

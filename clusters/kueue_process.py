@@ -32,10 +32,15 @@ IDENTITY = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuratio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports."""
+    """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports.
+
+    ``etc`` is what it sees as its /etc, with a certificate for its metrics server; where that cannot be had it is
+    None, and Kueue manages its certificates itself.
+    """
 
     kubeconfig: Path
     certificates: Path
+    etc: Path | None
     webhook: int
     health: int
     metrics: int
@@ -47,6 +52,7 @@ class Place:
             "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
             "webhook": {"host": LOOPBACK, "port": self.webhook, "certDir": str(self.certificates)},
             "leaderElection": {"leaderElect": False},
+            "internalCertManagement": {"enable": self.etc is None},
             "featureGates": {"VisibilityOnDemand": False},  # its server wants certificates at /visibility
         }
 
@@ -103,7 +109,8 @@ class KueueProcess:
         file.write_text(json.dumps(self._complete(configuration), default=str), encoding="utf-8")
         self._running = True
         environment = {"KUBECONFIG": str(self.place.kubeconfig)}
-        self.processes.start(NAME, [self.binary, "--config", file, LOG_LEVEL], environment)
+        words: list[str | Path] = [self.binary, "--config", file, LOG_LEVEL]
+        self.processes.start(NAME, words, env=environment, etc=self.place.etc)
         self._await_webhooks()
         return ()
 
@@ -126,7 +133,7 @@ class KueueProcess:
         return [rule for rule in self._role_rules() if "resource.k8s.io" in rule["apiGroups"]]
 
     def remove_permission(self, resource: str) -> None:
-        """Take one resource from Kueue's ClusterRole; a Kueue that already watches it sees no change until restarted."""
+        """Take one resource from Kueue's ClusterRole; a Kueue that watches it already notices when restarted."""
         current = self._role_rules()
         self._rules = self._rules or current
         self._bind(without_permission(current, resource))

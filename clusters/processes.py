@@ -34,7 +34,8 @@ class Processes:
         with (self.directory / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
             self._supervisor = subprocess.Popen(
-                [sys.executable, "-I", "-S", supervisor.__file__, str(self.directory)],
+                [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
+                env={"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=(self.directory / "supervisor.log").open("wb"),
@@ -43,18 +44,28 @@ class Processes:
                 text=True,
             )
 
-    def start(self, name: str, argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
-        """Start a process; its environment has nothing of the user's but PATH and what ``env`` adds."""
+    def start(
+        self, name: str, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, etc: Path | None = None
+    ) -> None:
+        """Start a process; its environment has nothing of the user's but PATH and what ``env`` adds.
+
+        ``etc`` is a folder that it sees as its /etc, where `can_give_etc` says that this is possible.
+        """
         log = self.log(name)
         log.unlink(missing_ok=True)
         clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)} | dict(env or {})
-        words = [str(word) for word in argv]
-        self._ask({"start": name, "argv": words, "env": clean, "cwd": str(self.directory), "log": str(log)})
+        where = {"cwd": str(self.directory), "log": str(log), "etc": str(etc) if etc else None}
+        self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
+
+    def can_give_etc(self, folder: Path) -> bool:
+        """Tell whether a process can be shown a folder as its /etc."""
+        possible: bool = self._ask({"own etc": str(folder)})["possible"]
+        return possible
 
     def keep(self, name: str, content: bytes) -> Path:
         """Write a file that only its owner can read, and that vanishes with the directory."""
         path = self.directory / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         path.write_bytes(content)
         return path
@@ -116,7 +127,7 @@ class Processes:
 
 
 def sweep() -> None:
-    """Remove the directories of owners that are gone and could not clean up, as after kill -9 of owner and supervisor."""
+    """Remove the directories of owners that are gone with their supervisors, and so could not clean up."""
     for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}[0-9]*-*"):
         if _abandoned(directory):
             shutil.rmtree(directory, ignore_errors=True)

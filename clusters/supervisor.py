@@ -1,7 +1,7 @@
 """Keeps processes for one owner, and ends them with its directory when the owner is gone (issue 3, part 4a).
 
-Run as a program: ``supervisor.py RUN_DIRECTORY``.  It reads one JSON command a line from standard input and answers
-each with one JSON line.  The end of standard input means that the owner is gone, kill -9 included.
+Run as a program: ``python -m clusters.supervisor RUN_DIRECTORY``.  It reads one JSON command a line from standard
+input and answers each with one JSON line.  The end of standard input means that the owner is gone, kill -9 included.
 Standard library only: it starts once per control plane and must be there at once.
 """
 
@@ -15,9 +15,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from clusters import namespaces
 
 GRACE_SECONDS = 0.5
 """How long a process has to end by itself after SIGTERM."""
@@ -25,12 +28,10 @@ GRACE_SECONDS = 0.5
 PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> Callable[[], None] | None:
-    """Offer what a child runs before exec so that kill -9 of its parent ends it too (Linux; elsewhere None)."""
-    if sys.platform != "linux":
-        return None
-    libc = ctypes.CDLL(None)
-    return lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent() -> None:
+    """Have the calling process end when its parent does, kill -9 included (Linux only; elsewhere nothing)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Children:
@@ -38,10 +39,15 @@ class Children:
 
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._before_exec = die_with_parent()
 
-    def start(self, name: str, argv: list[str], env: dict[str, str], cwd: str, log: str) -> int:
-        """Start a process with its output in ``log``; answer its pid."""
+    def start(self, name: str, argv: list[str], env: dict[str, str], cwd: str, log: str, etc: str | None) -> int:
+        """Start a process with its output in ``log``, ``etc`` as its /etc where given; answer its pid."""
+
+        def prepare() -> None:
+            if etc is not None:
+                namespaces.see_as_etc(etc)
+            die_with_parent()  # last: changing namespaces forgets it
+
         with Path(log).open("ab") as output:
             child = subprocess.Popen(
                 argv,
@@ -50,7 +56,7 @@ class Children:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                preexec_fn=self._before_exec,
+                preexec_fn=prepare,
             )
         self._running[name] = child
         return child.pid
@@ -64,9 +70,10 @@ class Children:
         ending = [self._running.pop(name) for name in reversed(names)]
         for child in ending:
             child.terminate()
+        deadline = time.monotonic() + GRACE_SECONDS
         for child in ending:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(GRACE_SECONDS)
+                child.wait(max(0.0, deadline - time.monotonic()))
             child.kill()
             child.wait()
 
@@ -78,11 +85,13 @@ class Children:
 def answer(children: Children, command: dict[str, Any]) -> dict[str, Any]:
     """Obey one command."""
     match command:
-        case {"start": str(name), "argv": argv, "env": env, "cwd": cwd, "log": log}:
+        case {"start": str(name), "argv": argv, "env": env, "cwd": cwd, "log": log, "etc": etc}:
             try:
-                return {"pid": children.start(name, argv, env, cwd, log)}
-            except OSError as trouble:
-                return {"error": f"{argv[0]}: {trouble.strerror}"}
+                return {"pid": children.start(name, argv, env, cwd, log, etc)}
+            except (OSError, subprocess.SubprocessError) as trouble:
+                return {"error": f"{argv[0]}: {trouble}"}
+        case {"own etc": str(folder)}:
+            return {"possible": namespaces.possible(folder)}
         case {"stop": str(name)}:
             children.stop(name)
             return {}
