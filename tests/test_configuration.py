@@ -84,31 +84,31 @@ def test_what_the_reference_needs_is_typed() -> None:
     ("document", "told"),
     [
         pytest.param(
-            {"resorces": {}, "metadata": {}}, ["metadata: unknown field", "resorces: unknown field"], id="top"
+            {"resorces": {}, "metadata": {}}, ["metadata: Unknown field", "resorces: Unknown field"], id="top"
         ),
-        pytest.param({"Resources": {}}, ["Resources: unknown field"], id="case-matters"),
+        pytest.param({"Resources": {}}, ["Resources: Unknown field"], id="case-matters"),
         pytest.param(
             {"resources": {"deviceClassMappings": [{"name": "a", "deviceClasses": []}, {"names": "b"}]}},
             [
-                "resources.deviceClassMappings[0].deviceClasses: unknown field",
-                "resources.deviceClassMappings[1].names: unknown field",
+                "resources.deviceClassMappings[0].deviceClasses: Unknown field",
+                "resources.deviceClassMappings[1].names: Unknown field",
             ],
             id="in-mappings",
         ),
         pytest.param(
             {"resources": {"deviceClassMappings": [{"sources": [{"type": "Counter", "counter": {"cel": ""}}]}]}},
             [
-                "resources.deviceClassMappings[0].sources[0].counter.cel: unknown field",
-                "resources.deviceClassMappings[0].sources[0].type: unknown field",
+                "resources.deviceClassMappings[0].sources[0].counter.cel: Unknown field",
+                "resources.deviceClassMappings[0].sources[0].type: Unknown field",
             ],
             id="in-sources",
         ),
         pytest.param(
             {"apiVersion": OLDER, "resources": {"deviceClassMappings": [{"sources": []}]}},
-            ["resources.deviceClassMappings[0].sources: unknown field"],
+            ["resources.deviceClassMappings[0].sources: Unknown field"],
             id="sources-in-v1beta1",
         ),
-        pytest.param({"fairSharing": {"enable": True}}, ["fairSharing.enable: unknown field"], id="v1beta1-key"),
+        pytest.param({"fairSharing": {"enable": True}}, ["fairSharing.enable: Unknown field"], id="v1beta1-key"),
     ],
 )
 def test_unknown_keys_are_refused_together(document: Mapping[str, Any], told: list[str]) -> None:
@@ -121,44 +121,44 @@ def test_unknown_keys_are_refused_together(document: Mapping[str, Any], told: li
     [
         pytest.param(
             {"resources": {"deviceClassMappings": [{"name": 7, "deviceClassNames": "a"}]}, "unknown": 1},
-            "resources.deviceClassMappings.deviceClassNames: cannot unmarshal: string",
-            "expected a list at resources.deviceClassMappings[0].deviceClassNames",
+            "resources.deviceClassMappings.deviceClassNames: Wrong type",
+            "found a string, expected a list at resources.deviceClassMappings[0].deviceClassNames",
             id="first-by-key-and-alone",
         ),
         pytest.param(
             {"resources": {"deviceClassMappings": {}}},
-            "resources.deviceClassMappings: cannot unmarshal: object",
-            "expected a list at resources.deviceClassMappings",
+            "resources.deviceClassMappings: Wrong type",
+            "found an object, expected a list at resources.deviceClassMappings",
             id="object-for-list",
         ),
         pytest.param(
             {"resources": []},
-            "resources: cannot unmarshal: array",
-            "expected an object at resources",
+            "resources: Wrong type",
+            "found a list, expected an object at resources",
             id="list-for-object",
         ),
         pytest.param(
             {"featureGates": {"X": "true"}},
-            "featureGates: cannot unmarshal: string",
-            "expected true or false at featureGates[X]",
+            "featureGates: Wrong type",
+            "found a string, expected true or false at featureGates[X]",
             id="quoted-gate",
         ),
         pytest.param(
             {"waitForPodsReady": {"timeout": "5x"}},
-            "waitForPodsReady.timeout: cannot unmarshal: string",
-            "expected a duration such as 5m or 1h30m at waitForPodsReady.timeout",
+            "waitForPodsReady.timeout: Wrong type",
+            "found a string, expected a duration such as 5m or 1h30m at waitForPodsReady.timeout",
             id="duration",
         ),
         pytest.param(
             {"webhook": {"port": True}},
-            "webhook.port: cannot unmarshal: bool",
-            "expected a whole number at webhook.port",
+            "webhook.port: Wrong type",
+            "found true or false, expected a whole number at webhook.port",
             id="bool-for-number",
         ),
         pytest.param(
             {"resources": {"transformations": [{"outputs": {"b": "x"}}]}},
-            "resources.transformations.outputs: cannot unmarshal: string",
-            "expected a quantity such as 2, 500m or 80Gi at resources.transformations[0].outputs[b]",
+            "resources.transformations.outputs: Wrong type",
+            "found a string, expected a quantity such as 2, 500m or 80Gi at resources.transformations[0].outputs[b]",
             id="quantity",
         ),
     ],

@@ -11,7 +11,7 @@ from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, Scalar, Shape
 from kueue_dra_ref.target import FieldError
 
 _DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
-_JSON_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+_FOUND = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
     places = list(_places(document, keys, ""))
     if wrong := next((place for place in places if not _fits(place)), None):
         return (_mismatch(wrong),)
-    return tuple(FieldError(field=place.path, type="unknown field") for place in places if place.shape is None)
+    return tuple(FieldError(field=place.path, type="Unknown field") for place in places if place.shape is None)
 
 
 def _places(value: Any, shape: Shape, path: str) -> Iterator[Place]:
@@ -104,7 +104,6 @@ def _mismatch(place: Place) -> FieldError:
             expected = "an object"
     return FieldError(
         field=re.sub(r"\[[^\]]*\]", "", place.path),
-        type="cannot unmarshal",
-        value=_JSON_KINDS.get(type(place.value), type(place.value).__name__),
-        detail=f"expected {expected} at {place.path or 'the top'}",
+        type="Wrong type",
+        detail=f"found {_FOUND.get(type(place.value), 'something else')}, expected {expected} at {place.path}",
     )
