@@ -8,32 +8,34 @@ from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, eventually
-from clusters.world import World
+from clusters.world import World, newest_first
 from kueue_dra_ref.target import Manifest, Ref
 
-FIRST = (("Job",), ("Workload",), ("LocalQueue",), ("ClusterQueue",), ("Cohort", "ResourceFlavor"))
+JOBS = ("Job", "Workload")
 LAST = "Namespace"
 
 
 def clean(objects: Objects, world: World, limits: Limits) -> None:
     """Remove everything that a world holds; `TimedOut` names what is left, which the world then still holds."""
-    namespaces = world.namespaces
-    for kinds in FIRST:
-        refs = world.refs(*kinds)
-        if kinds == ("Workload",):
-            refs = [Ref.of(each) for namespace in namespaces for each in objects.list(KUEUE, "Workload", namespace)]
-        remove(objects, refs, limits)
-    rest = [ref for ref in world.refs() if ref.kind != LAST]
-    remove(objects, rest, limits)
+    workloads = [Ref.of(each) for namespace in world.namespaces for each in objects.list(KUEUE, "Workload", namespace)]
+    remove(objects, [*world.refs("Job"), *workloads], limits)
+    remove(objects, [ref for ref in newest_first(world.refs()) if ref.kind not in (*JOBS, LAST)], limits)
     remove_namespaces(objects, world.refs(LAST))
     world.clear()
 
 
 def remove(objects: Objects, refs: Sequence[Ref], limits: Limits) -> None:
     """Delete objects and wait until they are gone, finalizers and all."""
-    for ref in refs:
+    left = list(refs)
+    for ref in left:
         objects.delete(ref)
-    eventually(lambda: _insist_gone(objects, refs), within=limits.gone, what="deleted objects to be gone")
+
+    def gone() -> None:
+        left[:] = [ref for ref in left if objects.read(ref) is not None]
+        if left:
+            raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
+
+    eventually(gone, within=limits.gone, what="deleted objects to be gone")
 
 
 def remove_namespaces(objects: Objects, refs: Iterable[Ref]) -> None:
@@ -56,8 +58,3 @@ def held_back(objects: Objects, ref: Ref) -> bool:
 def _flavors_of(cluster_queue: Manifest) -> set[str]:
     groups = cluster_queue["spec"].get("resourceGroups") or []
     return {flavor["name"] for group in groups for flavor in group["flavors"]}
-
-
-def _insist_gone(objects: Objects, refs: Iterable[Ref]) -> None:
-    if left := [str(ref) for ref in refs if objects.read(ref) is not None]:
-        raise NotYet("still there: " + ", ".join(left))

@@ -50,6 +50,7 @@ class Fence:
     limits: Limits = field(default_factory=Limits)
     _serial: int = 0
     _job_uid: str = ""
+    _chained: str = ""
     _holder: str = ""
 
     @property
@@ -74,26 +75,21 @@ class Fence:
         self._must_patch(self._job, {"spec": {"parallelism": wanted}})
 
         def arrived() -> None:
-            found = self._workloads(f"{JOB_UID_LABEL}={self._job_uid}")
-            counts = [workload["spec"]["podSets"][0]["count"] for workload in found]
-            if counts != [wanted] or _seen_generation(found[0], "QuotaReserved") != found[0]["metadata"]["generation"]:
-                raise NotYet(f"the Workload counts {counts} instead of [{wanted}] pods, or has no condition for it")
+            found = self._chain_workload()
+            count = found["spec"]["podSets"][0]["count"] if found else 0
+            if count != wanted or _seen_generation(found, "QuotaReserved") != found["metadata"]["generation"]:
+                raise NotYet(f"the Workload counts {count} pods instead of {wanted}, or has no condition for it")
 
         eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
 
     def pass_cycles(self, count: int) -> None:
         """Return when the scheduler has made at least ``count`` cycles."""
         self.build()
-        for _ in range(count):
-            self._create_workload("pawn", queue="pawns")
-
-        def admitted() -> None:
-            waiting = [pawn for pawn in self._workloads(f"{ROLE}=pawn") if not holds(pawn, "Admitted")]
-            if waiting:
-                raise NotYet(f"{len(waiting)} of {count} pawns are not admitted")
-
-        eventually(admitted, within=self.limits.cycles, what=f"{count} cycles of Kueue's scheduler")
-        self.objects.delete_all(KUEUE, "Workload", self.name, labels=f"{ROLE}=pawn")
+        pawns = [self._create_workload("pawn", queue="pawns") for _ in range(count)]
+        for pawn in pawns:
+            self._await_workload(pawn, "Admitted", "True")
+        for pawn in pawns:
+            self.objects.delete(self._workload(pawn))
 
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
@@ -120,10 +116,11 @@ class Fence:
         if not self._job_uid:
             return
         self.objects.delete(self._job)
-        self.objects.delete_all(KUEUE, "Workload", self.name, labels="")
+        for each in self.objects.list(KUEUE, "Workload", self.name):
+            self.objects.delete(Ref.of(each))
         for manifest in reversed(fence_world(self.name, self.labels)):
             self.objects.delete(Ref.of(manifest))
-        self._job_uid = self._holder = ""
+        self._job_uid = self._chained = self._holder = ""
 
     def refs(self) -> list[Ref]:
         """Name everything that the fence may have made, in the order of making."""
@@ -176,8 +173,12 @@ class Fence:
             raise Refused(did=f"change the fence's {ref}", answer=answer)
         return answer.body
 
-    def _workloads(self, labels: str) -> list[Manifest]:
-        return self.objects.list(KUEUE, "Workload", self.name, labels=labels)
+    def _chain_workload(self) -> Manifest:
+        if not self._chained:
+            labels = f"{JOB_UID_LABEL}={self._job_uid}"
+            found = self.objects.list(KUEUE, "Workload", self.name, labels=labels)
+            self._chained = next((each["metadata"]["name"] for each in found), "")
+        return (self._chained and self.objects.read(self._workload(self._chained))) or {}
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)

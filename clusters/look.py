@@ -36,6 +36,11 @@ class Look:
             ]
         return cls(jobs=jobs, workloads=workloads)
 
+    def again(self, objects: Objects) -> Look:
+        """Read the same objects once more, each by its name, which no cache answers."""
+        jobs, workloads = [[objects.read(Ref.of(each)) for each in some] for some in (self.jobs, self.workloads)]
+        return Look(jobs=[each for each in jobs if each], workloads=[each for each in workloads if each])
+
     @property
     def versions(self) -> dict[Key, str]:
         """The resourceVersion of everything seen."""

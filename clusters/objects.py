@@ -64,6 +64,7 @@ class Objects:
     api: ApiClient
     limits: Limits = field(default_factory=Limits)
     _kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    _newest: dict[str, int] = field(default_factory=dict)
 
     def create(self, manifest: Manifest) -> Answer:
         """Create one object."""
@@ -82,11 +83,6 @@ class Objects:
         """Ask for one object to be deleted, its dependents in the background."""
         return self.call("DELETE", self._path(ref), {"propagationPolicy": "Background"})
 
-    def delete_all(self, api_version: str, kind: str, namespace: str, *, labels: str) -> Answer:
-        """Ask for every object of a kind in one namespace that carries ``labels`` to be deleted."""
-        ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
-        return self.call("DELETE", self._path(ref, collection=True) + "?" + urlencode({"labelSelector": labels}))
-
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object as stored, or None."""
         if not self.serves(ref):
@@ -95,10 +91,17 @@ class Objects:
         return None if answer.code == 404 else _body_of(answer, f"read {ref}")
 
     def list(self, api_version: str, kind: str, namespace: str = "", *, labels: str = "") -> list[Manifest]:
-        """Give all objects of a kind, of one namespace or of all, with their apiVersion and kind filled in."""
+        """Give all objects of a kind, of one namespace or of all: at least as new as what was last seen of that kind.
+
+        An unbounded list would wait for the API server's cache to reach the newest write of *any* kind, which it
+        learns only every 100 ms.
+        """
         ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
-        query = "?" + urlencode({"labelSelector": labels}) if labels else ""
-        answer = self.call("GET", self._path(ref, collection=True) + query)
+        path = self._path(ref, collection=True)
+        query = {"labelSelector": labels} if labels else {}
+        if newest := self._newest.get(_stem(path)):
+            query |= {"resourceVersion": str(newest), "resourceVersionMatch": "NotOlderThan"}
+        answer = self.call("GET", f"{path}?{urlencode(query)}")
         items = _body_of(answer, f"list {kind}").get("items") or []
         return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
 
@@ -113,6 +116,7 @@ class Objects:
             answer = self._request(method, path, body, content)
             if answer.transient:
                 raise NotYet(f"{answer.code} {answer.message}")
+            self._note_version(path, answer.body)
             return answer
 
         return eventually(once, within=self.limits.ready, every=0.05, what=f"an answer to {method} {path}")
@@ -133,6 +137,12 @@ class Objects:
         except (urllib3.exceptions.HTTPError, OSError) as error:
             return Answer(code=0, body={"message": f"{type(error).__name__}: no answer from the API server"})
         return Answer(code=response.status, body=_json(response.data))
+
+    def _note_version(self, path: str, body: Manifest) -> None:
+        version = str((body.get("metadata") or {}).get("resourceVersion", ""))
+        if version.isdigit() and body.get("kind") != "APIResourceList":
+            stem = _stem(path)
+            self._newest[stem] = max(self._newest.get(stem, 0), int(version))
 
     def _path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
         kind = self._kinds_of(ref.api_version).get(ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True))
@@ -159,6 +169,14 @@ class Objects:
 
 def _root(api_version: str) -> str:
     return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+
+
+def _stem(path: str) -> str:
+    """Reduce a path to its group and plural: ``/apis/batch/v1/namespaces/a/jobs/b`` to ``batch jobs``."""
+    parts = path.partition("?")[0].split("/")[1:]
+    group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
+    inside = rest[:1] == ["namespaces"] and len(rest) > 2 and rest[2] not in ("status", "finalize")
+    return f"{group} {(rest[2:] if inside else rest or [''])[0]}"
 
 
 def _json(data: bytes) -> Manifest:

@@ -48,7 +48,7 @@ class Settling:
         cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")
         if cluster_queues or local_queues:
             self.fence.pass_queues(cluster_queues, local_queues)
-        after = self._see()
+        after = self._note(before.again(self.objects))
         if moved := after.moved_since(before):
             self._quiet = 0
             raise NotYet("still moving: " + ", ".join(moved))
@@ -90,7 +90,9 @@ class Settling:
         return [found for ref in refs if (found := self.objects.read(ref)) is not None]
 
     def _see(self) -> Look:
-        look = Look.at(self.objects, self.world)
+        return self._note(Look.at(self.objects, self.world))
+
+    def _note(self, look: Look) -> Look:
         if look.freed_since(self._last):
             self.note_change()
         self._last = look
