@@ -94,7 +94,7 @@ class KueueProcess:
     processes: Processes
     limits: Limits = field(default_factory=Limits)
     _running: bool = False
-    _rules: list[Manifest] | None = None
+    _granted: list[Manifest] | None = None
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Have the real Kueue judge a Configuration; the running one goes on."""
@@ -135,15 +135,19 @@ class KueueProcess:
     def remove_permission(self, resource: str) -> None:
         """Take one resource from Kueue's ClusterRole; a Kueue that watches it already notices when restarted."""
         current = self._role_rules()
-        self._rules = self._rules or current
+        self._granted = self._granted or current
         self._bind(without_permission(current, resource))
         self._await_access(resource, allowed=False)
 
     def restore_permissions(self) -> None:
-        """Give Kueue's ClusterRole back what was taken."""
-        if self._rules is not None:
-            self._bind(self._rules)
-            self._rules = None
+        """Give Kueue's ClusterRole back what was taken; Kueue tries again by itself within some seconds."""
+        if self._granted is None:
+            return
+        self._bind(self._granted)
+        self._granted = None
+        for rule in self.rules():
+            for resource in rule["resources"]:
+                self._await_access(resource, allowed=True)
 
     def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
         """Lay a Configuration over the defaults, and what the surroundings fix over both."""

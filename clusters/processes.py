@@ -35,7 +35,7 @@ class Processes:
             fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
             self._supervisor = subprocess.Popen(
                 [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
-                env={"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
+                env=os.environ | {"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=(self.directory / "supervisor.log").open("wb"),
