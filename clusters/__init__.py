@@ -1,0 +1,1 @@
+"""How to have a real Kueue: provisioning, live targets, waiting."""

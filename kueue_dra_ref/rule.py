@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -18,6 +18,8 @@ class Rule(Generic[P, R]):
     requirements: tuple[str, ...]
     """IDs of the catalogue that fail when this rule is absent."""
     apply: Callable[P, R]
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    """Feature gates that must be in this state for the rule to be there."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""
@@ -31,3 +33,8 @@ def rule(*requirements: str) -> Callable[[Callable[P, R]], Rule[P, R]]:
         return Rule(name=apply.__name__, requirements=requirements, apply=apply)
 
     return named
+
+
+def when(wanted: Rule[P, R], **gates: bool) -> Rule[P, R]:
+    """Make a rule depend on feature gates; rules themselves never read a gate."""
+    return replace(wanted, gates={**wanted.gates, **gates})

@@ -1,0 +1,1 @@
+"""Queues, flavors and the scheduling cycle."""

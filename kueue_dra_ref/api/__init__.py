@@ -1,0 +1,1 @@
+"""Manifests and nouns: versions, defaults, quantities, names, documents."""

@@ -30,7 +30,9 @@ class BadQuantity(ValueError):
     """The text is not a quantity."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is not a quantity; expected a number with an optional suffix such as 500m, 2 or 80Gi")
+        super().__init__(
+            f"{text!r} is not a quantity; expected a number with an optional suffix such as 500m, 2 or 80Gi"
+        )
         self.text = text
 
 

@@ -1,0 +1,34 @@
+"""Which rules hold where: each text and each Kueue minor as a value."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+
+NAMES = ("kueue-0.19", "kep-2025-09")
+"""The behaviours, the one that is used unless another is named first."""
+
+
+class UnknownBehaviour(ValueError):
+    """No behaviour has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"unknown behaviour {name!r}; known: {', '.join(NAMES)}")
+
+
+@cache
+def behaviour(name: str = NAMES[0]) -> Behaviour:
+    """The behaviour of a name.
+
+    Raises:
+        UnknownBehaviour: there is none.
+
+    """
+    from kueue_dra_ref.behaviours.kep_2025_09 import kep_2025_09
+    from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
+
+    known = {"kueue-0.19": kueue_0_19, "kep-2025-09": kep_2025_09}
+    if name not in known:
+        raise UnknownBehaviour(name)
+    return known[name]()

@@ -1,0 +1,1 @@
+"""The rules, one file per heading; none imports another."""

@@ -1,0 +1,85 @@
+"""What a workload asks the scheduler for: ordinary requests and device charges of each pod set, in Kueue's units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.admission.preprocessing import Charges
+from kueue_dra_ref.api.configuration import Configuration, Transformation
+from kueue_dra_ref.api.nouns import PodSet, Workload
+from kueue_dra_ref.api.pods import Amounts, units
+from kueue_dra_ref.api.quantities import Quantity, clamp, parse
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """One pod set's total: ``amounts`` by resource for all of its ``count`` pods."""
+
+    pod_set: PodSet
+    count: int
+    amounts: Mapping[str, int]
+
+
+def demands(
+    behaviour: Behaviour,
+    configuration: Configuration,
+    workload: Workload,
+    charges: Mapping[str, Charges],
+    reclaimed: Mapping[str, int],
+) -> tuple[Demand, ...]:
+    """Every pod set's demand; pods that are reclaimable are not asked for any more."""
+    return tuple(
+        _demand(behaviour, configuration, pod_set, charges.get(pod_set.name, {}), reclaimed.get(pod_set.name, 0))
+        for pod_set in workload.pod_sets
+    )
+
+
+def _demand(
+    behaviour: Behaviour, configuration: Configuration, pod_set: PodSet, charge: Charges, reclaimed: int
+) -> Demand:
+    adding = behaviour.charging
+    ordinary = _transformed(
+        _included(pod_set.requests, configuration.exclude_resource_prefixes), configuration.transformations
+    )
+    amounts = {name: units(name, amount) for name, amount in ordinary.items()}
+    for resource, devices in charge.items():
+        charged = units(resource, parse(devices))
+        before = amounts.get(resource, 0)
+        amounts[resource] = next((rule(before, charged) for rule in adding.beside), before or charged)
+    count = max(pod_set.count - reclaimed, 0)
+    times = adding.pods
+    total = {name: next((rule(max(one, 0), count) for rule in times), one) for name, one in amounts.items()}
+    return Demand(pod_set=pod_set, count=count, amounts=total)
+
+
+def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
+    return {name: amount for name, amount in amounts.items() if not name.startswith(prefixes)} if prefixes else amounts
+
+
+def _transformed(amounts: Amounts, transformations: tuple[Transformation, ...]) -> Amounts:
+    by_input = {transformation.input: transformation for transformation in transformations}
+    total: dict[str, Quantity] = {}
+    for name, amount in amounts.items():
+        known = by_input.get(name)
+        if known is None or known.strategy == "Retain":
+            _put(total, name, amount)
+        for output, factor in known.outputs.items() if known else ():
+            scale = amounts[known.multiply_by].amount if known and known.multiply_by in amounts else 1
+            _put(total, output, Quantity(amount=amount.amount * factor.amount * scale, format=factor.format))
+    return total
+
+
+def _put(total: dict[str, Quantity], name: str, amount: Quantity) -> None:
+    before = total.get(name)
+    total[name] = Quantity(amount=before.amount + amount.amount, format=before.format) if before else amount
+
+
+def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
+    """The amounts of several pod sets together."""
+    total: dict[str, int] = {}
+    for demand in found:
+        for name, amount in demand.amounts.items():
+            total[name] = clamp(total.get(name, 0) + amount)
+    return total

@@ -1,0 +1,49 @@
+"""Selectors against published devices: request by request, greedily, each device once inside a claim (Kueue 0.19)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.world import Asked, class_selectors
+from kueue_dra_ref.rules.matching import Candidate, Matched, Matching, tried
+from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.target import FieldError
+
+
+def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[FieldError, ...] | Undecided:
+    """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
+    faults: list[FieldError] = []
+    taken: frozenset[int] = frozenset()
+    for asked in each if rules.eligible or rules.findings else ():
+        if asked.request and asked.request.is_exact and asked.request.selectors:
+            matched = _matched(rules, asked, taken)
+            if matched and isinstance(matched.ended, Undecided):
+                return matched.ended
+            taken |= matched.places if matched else frozenset()
+            found = (fault for rule in rules.findings if (fault := rule(asked, matched)))
+            faults.extend([first] if (first := next(found, None)) else [])
+    return tuple(faults)
+
+
+def _matched(rules: Matching, asked: Asked, taken: frozenset[int]) -> Matched | None:
+    request = asked.request
+    assert request is not None
+    narrowed = class_selectors(asked.world, request.device_class)
+    if narrowed is None:
+        return None
+    places: set[int] = set()
+    for place, device in enumerate(asked.world.devices()):
+        if len(places) >= request.count:
+            break
+        candidate = Candidate(
+            device=device,
+            place=place,
+            taken=taken,
+            class_selectors=narrowed,
+            request_selectors=request.selectors,
+        )
+        outcome = tried(rules.eligible, candidate)
+        if not isinstance(outcome, bool):
+            return Matched(places=frozenset(places), ended=outcome)
+        places |= {place} if outcome else set()
+    return Matched(places=frozenset(places))

@@ -1,0 +1,136 @@
+"""DRA-Specific Workload Processing: from a workload's claims to the resources that it is charged, or to a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kueue_dra_ref.admission.explanation import Step
+from kueue_dra_ref.admission.hashing import hash_order
+from kueue_dra_ref.admission.matching import unmatched
+from kueue_dra_ref.api.devices import requests_of
+from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
+from kueue_dra_ref.api.world import Asked, World
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.detection import Refused
+from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.target import FieldError
+
+Charges = Mapping[str, int]
+"""Devices by resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processed:
+    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused."""
+
+    charges: Mapping[str, Charges] = field(default_factory=dict)
+    refused: Refused | None = None
+    steps: tuple[Step, ...] = ()
+
+
+class Stopped(Exception):
+    """The first failing claim ends processing."""
+
+    def __init__(self, faults: tuple[FieldError, ...] = (), undecided: str = "") -> None:
+        super().__init__(undecided or ", ".join(map(str, faults)))
+        self.faults, self.undecided = faults, undecided
+
+
+def asks_for_devices(behaviour: Behaviour, workload: Workload) -> bool:
+    """Whether a workload is a DRA workload under a behaviour."""
+    return any(rule(workload) for rule in behaviour.processing.detected)
+
+
+def processed(behaviour: Behaviour, world: World, workload: Workload) -> Processed:
+    """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
+    for rule in behaviour.processing.refused:
+        if refused := rule(workload):
+            return Processed(refused=refused, steps=(Step(requirements=rule.requirements[:1], text=refused.message),))
+    if not asks_for_devices(behaviour, workload):
+        return Processed()
+    return _Processor(behaviour, world, workload).run()
+
+
+class _Processor:
+    """One pass over one workload; collects the steps of the derivation."""
+
+    def __init__(self, behaviour: Behaviour, world: World, workload: Workload) -> None:
+        self.rules, self.adding = behaviour.processing, behaviour.charging
+        self.world, self.workload = world, workload
+        self.steps: list[Step] = []
+
+    def run(self) -> Processed:
+        try:
+            charges = {pod_set.name: self._pod(pod_set) for pod_set in self.workload.pod_sets}
+        except Stopped as stop:
+            return Processed(refused=_refusal(stop), steps=(*self.steps, Step(requirements=(), text=str(stop))))
+        return Processed(charges={name: c for name, c in charges.items() if c}, steps=tuple(self.steps))
+
+    def _pod(self, pod_set: PodSet) -> Charges:
+        shares: dict[str, list[int]] = {}
+        for claim in (claim for rule in self.adding.claims for claim in rule(pod_set)):
+            for resource, amount in self._claim(pod_set, claim):
+                shares.setdefault(resource, []).append(amount)
+        return {resource: _folded(self.adding.in_pod, amounts) for resource, amounts in shares.items()}
+
+    def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
+        asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
+        requests = requests_of(asked.template) if asked.template else ()
+        each = [replace(asked, request=request) for request in requests]
+        counts = self._counts(each)
+        found = unmatched(self.rules.matching, each)
+        if isinstance(found, Undecided):
+            raise Stopped(undecided=found.reason)
+        if found:
+            raise Stopped(found)
+        for device_class in hash_order(counts):
+            yield self._resource(asked, device_class, counts[device_class])
+
+    def _with_template(self, asked: Asked) -> Asked:
+        read = (rule(self.world, self.workload.namespace, asked.claim.template) for rule in self.rules.read_template)
+        asked = replace(asked, template=next(read, None))
+        for rule in self.rules.template:
+            if fault := rule(asked):
+                raise Stopped((fault,))
+        return asked
+
+    def _counts(self, each: list[Asked]) -> Mapping[str, int]:
+        shares: dict[str, list[int]] = {}
+        for asked in each:
+            self._refuse(asked)
+            for device_class, amount in next((c for rule in self.adding.request if (c := rule(asked)) is not None), ()):
+                shares.setdefault(device_class, []).append(amount)
+        return {device_class: _folded(self.adding.in_claim, amounts) for device_class, amounts in shares.items()}
+
+    def _refuse(self, asked: Asked) -> None:
+        for rule in self.rules.request:
+            match rule(asked):
+                case Undecided() as undecided:
+                    raise Stopped(undecided=undecided.reason)
+                case FieldError() as fault:
+                    raise Stopped((fault,))
+
+    def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
+        resource = self.world.quota_resource(device_class)
+        if resource is None:
+            for rule in self.rules.unmapped:
+                raise Stopped((rule(asked, device_class),))
+            return device_class, count
+        text = f"claim {asked.claim.index} of pod set {asked.pod_set.name}: template {asked.claim.template} asks for "
+        text += f"{count} of class {device_class}, which the configuration maps to {resource}"
+        self.steps.append(Step(requirements=("COUNT-001", "CLASS-001"), text=text))
+        return resource, count
+
+
+def _folded(rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int]) -> int:
+    return next((rule(amounts) for rule in rules), amounts[-1])
+
+
+def _refusal(stop: Stopped) -> Refused:
+    if stop.undecided:
+        return Refused(message=stop.undecided, undecided=True)
+    told = list(dict.fromkeys(map(str, stop.faults)))
+    retryable = any(fault.type == "Internal error" for fault in stop.faults)
+    return Refused(message=told[0] if len(told) == 1 else f"[{', '.join(told)}]", retryable=retryable)

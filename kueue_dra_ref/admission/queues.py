@@ -1,0 +1,135 @@
+"""The queue of one ClusterQueue: workloads in line, workloads set aside until something changes, and their order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.admission.demand import Demand
+from kueue_dra_ref.admission.explanation import Step
+from kueue_dra_ref.api.conditions import is_false
+from kueue_dra_ref.api.nouns import Workload
+from kueue_dra_ref.behaviours.behaviour import Queueing
+from kueue_dra_ref.rules.queueing import Waiting
+from kueue_dra_ref.target import Manifest
+
+Key = tuple[str, str]
+"""Namespace and name of a Workload."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Queued:
+    """A workload in a queue: the object as it was when queued, and what it asks for."""
+
+    key: Key
+    obj: Manifest
+    workload: Workload
+    created: int
+    demands: tuple[Demand, ...]
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def may_be_tried(self) -> bool:
+        """Whether its Requeued condition lets it be tried."""
+        return not is_false(self.obj, "Requeued")
+
+    @property
+    def shape(self) -> str:
+        """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
+        pod_sets = zip(self.obj["spec"].get("podSets") or (), self.demands, strict=True)
+        shapes = [(p.get("name"), _spec_shape(p), d.count, dict(d.amounts)) for p, d in pod_sets]
+        return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
+
+
+class Line:
+    """One ClusterQueue's workloads that wait."""
+
+    def __init__(self) -> None:
+        self.heap: dict[Key, Queued] = {}
+        self.aside: dict[Key, Queued] = {}
+        self._hopeless: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self.heap) + len(self.aside)
+
+    def __iter__(self) -> Iterator[Queued]:
+        yield from self.heap.values()
+        yield from self.aside.values()
+
+    def push(self, queued: Queued, *, best_effort: bool) -> None:
+        """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
+        old = self.aside.get(queued.key)
+        if old is not None and not _changed(old, queued):
+            self.aside[queued.key] = queued
+            return
+        self.aside.pop(queued.key, None)
+        in_line = queued.key in self.heap
+        hopeless = best_effort and queued.shape in self._hopeless
+        if not in_line and (hopeless or not queued.may_be_tried):
+            self.aside[queued.key] = queued
+        else:
+            self.heap[queued.key] = queued
+
+    def drop(self, key: Key) -> None:
+        """Forget a workload."""
+        self.heap.pop(key, None)
+        self.aside.pop(key, None)
+
+    def head(self, rules: Queueing) -> Queued | None:
+        """Take the first in line out of it."""
+        if not self.heap:
+            return None
+        first = min(self.heap.values(), key=lambda queued: _order(rules, queued))
+        return self.heap.pop(first.key)
+
+    def put_back(self, queued: Queued) -> None:
+        """Return a head to the line."""
+        self.heap[queued.key] = queued
+
+    def set_aside(self, queued: Queued) -> None:
+        """Keep a head out of the line until a sweep."""
+        self.aside[queued.key] = queued
+
+    def set_equals_aside(self, queued: Queued) -> None:
+        """Workloads that are equal to one that did not fit are not tried before the next sweep."""
+        self._hopeless.add(queued.shape)
+        for equal in [other for other in self.heap.values() if other.shape == queued.shape]:
+            self.aside[equal.key] = self.heap.pop(equal.key)
+
+    def sweep(self, selected: Callable[[Queued], bool]) -> bool:
+        """Bring back into line what was set aside; False when nothing moved."""
+        self._hopeless.clear()
+        moved = [queued for queued in self.aside.values() if queued.may_be_tried and selected(queued)]
+        for queued in moved:
+            self.heap[queued.key] = self.aside.pop(queued.key)
+        return bool(moved)
+
+
+def _order(rules: Queueing, queued: Queued) -> tuple[tuple[int, ...], str]:
+    waiting = Waiting(priority=queued.workload.priority, created=queued.created)
+    return tuple(rule(waiting) for rule in rules.order), queued.obj["metadata"]["uid"]
+
+
+def _changed(old: Queued, new: Queued) -> bool:
+    def watched(queued: Queued) -> list[object]:
+        conditions = {c["type"]: c for c in (queued.obj.get("status") or {}).get("conditions") or ()}
+        reclaimed = (queued.obj.get("status") or {}).get("reclaimablePods")
+        amounts = [dict(demand.amounts) for demand in queued.demands]
+        return [queued.obj["spec"], reclaimed, conditions.get("Evicted"), conditions.get("Requeued"), amounts]
+
+    return watched(old) != watched(new)
+
+
+_SHAPING = ("nodeSelector", "affinity", "tolerations", "runtimeClassName", "priority", "overhead", "resourceClaims")
+
+
+def _spec_shape(pod_set: dict[str, Any]) -> list[Any]:
+    spec = (pod_set.get("template") or {}).get("spec") or {}
+    containers = [
+        [(container.get("resources") or {}).get("requests"), container.get("ports")]
+        for kind in ("initContainers", "containers")
+        for container in spec.get(kind) or ()
+    ]
+    return [containers, {key: spec.get(key) for key in _SHAPING}]

@@ -1,0 +1,101 @@
+"""resource.k8s.io shapes: the flat requests and devices of v1alpha3 and v1beta1 brought to v1, and v1's nouns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.reading import child, mappings
+from kueue_dra_ref.target import Manifest
+
+_FLAT = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRequest:
+    """One request of a claim, or one alternative of a prioritized list; ``count`` is in devices."""
+
+    index: int
+    name: str
+    device_class: str
+    mode: str
+    count: int
+    admin_access: bool
+    selectors: tuple[str, ...]
+    """CEL expressions, in order."""
+    alternatives: tuple[DeviceRequest, ...] = ()
+    """What ``firstAvailable`` names, best first; empty for an exact request."""
+    is_exact: bool = True
+
+
+def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
+    """The requests of a stored ResourceClaimTemplate.
+
+    Raises:
+        ManifestFault: a field is of the wrong type.
+
+    """
+    path = "spec.spec.devices.requests"
+    devices = child(
+        child(child(template, "spec", dict, {}), "spec", dict, {}, "spec"), "devices", dict, {}, "spec.spec"
+    )
+    found = mappings(devices, "requests", "spec.spec.devices")
+    return tuple(_request(index, request, f"{path}[{index}]") for index, request in enumerate(found))
+
+
+def _request(index: int, request: dict[str, Any], path: str) -> DeviceRequest:
+    exact = request.get("exactly")
+    alternatives = mappings(request, "firstAvailable", path)
+    body = child(request, "exactly", dict, {}, path)
+    return DeviceRequest(
+        **_fields(index, {"name": request.get("name", ""), **body}, f"{path}.exactly"),
+        alternatives=tuple(
+            DeviceRequest(**_fields(i, sub, f"{path}.firstAvailable[{i}]")) for i, sub in enumerate(alternatives)
+        ),
+        is_exact=exact is not None,
+    )
+
+
+def _fields(index: int, body: dict[str, Any], path: str) -> dict[str, Any]:
+    return {
+        "index": index,
+        "name": child(body, "name", str, "", path),
+        "device_class": child(body, "deviceClassName", str, "", path),
+        "mode": child(body, "allocationMode", str, "", path),
+        "count": child(body, "count", int, 0, path),
+        "admin_access": child(body, "adminAccess", bool, False, path),
+        "selectors": expressions_of(body, path),
+    }
+
+
+def expressions_of(body: dict[str, Any], path: str) -> tuple[str, ...]:
+    """The CEL expressions of a ``selectors`` list; a selector without ``cel`` is passed over."""
+    found = [child(entry, "cel", dict, {}, path) for entry in mappings(body, "selectors", path)]
+    return tuple(child(cel, "expression", str, "", path) for cel in found if cel)
+
+
+def request_from_flat(request: dict[str, Any]) -> None:
+    """Bring a v1alpha3 or v1beta1 request to v1: its fields move under ``exactly``."""
+    if "exactly" in request:
+        return
+    moved = {key: request.pop(key) for key in _FLAT if key in request}
+    if moved:
+        request["exactly"] = moved
+
+
+def set_request_defaults(request: dict[str, Any]) -> None:
+    """Default mode and count of a request and of its alternatives, as the API server does for v1."""
+    exact = child(request, "exactly", dict, {})
+    for body in [*([exact] if exact else []), *mappings(request, "firstAvailable")]:
+        if not body.get("allocationMode"):
+            body["allocationMode"] = "ExactCount"
+        if body["allocationMode"] == "ExactCount" and not body.get("count"):
+            body["count"] = 1
+
+
+def device_from_v1beta1(device: dict[str, Any]) -> None:
+    """Bring a v1alpha3 or v1beta1 device to v1: ``basic`` is opened, bare capacities become ``{value: ...}``."""
+    device.update(device.pop("basic", None) or {})
+    for name, amount in child(device, "capacity", dict, {}).items():
+        if not isinstance(amount, dict):
+            device["capacity"][name] = {"value": amount}

@@ -1,0 +1,23 @@
+"""What a manifest can get wrong, said the way an API server says it: the field, what was found, what was expected."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.target import FieldError
+
+
+class ManifestFault(Exception):
+    """A manifest that no API server would store; ``code`` is the HTTP status that it would answer."""
+
+    def __init__(self, error: FieldError, code: int = 422) -> None:
+        super().__init__(str(error))
+        self.error, self.code = error, code
+
+
+def invalid(field: str, found: object, expected: str) -> ManifestFault:
+    """A field holds something else than it must."""
+    return ManifestFault(FieldError(field=field, type="Invalid value", value=repr(found), detail=expected))
+
+
+def required(field: str, expected: str = "") -> ManifestFault:
+    """A field is missing."""
+    return ManifestFault(FieldError(field=field, type="Required value", detail=expected))

@@ -1,0 +1,51 @@
+"""Label selectors and the node requirements of a pod, matched against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kueue_dra_ref.api.faults import invalid
+from kueue_dra_ref.api.reading import child, mappings
+
+
+def selects(selector: dict[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a LabelSelector matches; an empty one matches everything.
+
+    Raises:
+        ManifestFault: an operator is unknown or a field is of the wrong type.
+
+    """
+    wanted = child(selector, "matchLabels", dict, {})
+    plain = all(labels.get(key) == value for key, value in wanted.items())
+    return plain and all(expression_holds(e, labels) for e in mappings(selector, "matchExpressions"))
+
+
+def expression_holds(expression: dict[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether one ``{key, operator, values}`` requirement holds for labels.
+
+    Raises:
+        ManifestFault: the operator is unknown.
+
+    """
+    key, operator, values = expression.get("key", ""), expression.get("operator"), expression.get("values") or []
+    present, value = key in labels, labels.get(key, "")
+    match operator:
+        case "In":
+            return present and value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return present
+        case "DoesNotExist":
+            return not present
+        case "Gt" | "Lt":
+            return present and _compares(operator, value, values)
+        case _:
+            raise invalid("operator", operator, "expected In, NotIn, Exists, DoesNotExist, Gt or Lt")
+
+
+def _compares(operator: str, value: str, values: list[str]) -> bool:
+    if len(values) != 1 or not value.lstrip("-").isdigit() or not values[0].lstrip("-").isdigit():
+        return False
+    return int(value) > int(values[0]) if operator == "Gt" else int(value) < int(values[0])

@@ -1,0 +1,181 @@
+"""The typed nouns that rules speak of, read from stored Kueue objects: Workload, ClusterQueue, flavors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.pods import Amounts, pod_requests, units
+from kueue_dra_ref.api.reading import child, mappings, quantity, text
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One entry of a pod's ``resourceClaims``: a template to make the claim from, or a claim that exists."""
+
+    index: int
+    template: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSet:
+    """Pods of one shape; ``requests`` are one pod's ordinary resources, ``count`` is in pods."""
+
+    index: int
+    name: str
+    count: int
+    claims: tuple[Claim, ...]
+    requests: Amounts
+    node_selector: dict[str, str]
+    affinity_terms: tuple[tuple[dict[str, Any], ...], ...]
+    """Required node affinity: any term may hold; a term holds when each of its expressions does."""
+    tolerations: tuple[dict[str, Any], ...]
+
+    @property
+    def path(self) -> str:
+        """The field path of the pod spec in its Workload."""
+        return f"spec.podSets[{self.index}].template.spec"
+
+    def claim_path(self, claim: Claim) -> str:
+        """The field path of one of its claims."""
+        return f"{self.path}.resourceClaims[{claim.index}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """What is asked for: pod sets, the queue, the priority."""
+
+    namespace: str
+    name: str
+    queue: str
+    priority: int
+    active: bool
+    pod_sets: tuple[PodSet, ...]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """Every claim of every pod set."""
+        return tuple(claim for pod_set in self.pod_sets for claim in pod_set.claims)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorQuota:
+    """One flavor of a resource group, with the nominal quota of each covered resource in Kueue's units."""
+
+    name: str
+    nominal: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceGroup:
+    """Resources that get their flavor together."""
+
+    covered: tuple[str, ...]
+    flavors: tuple[FlavorQuota, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterQueue:
+    """Quota and how it is handed out."""
+
+    name: str
+    groups: tuple[ResourceGroup, ...]
+    strategy: str
+    stop_policy: str
+    namespace_selector: dict[str, Any] | None
+
+    def group_of(self, resource: str) -> ResourceGroup | None:
+        """The group that covers a resource."""
+        return next((group for group in self.groups if resource in group.covered), None)
+
+
+def workload_of(manifest: Manifest) -> Workload:
+    """Read a stored Workload.
+
+    Raises:
+        ManifestFault: a field is missing or of the wrong type.
+
+    """
+    spec, meta = child(manifest, "spec", dict, {}), manifest["metadata"]
+    pod_sets = mappings(spec, "podSets", "spec")
+    return Workload(
+        namespace=meta["namespace"],
+        name=meta["name"],
+        queue=child(spec, "queueName", str, "", "spec"),
+        priority=child(spec, "priority", int, 0, "spec"),
+        active=child(spec, "active", bool, True, "spec"),
+        pod_sets=tuple(_pod_set(index, pod_set) for index, pod_set in enumerate(pod_sets)),
+    )
+
+
+def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
+    path = f"spec.podSets[{index}]"
+    spec = child(child(pod_set, "template", dict, {}, path), "spec", dict, {}, f"{path}.template")
+    path_of_spec = f"{path}.template.spec"
+    return PodSet(
+        index=index,
+        name=child(pod_set, "name", str, "main", path),
+        count=child(pod_set, "count", int, 1, path),
+        claims=tuple(
+            _claim(i, claim, path_of_spec) for i, claim in enumerate(mappings(spec, "resourceClaims", path_of_spec))
+        ),
+        requests=pod_requests(spec, path_of_spec),
+        node_selector=child(spec, "nodeSelector", dict, {}, path_of_spec),
+        affinity_terms=_terms(spec, path_of_spec),
+        tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
+    )
+
+
+def _claim(index: int, claim: dict[str, Any], path: str) -> Claim:
+    path = f"{path}.resourceClaims[{index}]"
+    return Claim(
+        index=index,
+        template=child(claim, "resourceClaimTemplateName", str, "", path),
+        claim=child(claim, "resourceClaimName", str, "", path),
+    )
+
+
+def _terms(spec: dict[str, Any], path: str) -> tuple[tuple[dict[str, Any], ...], ...]:
+    affinity = child(child(spec, "affinity", dict, {}, path), "nodeAffinity", dict, {}, f"{path}.affinity")
+    required = child(
+        affinity, "requiredDuringSchedulingIgnoredDuringExecution", dict, {}, f"{path}.affinity.nodeAffinity"
+    )
+    return tuple(tuple(mappings(term, "matchExpressions")) for term in mappings(required, "nodeSelectorTerms"))
+
+
+def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
+    """Read a stored ClusterQueue.
+
+    Raises:
+        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+
+    """
+    spec = child(manifest, "spec", dict, {})
+    selector = spec.get("namespaceSelector")
+    return ClusterQueue(
+        name=manifest["metadata"]["name"],
+        groups=tuple(_group(i, group) for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))),
+        strategy=child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec"),
+        stop_policy=child(spec, "stopPolicy", str, "None", "spec"),
+        namespace_selector=None if selector is None else child(spec, "namespaceSelector", dict, {}, "spec"),
+    )
+
+
+def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
+    path = f"spec.resourceGroups[{index}]"
+    covered = child(group, "coveredResources", list, [], path)
+    flavors = mappings(group, "flavors", path)
+    return ResourceGroup(
+        covered=tuple(covered), flavors=tuple(_flavor(f"{path}.flavors[{i}]", f) for i, f in enumerate(flavors))
+    )
+
+
+def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
+    nominal = {}
+    for index, resource in enumerate(mappings(flavor, "resources", path)):
+        at = f"{path}.resources[{index}]"
+        name = text(resource, "name", at)
+        nominal[name] = units(name, quantity(resource.get("nominalQuota"), f"{at}.nominalQuota"))
+    return FlavorQuota(name=text(flavor, "name", path), nominal=nominal)

@@ -1,0 +1,76 @@
+"""What a pod asks for in ordinary resources: containers, init containers, sidecars, overhead, pod-level requests."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from kueue_dra_ref.api.quantities import Format, Quantity
+from kueue_dra_ref.api.reading import child, mappings, quantities
+
+Amounts = dict[str, Quantity]
+"""Resource name to exact amount."""
+
+
+def add(left: Amounts, right: Amounts) -> Amounts:
+    """Resource by resource, the sum."""
+    total = dict(left)
+    for name, amount in right.items():
+        before = total.get(name)
+        total[name] = Quantity(amount=before.amount + amount.amount, format=before.format) if before else amount
+    return total
+
+
+def pod_requests(spec: dict[str, Any], path: str) -> Amounts:
+    """The requests of one pod; limits stand in for requests that are absent (Kueue adjusts them so).
+
+    Raises:
+        ManifestFault: a field is of the wrong type, or an amount is no quantity.
+
+    """
+    total: Amounts = {}
+    for index, container in enumerate(mappings(spec, "containers", path)):
+        total = add(total, _requests(container, f"{path}.containers[{index}]"))
+    total = _with_init_containers(total, spec, path)
+    total |= _requests(spec, path)
+    return add(total, quantities(spec, "overhead", path))
+
+
+def _with_init_containers(total: Amounts, spec: dict[str, Any], path: str) -> Amounts:
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for index, container in enumerate(mappings(spec, "initContainers", path)):
+        asked = _requests(container, f"{path}.initContainers[{index}]")
+        if container.get("restartPolicy") == "Always":
+            sidecars = add(sidecars, asked)
+            peak = _larger(peak, sidecars)
+        else:
+            peak = _larger(peak, add(asked, sidecars))
+    return _larger(add(total, sidecars), peak)
+
+
+def _requests(container: dict[str, Any], path: str) -> Amounts:
+    resources = child(container, "resources", dict, {}, path)
+    limits = quantities(resources, "limits", f"{path}.resources")
+    return limits | quantities(resources, "requests", f"{path}.resources")
+
+
+def _larger(left: Amounts, right: Amounts) -> Amounts:
+    best = dict(left)
+    for name, amount in right.items():
+        if name not in best or best[name].amount < amount.amount:
+            best[name] = amount
+    return best
+
+
+def units(name: str, amount: Quantity) -> int:
+    """An amount as Kueue counts it: CPU in thousandths, everything else in whole units, rounded up, in int64."""
+    return amount.milli if name == "cpu" else amount.ceiling
+
+
+def printed(name: str, value: int) -> str:
+    """The quantity that Kueue prints for ``value`` units of a resource."""
+    if name == "cpu":
+        return str(Quantity(amount=Fraction(value, 1000)))
+    binary = name in {"memory", "ephemeral-storage"} or name.startswith("hugepages-")
+    return str(Quantity(amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL))

@@ -1,0 +1,73 @@
+"""The kinds that the reference knows: their group, the versions it reads, and whether they live in a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.faults import invalid, required
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind; ``versions`` is newest first, and the first is the one that the store keeps."""
+
+    name: str
+    group: str
+    versions: Sequence[str]
+    namespaced: bool = False
+
+    @property
+    def storage(self) -> str:
+        """The apiVersion in which the store keeps the kind."""
+        return f"{self.group}/{self.versions[0]}" if self.group else self.versions[0]
+
+
+def _kueue(name: str, *, namespaced: bool = False) -> Kind:
+    return Kind(name=name, group="kueue.x-k8s.io", versions=("v1beta2", "v1beta1"), namespaced=namespaced)
+
+
+def _devices(name: str, *, namespaced: bool = False) -> Kind:
+    versions = ("v1", "v1beta2", "v1beta1", "v1alpha3")
+    return Kind(name=name, group="resource.k8s.io", versions=versions, namespaced=namespaced)
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(name="Namespace", group="", versions=("v1",)),
+        Kind(name="PriorityClass", group="scheduling.k8s.io", versions=("v1",)),
+        Kind(name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)),
+        Kind(name="Job", group="batch", versions=("v1",), namespaced=True),
+        _kueue("ResourceFlavor"),
+        _kueue("ClusterQueue"),
+        _kueue("WorkloadPriorityClass"),
+        _kueue("LocalQueue", namespaced=True),
+        _kueue("Workload", namespaced=True),
+        _devices("DeviceClass"),
+        _devices("ResourceSlice"),
+        _devices("ResourceClaim", namespaced=True),
+        _devices("ResourceClaimTemplate", namespaced=True),
+    )
+}
+
+
+def kind_of(manifest: Manifest) -> Kind:
+    """The kind of a manifest.
+
+    Raises:
+        ManifestFault: apiVersion, kind or metadata.name is missing, or the kind or version is not known.
+
+    """
+    for key in ("apiVersion", "kind"):
+        if not isinstance(manifest.get(key), str):
+            raise required(key)
+    kind = KINDS.get(manifest["kind"])
+    if kind is None:
+        raise invalid("kind", manifest["kind"], f"unknown kind; known: {', '.join(sorted(KINDS))}")
+    group, _, version = manifest["apiVersion"].rpartition("/")
+    if group != kind.group or version not in kind.versions:
+        served = ", ".join(f"{kind.group}/{v}".lstrip("/") for v in kind.versions)
+        raise invalid("apiVersion", manifest["apiVersion"], f"{kind.name} is served as {served}")
+    return kind

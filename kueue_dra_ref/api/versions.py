@@ -1,0 +1,121 @@
+"""Versions of an object: any served shape in, the storage shape kept, any served shape out, defaulted on the way in."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from kueue_dra_ref.api.devices import device_from_v1beta1, request_from_flat, set_request_defaults
+from kueue_dra_ref.api.faults import required
+from kueue_dra_ref.api.reading import child, mappings, text
+from kueue_dra_ref.api.scheme import Kind, kind_of
+from kueue_dra_ref.target import Manifest
+
+Shape = Callable[[dict[str, Any]], None]
+"""A change of an object in place: from one version's shape to another's."""
+
+
+def stored(manifest: Manifest) -> Manifest:
+    """A copy in the shape that the store keeps, with the API server's defaults.
+
+    Raises:
+        ManifestFault: a field is missing, unknown to the kind's version, or of the wrong type.
+
+    """
+    kind = kind_of(manifest)
+    found = copy.deepcopy(manifest)
+    meta = child(found, "metadata", dict, {})
+    text(meta, "name", "metadata")
+    if kind.namespaced and not child(meta, "namespace", str, "", "metadata"):
+        raise required("metadata.namespace", f"{kind.name} lives in a namespace")
+    version = found["apiVersion"].rpartition("/")[2]
+    for change in _IN.get((kind.name, version), ()) + _DEFAULTS.get(kind.name, ()):
+        change(found)
+    found["apiVersion"] = kind.storage
+    return found
+
+
+def presented(manifest: Manifest, api_version: str) -> Manifest:
+    """A copy of a stored object in the shape of ``api_version``."""
+    found = copy.deepcopy(manifest)
+    kind: Kind = kind_of({**manifest, "apiVersion": api_version})
+    for change in _OUT.get((kind.name, api_version.rpartition("/")[2]), ()):
+        change(found)
+    found["apiVersion"] = api_version
+    return found
+
+
+def _rename(*path: str, to: str) -> Shape:
+    def change(obj: dict[str, Any]) -> None:
+        node = obj
+        for key in path[:-1]:
+            node = child(node, key, dict, {})
+        if path[-1] in node:
+            node[to] = node.pop(path[-1])
+
+    return change
+
+
+def _requests(obj: dict[str, Any]) -> list[dict[str, Any]]:
+    spec = child(obj, "spec", dict, {})
+    if obj["kind"] == "ResourceClaimTemplate":
+        spec = child(spec, "spec", dict, {}, "spec")
+    return mappings(child(spec, "devices", dict, {}, "spec"), "requests", "spec.devices")
+
+
+def _unflatten_requests(obj: dict[str, Any]) -> None:
+    for request in _requests(obj):
+        request_from_flat(request)
+
+
+def _default_requests(obj: dict[str, Any]) -> None:
+    for request in _requests(obj):
+        set_request_defaults(request)
+
+
+def _flatten_devices(obj: dict[str, Any]) -> None:
+    for device in mappings(child(obj, "spec", dict, {}), "devices", "spec"):
+        device_from_v1beta1(device)
+
+
+def _default_queue(obj: dict[str, Any]) -> None:
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("queueingStrategy", "BestEffortFIFO")
+    spec.setdefault("stopPolicy", "None")
+    spec.setdefault("preemption", {"reclaimWithinCohort": "Never", "withinClusterQueue": "Never"})
+
+
+def _default_job(obj: dict[str, Any]) -> None:
+    spec = obj.setdefault("spec", {})
+    if "parallelism" not in spec and "completions" not in spec:
+        spec["completions"] = 1
+    spec.setdefault("parallelism", 1)
+    spec.setdefault("suspend", False)
+
+
+def _priority_in(obj: dict[str, Any]) -> None:
+    spec = child(obj, "spec", dict, {})
+    name, source = spec.pop("priorityClassName", ""), spec.pop("priorityClassSource", "")
+    if name:
+        group, _, kind = source.rpartition("/")
+        spec["priorityClassRef"] = {"group": group, "kind": kind.capitalize(), "name": name}
+
+
+_SERVED_FLAT = ("v1beta1", "v1alpha3")
+_IN: dict[tuple[str, str], tuple[Shape, ...]] = {
+    ("ClusterQueue", "v1beta1"): (_rename("spec", "cohort", to="cohortName"),),
+    ("Workload", "v1beta1"): (_priority_in,),
+    **{("ResourceSlice", v): (_flatten_devices,) for v in _SERVED_FLAT},
+    **{(k, v): (_unflatten_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
+}
+_OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
+    ("ClusterQueue", "v1beta1"): (_rename("spec", "cohortName", to="cohort"),),
+    ("LocalQueue", "v1beta1"): (_rename("status", "flavorsUsage", to="flavorUsage"),),
+}
+_DEFAULTS: dict[str, tuple[Shape, ...]] = {
+    "ResourceClaim": (_default_requests,),
+    "ResourceClaimTemplate": (_default_requests,),
+    "ClusterQueue": (_default_queue,),
+    "Job": (_default_job,),
+}

@@ -1,0 +1,71 @@
+"""What rules may look at besides the workload: templates, classes and devices of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
+from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
+from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
+from kueue_dra_ref.target import FieldError, Manifest
+
+Trial = bool | EvaluationFault | Undecided
+"""What trying one device gives."""
+
+
+class World(Protocol):
+    """The cluster as a rule sees it: stored objects, read-only."""
+
+    def template(self, namespace: str, name: str) -> Manifest | None:
+        """A ResourceClaimTemplate."""
+
+    def device_class(self, name: str) -> Manifest | None:
+        """A DeviceClass."""
+
+    def devices(self) -> Sequence[Device]:
+        """Every device of every ResourceSlice, slices by name."""
+
+    def quota_resource(self, device_class: str) -> str | None:
+        """The resource that the mappings of the configuration charge for a class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One claim of one pod set, with the template that it names, or with one request of that template."""
+
+    world: World
+    workload: Workload
+    pod_set: PodSet
+    claim: Claim
+    template: Manifest | None = None
+    request: DeviceRequest | None = None
+
+    def fault(self, type_: str, below: str, detail: str, value: str | None = None) -> FieldError:
+        """A fault of the request, at its field of the Workload, worded as Kueue words them."""
+        index = self.request.index if self.request else 0
+        return FieldError(
+            field=f"{self.pod_set.claim_path(self.claim)}.devices.requests[{index}]{below}",
+            type=type_,
+            value=value,
+            detail=f"ResourceClaimTemplate {self.claim.template}: {detail}",
+        )
+
+
+def class_selectors(world: World, device_class: str) -> tuple[str, ...] | None:
+    """The selectors of a DeviceClass; none for an empty name, None when the class does not exist."""
+    found = world.device_class(device_class) if device_class else {}
+    return None if found is None else expressions_of(found.get("spec") or {}, "spec")
+
+
+def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:
+    """Whether every selector holds for a device; the first that does not decides."""
+    for expression in expressions:
+        selector = compiled(expression)
+        if isinstance(selector, CompileFault):
+            return EvaluationFault(detail=selector.detail)
+        outcome = selector.matches(device) if isinstance(selector, Selector) else selector
+        if outcome is not True:
+            return outcome
+    return True

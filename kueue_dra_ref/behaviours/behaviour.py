@@ -1,0 +1,169 @@
+"""A behaviour: one text, or one Kueue minor, as a value that holds rules and says how it differs from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.nouns import Claim, ClusterQueue, FlavorQuota, PodSet, ResourceGroup, Workload
+from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.api.world import Asked, World
+from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.counting import Charge
+from kueue_dra_ref.rules.detection import Refused
+from kueue_dra_ref.rules.gates import Gates
+from kueue_dra_ref.rules.mapping import MappingRules
+from kueue_dra_ref.rules.matching import Matching
+from kueue_dra_ref.rules.queueing import Holding, Place, Told, Waiting
+from kueue_dra_ref.rules.quota import Need, Objection
+from kueue_dra_ref.rules.reporting import Assigned, Figures, Said
+from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.target import FieldError, Manifest
+
+Written = Mapping[str, Any]
+"""Fields of a status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Processing:
+    """From a workload to what its devices charge."""
+
+    detected: tuple[Rule[[Workload], bool], ...]
+    refused: tuple[Rule[[Workload], Refused | None], ...]
+    read_template: tuple[Rule[[World, str, str], Manifest | None], ...]
+    template: tuple[Rule[[Asked], FieldError | None], ...]
+    request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
+    matching: Matching
+    unmapped: tuple[Rule[[Asked, str], FieldError], ...]
+    lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], str | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charging:
+    """How amounts add up."""
+
+    claims: tuple[Rule[[PodSet], tuple[Claim, ...]], ...]
+    request: tuple[Rule[[Asked], Charge | None], ...]
+    in_claim: tuple[Rule[[Sequence[int]], int], ...]
+    in_pod: tuple[Rule[[Sequence[int]], int], ...]
+    beside: tuple[Rule[[int, int], int], ...]
+    pods: tuple[Rule[[int, int], int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queueing:
+    """Who waits where, who goes first, and who is evicted."""
+
+    order: tuple[Rule[[Waiting], int], ...]
+    kept: tuple[Rule[[ClusterQueue], bool], ...]
+    set_aside: tuple[Rule[[ClusterQueue], bool], ...]
+    namespace: tuple[Rule[[ClusterQueue, dict[str, str]], str | None], ...]
+    blocked: tuple[Rule[[Place], str | None], ...]
+    inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
+    evicted: tuple[Rule[[Holding], Told | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigning:
+    """Flavors and quota."""
+
+    flavors: tuple[Rule[[ResourceGroup], Sequence[FlavorQuota]], ...]
+    uncovered: tuple[Rule[[str], str], ...]
+    flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
+    quota: tuple[Rule[[Need], Objection | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporting:
+    """What is written to status."""
+
+    admitted: tuple[Rule[[str], Said], ...]
+    admission: tuple[Rule[[str, Sequence[Assigned]], Written], ...]
+    waiting: tuple[Rule[[str], Said], ...]
+    blocked: tuple[Rule[[str], Said], ...]
+    refused: tuple[Rule[[str, str], Said], ...]
+    evicted: tuple[Rule[[str, str], Said], ...]
+    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]]], list[dict[str, Any]]], ...]
+    cluster_queue: tuple[Rule[[Figures], Written], ...]
+    local_queue: tuple[Rule[[Figures], Written], ...]
+    cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
+    local_queue_active: tuple[Rule[[bool, str], Said], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Jobs and their Workloads."""
+
+    pod_sets: tuple[Rule[[dict[str, Any]], list[dict[str, Any]]], ...]
+    suspended: tuple[Rule[[bool], bool], ...]
+    released: tuple[Rule[[bool], bool], ...]
+    returned: tuple[Rule[[dict[str, Any] | None], bool], ...]
+    finished: tuple[Rule[[dict[str, Any]], tuple[str, str] | None], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """Everything that one text or one Kueue minor decides."""
+
+    name: str
+    title: str
+    kueue: str
+    """The release whose messages are reproduced; empty for a text."""
+    versions: Versions
+    """The Configuration versions that it reads, newest first."""
+    gates: Gates
+    integration: str
+    """The gate that switches device integration."""
+    dependants: tuple[str, ...]
+    """Gates that are on by default and may not stay on without it."""
+    role: tuple[Mapping[str, Sequence[str]], ...]
+    """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
+    mapping: MappingRules
+    processing: Processing
+    charging: Charging
+    queueing: Queueing
+    assigning: Assigning
+    reporting: Reporting
+    jobs: Jobs
+
+    def under(self, gates: Mapping[str, bool]) -> Behaviour:
+        """The same behaviour without the rules whose feature gates are in another state."""
+        found = _kept(self, lambda rule: all(gates.get(gate) is on for gate, on in rule.gates.items()))
+        assert isinstance(found, Behaviour)
+        return found
+
+    def without(self, name: str) -> Behaviour:
+        """The same behaviour with one rule knocked out.
+
+        Raises:
+            KeyError: no rule has that name.
+
+        """
+        if name not in {rule.name for rule in rules_of(self)}:
+            raise KeyError(name)
+        found = _kept(self, lambda rule: rule.name != name)
+        assert isinstance(found, Behaviour)
+        return found
+
+
+def rules_of(holder: object) -> Iterator[Rule[..., Any]]:
+    """Every rule that a behaviour, or a part of one, holds."""
+    if isinstance(holder, Rule):
+        yield holder
+    elif isinstance(holder, tuple):
+        for part in holder:
+            yield from rules_of(part)
+    elif is_dataclass(holder):
+        for field in fields(holder):
+            yield from rules_of(getattr(holder, field.name))
+
+
+def _kept(holder: Any, wanted: Any) -> Any:
+    if isinstance(holder, tuple):
+        return tuple(_kept(part, wanted) for part in holder if not isinstance(part, Rule) or wanted(part))
+    if is_dataclass(holder) and not isinstance(holder, (type, Rule)):
+        changes = {f.name: _kept(getattr(holder, f.name), wanted) for f in fields(holder)}
+        return replace(holder, **changes)
+    return holder

@@ -1,0 +1,62 @@
+"""KEP-2941 as of September 2025 (Configuration API): what differs from Kueue 0.19, and why, heading by heading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, kueue_0_19
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import claims, counting, detection
+from kueue_dra_ref.rules.gates import KEP_2025_09_GATES
+from kueue_dra_ref.rules.mapping import KEP_2025_09_MAPPING
+from kueue_dra_ref.rules.matching import Matching
+
+_GATE = "DynamicResourceAllocation"
+
+
+def kep_2025_09() -> Behaviour:
+    """The September 2025 text as a value.
+
+    Where the text is silent on queues, conditions and messages, Kueue 0.19's stand in; the catalogue says which
+    sentences the text itself carries.
+    """
+    kueue = kueue_0_19()
+    processing = replace(
+        kueue.processing,
+        # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
+        detected=(
+            when(detection.a_template_makes_a_device_workload, **{_GATE: True}),
+            when(detection.a_direct_claim_makes_a_device_workload, **{_GATE: True}),
+        ),
+        refused=(when(detection.direct_claims_are_refused, **{_GATE: True}),),
+        # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
+        request=(claims.a_request_must_say_what_it_wants,),
+        # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
+        matching=Matching(),
+    )
+    charging = replace(
+        CHARGING,
+        request=(
+            counting.admin_access_is_not_charged,
+            counting.every_alternative_is_charged,
+            counting.mode_all_is_charged_at_its_worst,
+            counting.the_count_is_charged,
+        ),
+    )
+    return replace(
+        kueue,
+        name="kep-2025-09",
+        title="KEP-2941, September 2025",
+        kueue="",
+        versions=KEP_2025_09_VERSIONS,
+        gates=KEP_2025_09_GATES,
+        integration=_GATE,
+        dependants=(),
+        # RBAC Requirements: claims and templates only.
+        role=tuple(rule for rule in kueue.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
+        mapping=KEP_2025_09_MAPPING,
+        processing=processing,
+        charging=charging,
+    )

@@ -1,0 +1,155 @@
+"""Kueue's state while it runs: its configuration, the lines of its queues, who holds quota, and what is still to do."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.admission.demand import demands
+from kueue_dra_ref.admission.preprocessing import Processed
+from kueue_dra_ref.admission.queues import Key, Line, Queued
+from kueue_dra_ref.api.conditions import drop_condition, is_false
+from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, workload_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.clock import Clock
+from kueue_dra_ref.cluster.ledger import Ledger
+from kueue_dra_ref.cluster.store import Store
+from kueue_dra_ref.cluster.world import StoredWorld
+from kueue_dra_ref.rules.queueing import Told
+from kueue_dra_ref.target import Manifest
+
+SWEEP = 1.0
+"""Seconds between a change and the sweep that tries again what was set aside."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ManagedQueue:
+    """A LocalQueue that is not stopped: the ClusterQueue it points at, and its workloads that wait."""
+
+    cluster_queue: str
+    items: dict[Key, Queued] = field(default_factory=dict)
+
+
+class Kueue:
+    """One run of Kueue over a store; a restart is a new one over the same store."""
+
+    def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
+        self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
+        self.world = StoredWorld(store, behaviour, configuration.mappings)
+        self.ledger = Ledger()
+        self.lines: dict[str, Line] = {}
+        self.local_queues: dict[Key, ManagedQueue] = {}
+        self.derivations: dict[Key, Processed] = {}
+        self.to_do: dict[tuple[str, Key], None] = {}
+        self.stale: dict[tuple[str, Key], None] = {}
+        self._swept: set[str] = set()
+        self._read: dict[str, tuple[str, ClusterQueue]] = {}
+
+    def reconcile(self, kind: str, key: Key) -> None:
+        """Put an object on the list of what is to be reconciled."""
+        self.to_do[kind, key] = None
+
+    def refresh(self, cluster_queue: str) -> None:
+        """The status of a ClusterQueue, and of the LocalQueues that point at it, has to be written anew."""
+        self.stale["ClusterQueue", ("", cluster_queue)] = None
+        for found in self.store.every("LocalQueue"):
+            if found["spec"].get("clusterQueue") == cluster_queue:
+                self.stale["LocalQueue", (found["metadata"]["namespace"], found["metadata"]["name"])] = None
+
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Do something after a while, unless Kueue has been restarted by then."""
+        self.clock.after(seconds, act)
+
+    def queue(self, name: str) -> ClusterQueue | None:
+        """A ClusterQueue as a noun."""
+        found = self.store.find("ClusterQueue", name)
+        if found is None:
+            return None
+        version = found["metadata"]["resourceVersion"]
+        if self._read.get(name, ("",))[0] != version:
+            self._read[name] = version, cluster_queue_of(found)
+        return self._read[name][1]
+
+    def inactive(self, queue: ClusterQueue) -> list[Told]:
+        """Why a ClusterQueue cannot admit."""
+        named = [flavor.name for group in queue.groups for flavor in group.flavors]
+        missing = tuple(name for name in named if self.store.find("ResourceFlavor", name) is None)
+        return [told for rule in self.behaviour.queueing.inactive if (told := rule(queue, missing))]
+
+    def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
+        """The LocalQueue that a Workload names, when Kueue manages it."""
+        key = (workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
+        return key, self.local_queues.get(key)
+
+    def enqueue(self, obj: Manifest) -> None:
+        """Put a workload into its LocalQueue and into the line of its ClusterQueue, or update it there."""
+        key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
+        _, managed = self.queue_of(obj)
+        self._leave_other_queues(key, managed)
+        if managed is None:
+            return
+        queued = self._queued(key, obj)
+        managed.items[key] = queued
+        queue, line = self.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
+        if queue and line is not None:
+            line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
+        self.refresh(managed.cluster_queue)
+
+    def dequeue(self, key: Key) -> None:
+        """Take a workload out of every queue."""
+        self._leave_other_queues(key, None)
+
+    def sweep_later(self, cluster_queue: str) -> None:
+        """Something changed that may let workloads of a ClusterQueue in: try them again in about a second."""
+        if cluster_queue in self._swept:
+            return
+        self._swept.add(cluster_queue)
+        self.later(SWEEP, lambda: self._sweep(cluster_queue))
+
+    def patched(self, obj: Manifest, queued: Queued | None = None) -> Manifest:
+        """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
+        meta = obj["metadata"]
+        found = self.store.find("Workload", meta["name"], meta["namespace"]) or obj
+        fresh = {**found, "metadata": dict(found["metadata"]), "status": copy.deepcopy(found.get("status") or {})}
+        for kind in ("QuotaReserved", "Requeued") if queued else ():
+            assert queued is not None
+            if is_false(fresh, kind) and not is_false(queued.obj, kind):
+                drop_condition(fresh, kind)
+        return fresh
+
+    def _sweep(self, cluster_queue: str) -> None:
+        self._swept.discard(cluster_queue)
+        queue, line = self.queue(cluster_queue), self.lines.get(cluster_queue)
+        if queue and line:
+            line.sweep(lambda queued: self.selects(queue, queued.key[0]))
+
+    def selects(self, queue: ClusterQueue, namespace: str) -> bool:
+        """Whether a ClusterQueue takes workloads of a namespace."""
+        return not any(rule(queue, self.labels(namespace)) for rule in self.behaviour.queueing.namespace)
+
+    def labels(self, namespace: str) -> dict[str, str]:
+        """The labels of a namespace, with the one that the API server adds."""
+        found = self.store.find("Namespace", namespace)
+        labels = (found or {}).get("metadata", {}).get("labels") or {}
+        return {**labels, "kubernetes.io/metadata.name": namespace}
+
+    def _queued(self, key: Key, obj: Manifest) -> Queued:
+        workload, done = workload_of(obj), self.derivations.get(key, Processed())
+        reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
+        return Queued(
+            key=key,
+            obj=obj,
+            workload=workload,
+            created=self.store.order_of(obj),
+            demands=demands(self.behaviour, self.configuration, workload, done.charges, reclaimed),
+            steps=done.steps,
+        )
+
+    def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
+        for managed in self.local_queues.values():
+            if managed is not keep and managed.items.pop(key, None):
+                if line := self.lines.get(managed.cluster_queue):
+                    line.drop(key)
+                self.refresh(managed.cluster_queue)

@@ -1,0 +1,79 @@
+"""One run of the simulated Kueue: events to controllers, and everything that is to do done until nothing changes."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.admission.queues import Key
+from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.clock import Clock
+from kueue_dra_ref.cluster.jobs import JobController
+from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.queues import QueueControllers
+from kueue_dra_ref.cluster.scheduler import Scheduler
+from kueue_dra_ref.cluster.store import Event, Store, key_of
+from kueue_dra_ref.cluster.workloads import WorkloadController
+
+_STARTING = ("Namespace", "ResourceFlavor", "ClusterQueue", "LocalQueue", "Workload", "Job")
+"""The kinds whose objects a starting Kueue is told of, in the order in which they are told."""
+
+
+class Manager:
+    """The controllers and the scheduler over one store."""
+
+    def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
+        self.kueue = Kueue(behaviour, configuration, store, clock)
+        self.workloads = WorkloadController(self.kueue)
+        self.jobs = JobController(self.kueue, self.workloads)
+        self.queues = QueueControllers(self.kueue)
+        self.scheduler = Scheduler(self.kueue)
+        self.stopped = False
+        for kind in _STARTING:
+            for found in store.every(kind):
+                self.hear(Event(kind=kind, key=key_of(found), old=None, new=found))
+
+    def hear(self, event: Event) -> None:
+        """Tell the controllers of a change."""
+        match event.kind:
+            case "Workload":
+                self.workloads.on(event)
+                self.jobs.on_workload(event)
+            case "Job":
+                self.jobs.on(event)
+            case "ClusterQueue":
+                self.queues.on_cluster_queue(event) if _matters(event) else None
+            case "LocalQueue":
+                self.queues.on_local_queue(event) if _matters(event) else None
+            case "ResourceFlavor":
+                self.queues.on_flavor(event)
+            case "Namespace":
+                self.queues.on_namespace(event)
+
+    def work(self) -> None:
+        """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
+        while self._reconciled() or self.scheduler.cycle():
+            pass
+        while self.kueue.stale:
+            kind, key = next(iter(self.kueue.stale))
+            del self.kueue.stale[kind, key]
+            self.queues.write(kind, key)
+
+    def _reconciled(self) -> bool:
+        busy = bool(self.kueue.to_do)
+        while self.kueue.to_do:
+            kind, key = next(iter(self.kueue.to_do))
+            del self.kueue.to_do[kind, key]
+            self._reconcile(kind, key)
+        return busy
+
+    def _reconcile(self, kind: str, key: Key) -> None:
+        if kind == "Job":
+            self.jobs.reconcile(key)
+        else:
+            self.workloads.reconcile(key)
+
+
+def _matters(event: Event) -> bool:
+    """Whether more than a queue's own status has changed."""
+    if event.old is None or event.new is None:
+        return True
+    return event.old["spec"] != event.new["spec"]

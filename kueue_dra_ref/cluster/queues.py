@@ -1,0 +1,169 @@
+"""The queue controllers: which lines there are, when they are swept, and the status of ClusterQueues and LocalQueues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.admission.preprocessing import asks_for_devices
+from kueue_dra_ref.admission.queues import Key, Line
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
+from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
+from kueue_dra_ref.cluster.store import Event
+from kueue_dra_ref.cluster.workloads import say
+from kueue_dra_ref.rules.reporting import Figures
+from kueue_dra_ref.target import Manifest
+
+
+class QueueControllers:
+    """Follows ClusterQueues, LocalQueues, ResourceFlavors and Namespaces."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue, self.rules = kueue, kueue.behaviour.reporting
+
+    def on_cluster_queue(self, event: Event) -> None:
+        """Open, change or close the line of a ClusterQueue."""
+        name, kueue = event.key[1], self.kueue
+        if event.new is None:
+            kueue.lines.pop(name, None)
+        elif event.old is None:
+            self._open(name)
+        if event.new is not None and _spec(event.old) != _spec(event.new):
+            kueue.sweep_later(name)
+        if event.old is None or event.new is None or _stop(event.old) != _stop(event.new):
+            for key in self._local_queues(name):
+                self._reconcile_workloads(key)
+        kueue.refresh(name)
+
+    def on_local_queue(self, event: Event) -> None:
+        """Manage a LocalQueue, follow it to another ClusterQueue, or let it go while it is stopped."""
+        kueue, key = self.kueue, event.key
+        if event.new is None or _stop(event.new) != "None":
+            self._let_go(key)
+        elif key not in kueue.local_queues:
+            self._manage(key, event.new)
+        elif kueue.local_queues[key].cluster_queue != event.new["spec"]["clusterQueue"]:
+            self._let_go(key)
+            self._manage(key, event.new)
+        if event.old is None or event.new is None or _stop(event.old) != _stop(event.new):
+            self._reconcile_workloads(key)
+        for obj in filter(None, (event.old, event.new)):
+            kueue.refresh(obj["spec"].get("clusterQueue", ""))
+        kueue.stale["LocalQueue", key] = None
+
+    def on_flavor(self, event: Event) -> None:
+        """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
+        for found in self.kueue.store.every("ClusterQueue"):
+            queue = cluster_queue_of(found)
+            if any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
+                self.kueue.sweep_later(queue.name)
+                self.kueue.refresh(queue.name)
+
+    def on_namespace(self, event: Event) -> None:
+        """A namespace whose labels come to match a ClusterQueue has its workloads tried again."""
+        if event.old is None or event.new is None:
+            return
+        before, after = (found["metadata"].get("labels") or {} for found in (event.old, event.new))
+        for name in list(self.kueue.lines):
+            queue = self.kueue.queue(name)
+            selector = queue.namespace_selector if queue else None
+            if selector is not None and selects(selector, after) and not selects(selector, before):
+                self.kueue.sweep_later(name)
+
+    def write(self, kind: str, key: Key) -> None:
+        """Write the status of one queue."""
+        found = self.kueue.store.find(kind, key[1], key[0])
+        if found is not None:
+            status = self._cluster_queue(found) if kind == "ClusterQueue" else self._local_queue(found)
+            self.kueue.store.put({**found, "metadata": dict(found["metadata"]), "status": status})
+
+    def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
+        kueue, queue = self.kueue, cluster_queue_of(found)
+        holds = list(kueue.ledger.holds(queue.name))
+        line = kueue.lines.get(queue.name, Line())
+        figures = self._figures(queue.name, len(line), holds)
+        status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
+        for written in (rule(figures) for rule in self.rules.cluster_queue):
+            status |= written
+        told = kueue.inactive(queue)
+        for rule in self.rules.cluster_queue_active:
+            say({"status": status}, rule([t.reason for t in told], [t.message for t in told]), kueue.clock.now)
+        return status
+
+    def _local_queue(self, found: Manifest) -> dict[str, Any]:
+        kueue, meta = self.kueue, found["metadata"]
+        key, name = (meta["namespace"], meta["name"]), found["spec"].get("clusterQueue", "")
+        queue, managed = kueue.queue(name), kueue.local_queues.get(key)
+        stopped = _stop(found) != "None"
+        holds = [hold for hold in kueue.ledger.holds(name) if hold.local_queue == key] if queue else []
+        figures = self._figures(name, len(managed.items) if managed and not stopped else 0, holds)
+        status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
+        for written in (rule(figures) for rule in self.rules.local_queue):
+            status |= written
+        state = "missing" if queue is None else "inactive" if kueue.inactive(queue) else "active"
+        for rule in self.rules.local_queue_active:
+            say({"status": status}, rule(stopped, state), kueue.clock.now)
+        return status
+
+    def _figures(self, name: str, pending: int, holds: list[Any]) -> Figures:
+        reserved: dict[tuple[str, str], int] = {}
+        used: dict[tuple[str, str], int] = {}
+        for hold in holds:
+            for flavor_resource, amount in hold.amounts.items():
+                reserved[flavor_resource] = reserved.get(flavor_resource, 0) + amount
+                if hold.admitted:
+                    used[flavor_resource] = used.get(flavor_resource, 0) + amount
+        queue = self.kueue.queue(name)
+        admitted = sum(hold.admitted for hold in holds)
+        groups = queue.groups if queue else ()
+        return Figures(
+            pending=pending, reserving=len(holds), admitted=admitted, reserved=reserved, used=used, groups=groups
+        )
+
+    def _open(self, name: str) -> None:
+        line, queue = self.kueue.lines.setdefault(name, Line()), self.kueue.queue(name)
+        for managed in self.kueue.local_queues.values():
+            for queued in managed.items.values() if managed.cluster_queue == name else ():
+                line.push(queued, best_effort=queue is not None and queue.strategy == "BestEffortFIFO")
+
+    def _manage(self, key: Key, found: Manifest) -> None:
+        self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
+        for workload in self.kueue.store.every("Workload"):
+            mine = (workload["metadata"]["namespace"], workload["spec"].get("queueName")) == key
+            if mine and _waits(workload) and not asks_for_devices(self.kueue.behaviour, workload_of(workload)):
+                self.kueue.enqueue(workload)
+
+    def _let_go(self, key: Key) -> None:
+        managed = self.kueue.local_queues.pop(key, None)
+        for item in managed.items if managed else ():
+            assert managed is not None
+            if line := self.kueue.lines.get(managed.cluster_queue):
+                line.drop(item)
+
+    def _local_queues(self, cluster_queue: str) -> list[Key]:
+        found = self.kueue.store.every("LocalQueue")
+        return [
+            (queue["metadata"]["namespace"], queue["metadata"]["name"])
+            for queue in found
+            if queue["spec"].get("clusterQueue") == cluster_queue
+        ]
+
+    def _reconcile_workloads(self, local_queue: Key) -> None:
+        for workload in self.kueue.store.every("Workload"):
+            meta = workload["metadata"]
+            if (meta["namespace"], workload["spec"].get("queueName")) == local_queue:
+                self.kueue.reconcile("Workload", (meta["namespace"], meta["name"]))
+
+
+def _spec(obj: Manifest | None) -> object:
+    return (obj or {}).get("spec")
+
+
+def _stop(obj: Manifest) -> str:
+    return str(obj["spec"].get("stopPolicy") or "None")
+
+
+def _waits(workload: Manifest) -> bool:
+    active = workload["spec"].get("active", True)
+    return bool(active) and not is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")

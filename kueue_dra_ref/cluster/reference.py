@@ -1,0 +1,220 @@
+"""The reference as a target: an API server and a Kueue in memory, under one behaviour, in simulated time."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kueue_dra_ref.admission.preprocessing import Processed
+from kueue_dra_ref.api.configuration import Configuration, load
+from kueue_dra_ref.api.faults import ManifestFault
+from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
+from kueue_dra_ref.api.scheme import KINDS, kind_of
+from kueue_dra_ref.api.versions import presented, stored
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.clock import Clock
+from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
+from kueue_dra_ref.cluster.manager import Manager
+from kueue_dra_ref.cluster.store import Event, Store
+from kueue_dra_ref.rules.gates import effective
+from kueue_dra_ref.rules.mapping import validate
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+
+_PATIENCE = 2.0
+"""Simulated seconds that a settling world is given: longer than a sweep takes."""
+
+
+class ReferenceTarget:
+    """Kueue in memory; see `kueue_dra_ref.target.Target` for what each method promises."""
+
+    name = "reference"
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self.clock = Clock()
+        self.store = Store(self.clock, self._heard)
+        self._manager: Manager | None = None
+        self._running: Manifest | None = None
+        self._seed_role()
+
+    def start(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Load, check and run a configuration, or say everything that is wrong with it."""
+        if self._manager is not None and configuration == self._running:
+            return ()
+        loaded = checked(self.behaviour, configuration)
+        if not isinstance(loaded, tuple):
+            return loaded
+        found, gates = loaded
+        self._running = copy.deepcopy(configuration)
+        self._manager = None
+        self.clock = Clock.at(self.clock.seconds)
+        self.store.clock = self.clock
+        self._manager = Manager(self.behaviour.under(gates), found, self.store, self.clock)
+        return ()
+
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+        """Store each object as an API server with Kueue's webhooks would; each Job and Workload is decided in turn."""
+        refusals = []
+        for manifest in manifests:
+            try:
+                self._apply(manifest)
+            except ManifestFault as fault:
+                refusals.append(_refusal(manifest, fault))
+        return refusals
+
+    def delete(self, refs: Iterable[Ref]) -> None:
+        """Delete objects, and with a Job its Workload."""
+        for ref in refs:
+            for workload in self._owned(ref):
+                self.store.remove(workload)
+            self.store.remove(ref)
+        self._work()
+
+    def touch(self, refs: Iterable[Ref]) -> None:
+        """Reconcile the Workload of each Job at once."""
+        for ref in refs:
+            found = [ref] if ref.kind == "Workload" else self._owned(ref)
+            for workload in found if self._manager else ():
+                assert self._manager is not None
+                self._manager.kueue.reconcile("Workload", (workload.namespace, workload.name))
+        self._work()
+
+    def settle(self) -> None:
+        """Let simulated time pass until sweeps and early retries have happened."""
+        self._work()
+        until = self.clock.seconds + _PATIENCE
+        while self.clock.advance(until):
+            self._work()
+
+    def read(self, ref: Ref) -> Manifest | None:
+        """One object in the version that the reference asks for."""
+        found = self.store.find(ref.kind, ref.name, ref.namespace) if ref.kind in KINDS else None
+        return None if found is None else presented(found, ref.api_version)
+
+    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
+        """All objects of a kind, sorted by namespace and name."""
+        found = [obj for obj in self.store.every(kind) if namespace in ("", obj["metadata"].get("namespace", ""))]
+        found.sort(key=lambda obj: (obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
+        return [presented(obj, api_version) for obj in found]
+
+    def derivation(self, namespace: str, name: str) -> Processed | None:
+        """How the charge of a Workload came about, as far as devices are concerned."""
+        return self._manager.kueue.derivations.get((namespace, name)) if self._manager else None
+
+    @property
+    def manager(self) -> Manager | None:
+        """The simulated Kueue, once it runs."""
+        return self._manager
+
+    def describe(self) -> Manifest:
+        """What the report says of this judge."""
+        return {"kind": "reference", "behaviour": self.behaviour.name, "title": self.behaviour.title}
+
+    def stop(self) -> None:
+        """Forget the simulated Kueue."""
+        self._manager = None
+
+    def _apply(self, manifest: Manifest) -> None:
+        obj = stored(manifest)
+        kind = obj["kind"]
+        _readable(obj)
+        old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+        if old is None:
+            self._create(obj)
+        else:
+            self._replace(obj, old)
+        if kind in {"Job", "Workload"}:
+            self._work()
+
+    def _create(self, obj: Manifest) -> None:
+        kind, namespace = obj["kind"], obj["metadata"].get("namespace", "")
+        if KINDS[kind].namespaced and self.store.find("Namespace", namespace) is None:
+            error = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
+            raise ManifestFault(error, code=404)
+        if kind == "Job" and QUEUE_LABEL in (obj["metadata"].get("labels") or {}):
+            obj["spec"]["suspend"] = True
+        if kind in {"Job", "Workload"}:
+            self.clock.seconds += 1
+        self.store.put(obj)
+
+    def _replace(self, obj: Manifest, old: Manifest) -> None:
+        kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}
+        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
+        if "status" not in obj and "status" in old:
+            merged["status"] = old["status"]
+        elif "status" in obj:
+            merged["status"] = _merged_status(old.get("status") or {}, obj["status"])
+        if obj["kind"] == "Job" and "suspend" not in (obj.get("spec") or {}):
+            merged["spec"]["suspend"] = old["spec"].get("suspend", False)
+        self.store.put(merged)
+
+    def _owned(self, ref: Ref) -> Sequence[Ref]:
+        if ref.kind != "Job":
+            return ()
+        return [
+            Ref.of(workload)
+            for workload in self.store.every("Workload")
+            if workload["metadata"]["namespace"] == ref.namespace
+            and any(
+                o["kind"] == "Job" and o["name"] == ref.name for o in workload["metadata"].get("ownerReferences") or ()
+            )
+        ]
+
+    def _seed_role(self) -> None:
+        rules = [{key: list(values) for key, values in rule.items()} for rule in self.behaviour.role]
+        meta = {"name": "kueue-manager-role"}
+        role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
+        self.store.put(role)
+
+    def _heard(self, event: Event) -> None:
+        if self._manager is not None:
+            self._manager.hear(event)
+
+    def _work(self) -> None:
+        if self._manager is not None:
+            self._manager.work()
+
+
+def checked(
+    behaviour: Behaviour, document: Manifest
+) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
+    """Load a Configuration and check its gates, then its mappings; a list of faults when it is refused."""
+    found = load(document, behaviour.versions)
+    if isinstance(found, tuple):
+        return list(found)
+    gates = effective(behaviour.gates, found.gates)
+    if isinstance(gates, tuple):
+        return list(gates)
+    faults = validate(found, behaviour.mapping)
+    return list(faults) if faults else (found, gates)
+
+
+def _readable(obj: Manifest) -> None:
+    """Read what Kueue would read of an object, so that a malformed one is refused when it is applied."""
+    readers: dict[str, Any] = {"ClusterQueue": cluster_queue_of, "Workload": workload_of}
+    if obj["kind"] in readers:
+        readers[obj["kind"]](obj)
+
+
+def _merged_status(old: Manifest, new: Manifest) -> Manifest:
+    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
+    return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})
+
+
+def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
+    meta = manifest.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    kind = str(manifest.get("kind", ""))
+    ref = Ref(
+        api_version=str(manifest.get("apiVersion", "")),
+        kind=kind,
+        name=str(meta.get("name", "")),
+        namespace=str(meta.get("namespace", "")),
+    )
+    try:
+        group = kind_of(manifest).group
+    except ManifestFault:
+        group = ""
+    named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
+    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}")

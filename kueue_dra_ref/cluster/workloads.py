@@ -1,0 +1,216 @@
+"""The Workload controller: refuse, queue, block, evict; the checks in the order in which Kueue 0.19 makes them."""
+
+from __future__ import annotations
+
+import copy
+
+from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
+from kueue_dra_ref.admission.queues import Key
+from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
+from kueue_dra_ref.api.nouns import workload_of
+from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.store import Event
+from kueue_dra_ref.rules.detection import Refused
+from kueue_dra_ref.rules.queueing import Holding, Place, Told
+from kueue_dra_ref.rules.reporting import Said
+from kueue_dra_ref.target import Manifest
+
+_FIRST_RETRY = 0.005
+_LAST_RETRY = 1000.0
+"""Seconds: controller-runtime's backoff for one object."""
+
+
+def say(obj: Manifest, said: Said, now: str) -> bool:
+    """Write one condition; whether it changed."""
+    return set_condition(obj, said.type, said.value, said.reason, said.message, now)
+
+
+class WorkloadController:
+    """Reconciles Workloads one at a time."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue, self.rules = kueue, kueue.behaviour
+        self._failures: dict[Key, int] = {}
+
+    def on(self, event: Event) -> None:
+        """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
+        kueue, key, obj = self.kueue, event.key, event.new
+        self._refresh(event)
+        if kueue.ledger.record(key, obj):
+            self._release(event)
+        if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
+            kueue.dequeue(key)
+        elif not self._handled_in_reconcile(obj):
+            kueue.enqueue(obj)
+        if obj is None:
+            kueue.derivations.pop(key, None)
+            self._failures.pop(key, None)
+        else:
+            kueue.reconcile("Workload", key)
+
+    def reconcile(self, key: Key) -> None:
+        """Make one Workload's status say what is decided about it."""
+        obj = self.kueue.store.find("Workload", key[1], key[0])
+        if obj is None or is_true(obj, "Finished"):
+            return
+        working = {**obj, "metadata": dict(obj["metadata"]), "status": copy.deepcopy(obj.get("status") or {})}
+        if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
+            return
+        for check in (self._activity, self._restarted, self._blocked, self._drained):
+            if check(working):
+                self.kueue.store.put(working)
+                return
+
+    def _processed(self, key: Key, working: Manifest) -> bool:
+        kueue = self.kueue
+        done = processed(self.rules, kueue.world, workload_of(working))
+        kueue.derivations[key] = done
+        if done.refused:
+            self._refuse(key, working, done.refused)
+            return False
+        self._failures.pop(key, None)
+        if self._handled_in_reconcile(working):
+            for kind in ("QuotaReserved", "Requeued"):
+                if is_false(working, kind):
+                    drop_condition(working, kind)
+            if _active(working):
+                kueue.enqueue({**working, "status": copy.deepcopy(working["status"])})
+        return True
+
+    def _refuse(self, key: Key, working: Manifest, refused: Refused) -> None:
+        now = self.kueue.clock.now
+        if refused.undecided:
+            set_condition(working, "QuotaReserved", None, "Undecided", refused.message, now)
+        for rule in self.rules.reporting.refused if not refused.undecided else ():
+            say(working, rule(refused.message, refused.requeued), now)
+        self._unreserve(working)
+        self.kueue.store.put(working)
+        if refused.retryable:
+            self._retry(key)
+        else:
+            self._failures.pop(key, None)
+
+    def _retry(self, key: Key) -> None:
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        wait = min(_FIRST_RETRY * 2**failures, _LAST_RETRY)
+        self.kueue.later(wait, lambda: self.kueue.reconcile("Workload", key))
+
+    def _activity(self, working: Manifest) -> bool:
+        """Evict what is deactivated; note what is active again."""
+        if not _active(working):
+            told = self._eviction(Holding(active=False))
+            return told is not None and not is_true(working, "Evicted") and self.evict(working, told)
+        requeued = condition(working, "Requeued")
+        if requeued is None or requeued["status"] != "False" or requeued["reason"] != "Deactivated":
+            return False
+        return self._requeue(working, "Reactivated", "The workload was reactivated")
+
+    def _restarted(self, working: Manifest) -> bool:
+        """Note that a queue that was stopped runs again."""
+        requeued = condition(working, "Requeued")
+        if requeued is None or requeued["status"] != "False":
+            return False
+        place = self._place(working)
+        if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
+            return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
+        queue = self.kueue.queue(place.cluster_queue)
+        if requeued["reason"] == "ClusterQueueStopped" and queue and queue.stop_policy == "None":
+            return self._requeue(working, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped")
+        return False
+
+    def _blocked(self, working: Manifest) -> bool:
+        """Say what is wrong with the queue of a workload that holds no quota."""
+        if is_true(working, "QuotaReserved") or not _active(working):
+            return False
+        place = self._place(working)
+        message = next((m for rule in self.rules.queueing.blocked if (m := rule(place))), None)
+        if message is None:
+            return False
+        changed = [say(working, rule(message), self.kueue.clock.now) for rule in self.rules.reporting.blocked]
+        return any(changed)
+
+    def _drained(self, working: Manifest) -> bool:
+        """Evict an admitted workload whose queue is drained."""
+        if not is_true(working, "Admitted") or is_true(working, "Evicted"):
+            return False
+        key, _ = self.kueue.queue_of(working)
+        local = self.kueue.store.find("LocalQueue", key[1], key[0])
+        queue = self.kueue.queue(working["status"]["admission"]["clusterQueue"])
+        holding = Holding(
+            local_queue_stop=(local or {}).get("spec", {}).get("stopPolicy") or "None",
+            cluster_queue_stop=queue.stop_policy if queue else "None",
+        )
+        told = self._eviction(holding)
+        return told is not None and self.evict(working, told)
+
+    def _eviction(self, holding: Holding) -> Told | None:
+        return next((told for rule in self.rules.queueing.evicted if (told := rule(holding))), None)
+
+    def evict(self, working: Manifest, told: Told) -> bool:
+        """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
+        evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
+        known = next((e for e in evictions if e["reason"] == told.reason), None)
+        if known is None:
+            known = {"reason": told.reason, "underlyingCause": "", "count": 0}
+            evictions.append(known)
+        known["count"] += 1
+        said = [rule(told.reason, told.message) for rule in self.rules.reporting.evicted]
+        return any([say(working, each, self.kueue.clock.now) for each in said])
+
+    def give_back(self, working: Manifest) -> None:
+        """Take the quota of an evicted workload back; it does not go back to its queue by itself."""
+        evicted = condition(working, "Evicted")
+        assert evicted is not None
+        now = self.kueue.clock.now
+        set_condition(working, "Requeued", False, evicted["reason"], evicted["message"], now)
+        set_condition(working, "QuotaReserved", False, "Pending", evicted["message"], now)
+        self._unreserve(working)
+        self.kueue.store.put(working)
+
+    def _unreserve(self, working: Manifest) -> None:
+        working["status"].pop("admission", None)
+        if is_true(working, "Admitted"):
+            set_condition(
+                working, "Admitted", False, "NoReservation", "The workload has no reservation", self.kueue.clock.now
+            )
+
+    def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
+        return set_condition(working, "Requeued", True, reason, message, self.kueue.clock.now)
+
+    def _place(self, working: Manifest) -> Place:
+        kueue = self.kueue
+        key, managed = kueue.queue_of(working)
+        local = kueue.store.find("LocalQueue", key[1], key[0])
+        name = managed.cluster_queue if managed else ""
+        queue = kueue.queue(name)
+        return Place(
+            local_queue=key[1],
+            local_queue_exists=local is not None,
+            local_queue_runs=((local or {}).get("spec", {}).get("stopPolicy") or "None") == "None",
+            cluster_queue=name,
+            cluster_queue_exists=queue is not None,
+            cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
+        )
+
+    def _handled_in_reconcile(self, obj: Manifest) -> bool:
+        return asks_for_devices(self.rules, workload_of(obj))
+
+    def _release(self, event: Event) -> None:
+        holder = event.old or event.new
+        assert holder is not None
+        if admission := (holder.get("status") or {}).get("admission"):
+            self.kueue.sweep_later(admission["clusterQueue"])
+
+    def _refresh(self, event: Event) -> None:
+        for obj in (event.old, event.new):
+            if obj is None:
+                continue
+            _, managed = self.kueue.queue_of(obj)
+            admission = (obj.get("status") or {}).get("admission") or {}
+            for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
+                self.kueue.refresh(name)
+
+
+def _active(obj: Manifest) -> bool:
+    return obj["spec"].get("active", True) is not False

@@ -1,0 +1,49 @@
+"""Workload Processing Flow, step 1: which workloads are DRA workloads, and step 3: which claims are refused outright."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.nouns import Workload
+from kueue_dra_ref.rule import rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Why a workload is inadmissible: the message of QuotaReserved, and of Requeued where it differs."""
+
+    message: str
+    requeued: str = ""
+    retryable: bool = False
+    undecided: bool = False
+
+
+@rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
+def a_template_makes_a_device_workload(workload: Workload) -> bool:
+    """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not."""
+    return any(claim.template for claim in workload.claims)
+
+
+@rule("DET-002")
+def a_direct_claim_makes_a_device_workload(workload: Workload) -> bool:
+    """A workload asks for devices when a pod set names a ResourceClaim."""
+    return any(claim.claim for claim in workload.claims)
+
+
+@rule("GATE-004")
+def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | None:
+    """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
+    if not workload.claims:
+        return None
+    return Refused(message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled")
+
+
+@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "STATUS-030")
+def direct_claims_are_refused(workload: Workload) -> Refused | None:
+    """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read."""
+    if not any(claim.claim for claim in workload.claims):
+        return None
+    return Refused(
+        message="KueueDRAIntegration feature does not support use of resource claims",
+        requeued="DRA resource claims not supported",
+    )

@@ -1,0 +1,14 @@
+"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.rule import rule
+
+
+@rule("CLASS-001", "CLASS-003", "CLASS-004", "CFG-001", "MAP-014", "MAP-015", "MAP-018")
+def the_mapping_of_a_class_names_the_resource(mappings: Sequence[DeviceClassMapping], device_class: str) -> str | None:
+    """The first mapping that lists the class by its whole name."""
+    return next((mapping.name for mapping in mappings if device_class in mapping.device_classes), None)

@@ -1,0 +1,143 @@
+"""Queues: the order of the workloads that wait, what becomes of a head that does not fit, who may queue and who is evicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.rule import rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A workload that waits, as the order sees it; ``created`` counts workloads in the order of their creation."""
+
+    priority: int
+    created: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a workload would queue: what is known of its LocalQueue and ClusterQueue."""
+
+    local_queue: str
+    local_queue_exists: bool = True
+    local_queue_runs: bool = True
+    cluster_queue: str = ""
+    cluster_queue_exists: bool = True
+    cluster_queue_is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """A workload that holds quota, as eviction sees it."""
+
+    active: bool = True
+    local_queue_stop: str = "None"
+    cluster_queue_stop: str = "None"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A reason and its message, as a condition carries them."""
+
+    reason: str
+    message: str
+
+
+@rule("QUEUE-002")
+def higher_priority_goes_first(waiting: Waiting) -> int:
+    """The larger priority sorts first."""
+    return -waiting.priority
+
+
+@rule("QUEUE-003")
+def older_goes_first(waiting: Waiting) -> int:
+    """The workload that was created earlier sorts first."""
+    return waiting.created
+
+
+@rule("QUEUE-004")
+def strict_fifo_keeps_its_head(queue: ClusterQueue) -> bool:
+    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits."""
+    return queue.strategy == "StrictFIFO"
+
+
+@rule("QUEUE-005", "QUEUE-006")
+def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
+    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next."""
+    return queue.strategy == "BestEffortFIFO"
+
+
+@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016")
+def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""
+    selector: dict[str, Any] | None = queue.namespace_selector
+    if selector is not None and selects(selector, labels):
+        return None
+    return "workload namespace doesn't match ClusterQueue selector"
+
+
+@rule("QUEUE-017", "STATUS-032")
+def the_local_queue_must_exist(place: Place) -> str | None:
+    """Say that the LocalQueue does not exist."""
+    return None if place.local_queue_exists else f"LocalQueue {place.local_queue} doesn't exist"
+
+
+@rule("QUEUE-010", "STATUS-033")
+def the_local_queue_must_run(place: Place) -> str | None:
+    """Say that the LocalQueue is stopped."""
+    return None if place.local_queue_runs else f"LocalQueue {place.local_queue} is inactive"
+
+
+@rule("QUEUE-018", "STATUS-032")
+def the_cluster_queue_must_exist(place: Place) -> str | None:
+    """Say that the ClusterQueue does not exist."""
+    return None if place.cluster_queue_exists else f"ClusterQueue {place.cluster_queue} doesn't exist"
+
+
+@rule("QUEUE-008", "QUEUE-019", "STATUS-033")
+def the_cluster_queue_must_be_active(place: Place) -> str | None:
+    """Say that the ClusterQueue is inactive."""
+    return None if place.cluster_queue_is_active else f"ClusterQueue {place.cluster_queue} is inactive"
+
+
+@rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
+def a_stopped_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """Hold and HoldAndDrain both stop new admissions."""
+    del missing_flavors
+    return None if queue.stop_policy == "None" else Told(reason="Stopped", message="is stopped")
+
+
+@rule("QUEUE-019", "STATUS-022")
+def missing_flavors_make_a_cluster_queue_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """A ClusterQueue needs every flavor that it names."""
+    del queue
+    if not missing_flavors:
+        return None
+    message = f"references missing ResourceFlavor(s): {','.join(missing_flavors)}"
+    return Told(reason="FlavorNotFound", message=message)
+
+
+@rule("QUEUE-020", "QUEUE-021", "STATUS-027")
+def deactivation_evicts(holding: Holding) -> Told | None:
+    """A workload with ``active: false`` gives its quota back."""
+    return None if holding.active else Told(reason="Deactivated", message="The workload is deactivated")
+
+
+@rule("QUEUE-011")
+def a_drained_local_queue_evicts(holding: Holding) -> Told | None:
+    """HoldAndDrain on the LocalQueue evicts what it admitted."""
+    if holding.local_queue_stop != "HoldAndDrain":
+        return None
+    return Told(reason="LocalQueueStopped", message="The LocalQueue is stopped")
+
+
+@rule("QUEUE-009")
+def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
+    """HoldAndDrain on the ClusterQueue evicts what it admitted."""
+    if holding.cluster_queue_stop != "HoldAndDrain":
+        return None
+    return Told(reason="ClusterQueueStopped", message="The ClusterQueue is stopped")

@@ -1,0 +1,127 @@
+"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from kueue_dra_ref.api.labels import expression_holds
+from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
+from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.rule import rule
+
+
+class Fit(IntEnum):
+    """How an amount fits, worst first: never, once something is released, now."""
+
+    NEVER = 0
+    LATER = 1
+    NOW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What a workload needs of one resource in one flavor, in Kueue's units.
+
+    ``assumed`` is what its earlier pod sets need already, ``capacity`` the most that can ever be had, ``available``
+    what can be had now.
+    """
+
+    resource: str
+    flavor: str
+    assumed: int
+    asked: int
+    capacity: int
+    available: int
+
+    def show(self, amount: int) -> str:
+        """An amount of this resource as Kueue prints it."""
+        return printed(self.resource, amount)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objection:
+    """Why an amount does not fit, and whether it ever will."""
+
+    fit: Fit
+    message: str
+
+
+@rule("QUOTA-004", "QUOTA-013", "STATUS-007")
+def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
+    """More than the nominal quota can never be had."""
+    if need.assumed + need.asked <= need.capacity:
+        return None
+    message = (
+        f"insufficient quota for {need.resource} in flavor {need.flavor}, previously considered podsets requests "
+        f"({need.show(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
+        f"({need.show(need.capacity)})"
+    )
+    return Objection(fit=Fit.NEVER, message=message)
+
+
+@rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
+def more_than_what_is_unused_waits(need: Need) -> Objection | None:
+    """More than what is left has to wait for a release."""
+    short = need.assumed + need.asked - need.available
+    if short <= 0:
+        return None
+    message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {need.show(short)} more needed"
+    return Objection(fit=Fit.LATER, message=message)
+
+
+@rule("QUOTA-005")
+def uncovered_resources_are_unavailable(resource: str) -> str:
+    """A resource that no group of the ClusterQueue covers cannot be had there at all."""
+    return f"resource {resource} unavailable in ClusterQueue"
+
+
+@rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
+def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
+    """The flavors of a group, in the order of the ClusterQueue."""
+    return group.flavors
+
+
+@rule("QUOTA-019")
+def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it."""
+    tolerations = (*pod_set.tolerations, *(flavor.get("tolerations") or ()))
+    for taint in flavor.get("nodeTaints") or ():
+        keeps_out = taint.get("effect") in {"NoSchedule", "NoExecute"}
+        if keeps_out and not any(_tolerates(toleration, taint) for toleration in tolerations):
+            return f"untolerated taint {_show_taint(taint)} in flavor {name}"
+    return None
+
+
+@rule("QUOTA-018")
+def node_labels_must_match(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+    """A flavor's node labels must not contradict the pod's node selector and required node affinity."""
+    labels: dict[str, str] = flavor.get("nodeLabels") or {}
+    plain = all(labels[key] == value for key, value in pod_set.node_selector.items() if key in labels)
+    if plain and _affinity_holds(pod_set, labels):
+        return None
+    return f"flavor {name} doesn't match node affinity"
+
+
+def _affinity_holds(pod_set: PodSet, labels: dict[str, str]) -> bool:
+    terms = [[e for e in term if e.get("key") in labels] for term in pod_set.affinity_terms]
+    if not terms or not all(terms):
+        return True
+    return any(all(expression_holds(e, labels) for e in term) for term in terms)
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    if toleration.get("key") and toleration["key"] != taint.get("key"):
+        return False
+    if toleration.get("operator") == "Exists":
+        return True
+    return bool(toleration.get("key")) and (toleration.get("value") or "") == (taint.get("value") or "")
+
+
+def _show_taint(taint: Mapping[str, Any]) -> str:
+    """Print a taint as Go prints the struct, which is what Kueue's message carries."""
+    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} %!s(*v1.Time=<nil>)}}"

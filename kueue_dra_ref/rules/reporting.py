@@ -1,0 +1,200 @@
+"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.nouns import ResourceGroup
+from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.rule import rule
+
+FlavorResource = tuple[str, str]
+"""Flavor and resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One condition to write."""
+
+    type: str
+    value: bool
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
+    """What one pod set was given: flavor by resource, total usage by resource in Kueue's units, and its pods."""
+
+    name: str
+    count: int
+    flavors: Mapping[str, str]
+    usage: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a queue holds: counts of workloads, and amounts by flavor and resource in Kueue's units."""
+
+    pending: int
+    reserving: int
+    admitted: int
+    reserved: Mapping[FlavorResource, int]
+    used: Mapping[FlavorResource, int]
+    groups: Sequence[ResourceGroup]
+
+
+@rule("STATUS-005", "QUEUE-001")
+def quota_is_reserved(cluster_queue: str) -> Said:
+    """Say which ClusterQueue gave the quota."""
+    return Said(
+        type="QuotaReserved",
+        value=True,
+        reason="QuotaReserved",
+        message=f"Quota reserved in ClusterQueue {cluster_queue}",
+    )
+
+
+@rule("STATUS-006")
+def the_workload_is_admitted(cluster_queue: str) -> Said:
+    """Say that the workload is admitted."""
+    del cluster_queue
+    return Said(type="Admitted", value=True, reason="Admitted", message="The workload is admitted")
+
+
+@rule("STATUS-007")
+def waiting_is_told(message: str) -> Said:
+    """Say why the scheduler passed the workload over."""
+    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
+
+
+@rule("STATUS-032", "STATUS-033")
+def a_blocked_queue_is_told(message: str) -> Said:
+    """Say what is wrong with the queue of a workload."""
+    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+
+
+@rule("STATUS-008")
+def a_refusal_is_told(message: str, requeued: str) -> Said:
+    """Say why the devices of a workload cannot be charged."""
+    del requeued
+    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+
+
+@rule("STATUS-009", "STATUS-030", "STATUS-034")
+def a_refusal_is_not_requeued(message: str, requeued: str) -> Said:
+    """Say that the workload does not go back to the queue by itself."""
+    return Said(type="Requeued", value=False, reason="Inadmissible", message=requeued or message)
+
+
+@rule("STATUS-027")
+def eviction_is_told(reason: str, message: str) -> Said:
+    """Say why quota was taken back."""
+    return Said(type="Evicted", value=True, reason=reason, message=message)
+
+
+@rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
+def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -> Mapping[str, Any]:
+    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
+    return {"clusterQueue": cluster_queue, "podSetAssignments": [_assignment(pod_set) for pod_set in assigned]}
+
+
+@rule("STATUS-011")
+def requests_of_a_waiting_workload_are_shown(asked: Sequence[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
+    """What each pod set asks for, devices included, once the scheduler has seen the workload."""
+    return [{"name": name, "resources": _printed(amounts)} for name, amounts in asked]
+
+
+@rule("STATUS-013", "STATUS-014")
+def pending_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+    """Workloads in the queue, set aside or not; refused DRA workloads never entered it."""
+    return {"pendingWorkloads": figures.pending}
+
+
+@rule("STATUS-015")
+def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+    """Workloads with quota, and those of them that are admitted."""
+    return {"reservingWorkloads": figures.reserving, "admittedWorkloads": figures.admitted}
+
+
+@rule("STATUS-016", "STATUS-028", "SCOPE-001")
+def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+    """Every flavor and covered resource with what is reserved of it, zeros included."""
+    return {"flavorsReservation": _listed(figures.groups, figures.reserved, borrowed=True)}
+
+
+@rule("STATUS-017", "STATUS-028")
+def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+    """Every flavor and covered resource with what admitted workloads use of it."""
+    return {"flavorsUsage": _listed(figures.groups, figures.used, borrowed=True)}
+
+
+@rule("STATUS-018", "STATUS-014")
+def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
+    """The LocalQueue's own pending, reserving and admitted workloads."""
+    return {
+        "pendingWorkloads": figures.pending,
+        "reservingWorkloads": figures.reserving,
+        "admittedWorkloads": figures.admitted,
+    }
+
+
+@rule("STATUS-019", "STATUS-028")
+def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
+    """What the LocalQueue's own workloads reserve and use."""
+    return {
+        "flavorsReservation": _listed(figures.groups, figures.reserved, borrowed=False),
+        "flavorsUsage": _listed(figures.groups, figures.used, borrowed=False),
+    }
+
+
+@rule("STATUS-020", "STATUS-021", "STATUS-022")
+def a_cluster_queue_says_whether_it_is_active(reasons: Sequence[str], messages: Sequence[str]) -> Said:
+    """Ready, or the first reason with every message."""
+    if not reasons:
+        return Said(type="Active", value=True, reason="Ready", message="Can admit new workloads")
+    message = f"Can't admit new workloads: {', '.join(messages)}."
+    return Said(type="Active", value=False, reason=reasons[0], message=message)
+
+
+@rule("STATUS-023")
+def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -> Said:
+    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
+    if stopped:
+        return Said(type="Active", value=False, reason="Stopped", message="LocalQueue is stopped")
+    told = "Can't submit new workloads to clusterQueue"
+    match cluster_queue:
+        case "missing":
+            return Said(type="Active", value=False, reason="ClusterQueueDoesNotExist", message=told)
+        case "inactive":
+            return Said(type="Active", value=False, reason="ClusterQueueIsInactive", message=told)
+    return Said(type="Active", value=True, reason="Ready", message="Can submit new workloads to localQueue")
+
+
+def _assignment(pod_set: Assigned) -> dict[str, Any]:
+    return {
+        "name": pod_set.name,
+        "count": pod_set.count,
+        "flavors": dict(sorted(pod_set.flavors.items())),
+        "resourceUsage": _printed({name: pod_set.usage[name] for name in pod_set.flavors}),
+    }
+
+
+def _printed(amounts: Mapping[str, int]) -> dict[str, str]:
+    return {name: printed(name, amount) for name, amount in sorted(amounts.items())}
+
+
+def _listed(
+    groups: Sequence[ResourceGroup], amounts: Mapping[FlavorResource, int], *, borrowed: bool
+) -> list[dict[str, Any]]:
+    found = []
+    for flavor in sorted((f for group in groups for f in group.flavors), key=lambda f: f.name):
+        resources = [
+            {"name": name, "total": printed(name, amounts.get((flavor.name, name), 0))}
+            | ({"borrowed": "0"} if borrowed else {})
+            for name in sorted(flavor.nominal)
+        ]
+        found.append({"name": flavor.name, "resources": resources})
+    return found

@@ -1,0 +1,7 @@
+"""CEL device selectors of DeviceClasses and claims (resource.k8s.io), evaluated as Kueue evaluates them."""
+
+from .cost import cost_trap
+from .model import CompileFault, Device, EvaluationFault, Undecided
+from .selector import Selector, compiled
+
+__all__ = ["CompileFault", "Device", "EvaluationFault", "Selector", "Undecided", "compiled", "cost_trap"]

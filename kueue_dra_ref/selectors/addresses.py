@@ -1,0 +1,46 @@
+"""IP addresses and prefixes as Kubernetes' CEL library reads them: no zone, no IPv4 inside IPv6, no leading zeros."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+
+
+def address(text: str) -> IPv4Address | IPv6Address:
+    """Read one address.
+
+    Raises:
+        ValueError: the text is not one, or a kind that Kubernetes refuses.
+
+    """
+    read = ip_address(text)
+    if isinstance(read, IPv6Address) and (read.scope_id is not None or read.ipv4_mapped is not None):
+        raise ValueError(f'IP address "{text}" with zone value or mapped IPv4 is not allowed')
+    return read
+
+
+def prefix(text: str) -> IPv4Interface | IPv6Interface:
+    """Read an address with a prefix length in decimal.
+
+    Raises:
+        ValueError: the text is not one, or a kind that Kubernetes refuses.
+
+    """
+    length = text.partition("/")[2]
+    if not (length.isascii() and length.isdigit()) or (length[0] == "0" and length != "0"):
+        raise ValueError(f'network address parse error during conversion from string: netip.ParsePrefix("{text}")')
+    address(text.partition("/")[0])
+    return ip_interface(text)
+
+
+def contains(outer: bytes, inner: bytes | str) -> bool:
+    """Tell whether an address lies in a prefix."""
+    one = address(inner if isinstance(inner, str) else inner.decode())
+    network = prefix(outer.decode()).network
+    return one.version == network.version and one in network
+
+
+def covers(outer: bytes, inner: bytes | str) -> bool:
+    """Tell whether a prefix lies in a prefix."""
+    one = prefix(inner if isinstance(inner, str) else inner.decode())
+    network = prefix(outer.decode()).network
+    return one.version == network.version and one.ip in network and one.network.prefixlen >= network.prefixlen

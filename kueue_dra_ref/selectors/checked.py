@@ -1,0 +1,183 @@
+"""The engine's checked expression (cel.expr.CheckedExpr, protobuf wire form) read as a typed tree."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+type_names = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
+well_known = {1: "any", 2: "timestamp", 3: "duration"}
+Fields = dict[int, list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A CEL type: its name and its parameters."""
+
+    name: str
+    params: tuple[Kind, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.params))})" if self.params else self.name
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the type is known at run time only."""
+        return self.name in ("any", "dyn")
+
+    def mentions_open(self) -> bool:
+        """Whether the type, or one that it is made of, is known at run time only."""
+        return self.is_open or any(param.mentions_open() for param in self.params)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One expression: `name` is a function, field or variable; `value` a constant; `offset` its place in the source."""
+
+    form: str
+    kind: Kind
+    offset: int
+    name: str = ""
+    value: Any = None
+    children: tuple[Node, ...] = ()
+    member: bool = False
+
+    def walk(self) -> Iterator[Node]:
+        """Give this node and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def tree(serialized: bytes) -> Node:
+    """Read the engine's serialisation of a checked expression."""
+    checked = _fields(_fields(serialized)[2][0])
+    kinds = {_int(entry, 1): _kind(_fields(entry[2][0])) for entry in map(_fields, checked.get(3, []))}
+    source = _fields(checked[5][0])
+    offsets = {_int(entry, 1): _int(entry, 2) for entry in map(_fields, source.get(4, []))}
+    return _Reader(kinds, offsets).node(checked[4][0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    kinds: dict[int, Kind]
+    offsets: dict[int, int]
+
+    def node(self, raw: bytes) -> Node:
+        fields = _fields(raw)
+        form, content = next(((_FORMS[key], fields[key][0]) for key in fields if key in _FORMS), ("absent", b""))
+        name, value, member, below = _content(form, _fields(content))
+        return Node(
+            form=form,
+            kind=self.kinds.get(_int(fields, 2), Kind("dyn")),
+            offset=self.offsets.get(_int(fields, 2), 0),
+            name=name,
+            value=value,
+            member=member,
+            children=tuple(self.node(child) for child in below),
+        )
+
+
+_FORMS = {3: "constant", 4: "variable", 5: "select", 6: "call", 7: "list", 8: "struct", 9: "comprehension"}
+
+
+def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
+    """Split one kind of expression into its name, constant, member flag and the expressions below it."""
+    match form:
+        case "constant":
+            return "", _constant(fields), False, []
+        case "variable":
+            return _text(fields, 1), None, False, []
+        case "select":  # `member` tells has(a.b) from a.b
+            return _text(fields, 2), None, bool(_int(fields, 3)), fields[1]
+        case "call":
+            return _text(fields, 2), None, 1 in fields, fields.get(1, []) + fields.get(3, [])
+        case "list":
+            return "", None, False, fields.get(1, [])
+        case "struct":
+            entries = [_fields(entry) for entry in fields.get(2, [])]
+            return _text(fields, 1), None, False, [part for entry in entries for part in entry.get(3, []) + entry[4]]
+        case _:
+            return _text(fields, 1), None, False, [part for key in (2, 4, 5, 6, 7) for part in fields.get(key, [])]
+
+
+def _constant(fields: Fields) -> Any:
+    key, values = next(iter(fields.items()), (1, [None]))
+    match key:
+        case 2:
+            return bool(values[0])
+        case 5:
+            return struct.unpack("<d", values[0])[0]
+        case 6:
+            return values[0].decode()
+        case _:
+            return values[0]
+
+
+def _kind(fields: Fields) -> Kind:
+    key, value = next((key, values[0]) for key, values in fields.items())
+    match key:
+        case 2:
+            return Kind("null")
+        case 3:
+            return Kind(type_names[value])
+        case 5:
+            return Kind(well_known[value])
+        case 6:
+            return Kind("list", _params(value, 1))
+        case 7:
+            return Kind("map", _params(value, 1, 2))
+        case 9:
+            return Kind(value.decode())
+        case 11:
+            return Kind("type")
+        case 14:
+            abstract = _fields(value)
+            return Kind(_text(abstract, 1), tuple(_kind(_fields(param)) for param in abstract.get(2, [])))
+        case _:
+            return Kind("dyn")
+
+
+def _params(raw: bytes, *keys: int) -> tuple[Kind, ...]:
+    fields = _fields(raw)
+    return tuple(_kind(_fields(fields[key][0])) if key in fields else Kind("dyn") for key in keys)
+
+
+def _fields(raw: bytes) -> Fields:
+    """Split a protobuf message into its fields, each with its values in order."""
+    fields: Fields = {}
+    at = 0
+    while at < len(raw):
+        tag, at = _varint(raw, at)
+        value: Any
+        match tag & 7:
+            case 0:
+                value, at = _varint(raw, at)
+            case 1:
+                value, at = raw[at : at + 8], at + 8
+            case 2:
+                length, at = _varint(raw, at)
+                value, at = raw[at : at + length], at + length
+            case _:
+                value, at = raw[at : at + 4], at + 4
+        fields.setdefault(tag >> 3, []).append(value)
+    return fields
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        value |= (raw[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if raw[at - 1] < 0x80:
+            return value, at
+
+
+def _int(fields: Fields, key: int) -> int:
+    return int(fields.get(key, [0])[0])
+
+
+def _text(fields: Fields, key: int) -> str:
+    return str(fields.get(key, [b""])[0].decode())

@@ -1,0 +1,51 @@
+"""What a selector is asked about and may answer: a device of resource.k8s.io/v1, and the three ways of not answering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+UNDECIDED = "kueue_dra_undecided: "
+
+
+class Undecidable(Exception):
+    """Raised inside a function that the engine calls: Kubernetes would answer, and what it would say is not known."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(UNDECIDED + reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One device as a ResourceSlice publishes it, with the driver and pool of its slice."""
+
+    name: str
+    driver: str
+    pool: str = ""
+    attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    capacity: Mapping[str, str] = field(default_factory=dict)
+    # Kueue 0.19 compiles device.allowMultipleAllocations and never fills it: whoever speaks for Kueue leaves this False.
+    allow_multiple_allocations: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileFault:
+    """The expression is refused; `detail` is what follows "CEL compilation failed: " in Kueue's message."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationFault:
+    """The expression fails on this device; `detail` is the run-time error, in Kubernetes' words where they are known."""
+
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """Kubernetes would give an answer here and this reference does not know which."""
+
+    reason: str

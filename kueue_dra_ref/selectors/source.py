@@ -1,0 +1,165 @@
+"""The text of a CEL expression as tokens, and its rewriting to what the engine evaluates as Kubernetes would."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+NO_OVERLOAD = "kueue_dra_no_such_overload()"
+
+_TOKEN = re.compile(
+    r"""
+      (?P<blank> \s+ | //[^\n]* )
+    | (?P<text>  (?:[bB]?[rR]|[rR][bB]) (?: \"{3}.*?\"{3} | '{3}.*?'{3} | "[^"\n]*" | '[^'\n]*' )
+               | [bB]? (?: \"{3}(?:\\.|[^\\])*?\"{3} | '{3}(?:\\.|[^\\])*?'{3} | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' ) )
+    | (?P<number> 0x[0-9a-fA-F]+[uU]? | \d*\.\d+(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+ | \d+[uU]? )
+    | (?P<word>  [_a-zA-Z][_a-zA-Z0-9]* | `[^`\n]*` )
+    | (?P<sign>  && | \|\| | [=!<>]= | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CLOSES = {"(": ")", "[": "]", "{": "}"}
+_RELATIONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
+_ENDS_OPERAND = _RELATIONS | {"&&", "||", "?", ":", ",", "(", "[", "{", ")", "]", "}"}
+_FIELDS = ("attributes", "capacity")
+_OVER_KEYS = frozenset({"all", "exists", "exists_one", "existsOne", "map", "filter", "size", "transformList"})
+
+
+class Token(NamedTuple):
+    """A token and where it starts."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A tokenised expression whose brackets are paired; `pair` leads from either bracket to the other."""
+
+    tokens: tuple[Token, ...]
+    pair: dict[int, int]
+
+    def text(self, index: int) -> str:
+        """The token's text, or nothing beyond either end."""
+        return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+
+    def texts(self, index: int, count: int) -> list[str]:
+        """The texts of `count` tokens."""
+        return [self.text(index + offset) for offset in range(count)]
+
+
+def read(expression: str) -> Source:
+    """Tokenise an expression; brackets that do not match stay unpaired, the engine will refuse them."""
+    tokens = tuple(
+        Token(match.group(), match.start()) for match in _TOKEN.finditer(expression) if match.lastgroup != "blank"
+    )
+    pair: dict[int, int] = {}
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.text in _CLOSES:
+            opened.append(index)
+        elif opened and token.text == _CLOSES[tokens[opened[-1]].text]:
+            pair[index] = opened.pop()
+            pair[pair[index]] = index
+    return Source(tokens, pair)
+
+
+def beyond_the_engine(source: Source) -> str | None:
+    """Name a use of `device` as a value, which the engine's qualified variables cannot give."""
+    for index, token in enumerate(source.tokens):
+        if token.text == "format" and source.text(index + 1) == "." and source.text(index - 1) != ".":
+            return "format"
+        if token.text != "device" or source.text(index - 1) == ".":
+            continue
+        if source.text(index + 1) == "[":
+            continue  # refused by Kubernetes and by the engine, in the same words
+        if source.text(index + 1) != "." or source.text(index + 2) == "?":
+            return "device used as a value"
+        if source.texts(index - 2, 2) == ["has", "("] and source.text(index + 3) == ")":
+            return "has() of a field of device"
+        if source.text(index + 2) in _FIELDS and not _reads_domains(source, index):
+            return f"device.{source.text(index + 2)} used as a value"
+    return None
+
+
+def _reads_domains(source: Source, index: int) -> bool:
+    """Tell whether the map of domains is only looked into: an unknown domain is empty, yet not a member."""
+    following = source.texts(index + 3, 3)
+    if following[0] == "[":
+        return True
+    if following[0] == ".":
+        is_key = following[2] != "(" and not _under_has(source, index)
+        return following[1] == "?" or is_key or following[1] in _OVER_KEYS
+    return source.text(index - 1) == "in" or (source.texts(index - 2, 2) == ["size", "("] and following[0] == ")")
+
+
+def _under_has(source: Source, index: int) -> bool:
+    return source.texts(index - 2, 2) == ["has", "("] and source.text(index + 5) == ")"
+
+
+def for_the_engine(source: Source, guarded: Iterable[int] = ()) -> str:
+    """Give the source whose unknown domains are empty maps and whose `guarded` comparisons refuse a lone version."""
+    starts = {token.start: index for index, token in enumerate(source.tokens)}
+    spans = dict(_span(source, starts[offset]) for offset in guarded if offset in starts)
+    return " ".join(_render(source, spans, 0, len(source.tokens)))
+
+
+def _span(source: Source, operator: int) -> tuple[int, tuple[int, int]]:
+    """Find the operands of a comparison: where the left begins, and where operator and right operand end."""
+    left = operator
+    while left > 0 and not _ends_operand(source, left - 1, forwards=False):
+        left = source.pair.get(left - 1, left - 1)
+    right = operator + 1
+    while right < len(source.tokens) and not _ends_operand(source, right, forwards=True):
+        right = source.pair.get(right, right) + 1
+    return left, (operator, right)
+
+
+def _ends_operand(source: Source, index: int, *, forwards: bool) -> bool:
+    text = source.text(index)
+    if text == "?":
+        return source.text(index - 1) != "."
+    skipped = "([{" if forwards else ")]}"
+    return text in _ENDS_OPERAND and not (text in skipped and text)
+
+
+def _render(source: Source, spans: dict[int, tuple[int, int]], start: int, stop: int) -> Iterator[str]:
+    index = start
+    while index < stop:
+        operator, end = spans.get(index, (0, stop + 1))
+        if end <= stop:
+            yield _guard(source, spans, index, operator, end)
+            index = end
+            continue
+        piece, index = _piece(source, spans, index)
+        yield piece
+
+
+def _guard(source: Source, spans: dict[int, tuple[int, int]], left: int, operator: int, end: int) -> str:
+    """Compare two values; a version, which the engine sees as a map, compares with nothing but a version."""
+    one = " ".join(_render(source, spans, left, operator))
+    other = " ".join(_render(source, spans, operator + 1, end))
+    plain = f"{one} {source.text(operator)} {other}"
+    return f"(type({one}) == map && type({other}) != map ? {NO_OVERLOAD} : {plain})"
+
+
+def _piece(source: Source, spans: dict[int, tuple[int, int]], index: int) -> tuple[str, int]:
+    """Render one token, or one whole look-up of a domain."""
+    if source.text(index - 1) == "." or source.texts(index, 2) != ["device", "."]:
+        return source.text(index), index + 1
+    name, after = source.text(index + 2), index + 3
+    if name not in _FIELDS:
+        return f"device.{name}", after
+    optional = source.text(after + 1) == "?"
+    if source.text(after) == "[":
+        end = source.pair[after]
+        key = " ".join(_render(source, spans, after + 1 + optional, end))
+    elif source.text(after) == "." and source.text(after + 2 + optional) != "(":
+        end = after + 1 + optional
+        key = f'"{source.text(end).strip("`")}"'
+    else:
+        return f"device.{name}", after
+    domain = f"device.{name}[?{key}].orValue({{}})"
+    return (f"optional.of({domain})" if optional else domain), end + 1
