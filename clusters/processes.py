@@ -31,9 +31,10 @@ class Processes:
         sweep()
         self.directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self._talking = threading.Lock()
+        self._pids: dict[str, int] = {}
         with (self.directory / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
-            self._supervisor = subprocess.Popen(
+            self.supervisor = subprocess.Popen(
                 [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
                 env=os.environ | {"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
                 stdin=subprocess.PIPE,
@@ -55,7 +56,12 @@ class Processes:
         log.unlink(missing_ok=True)
         clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)} | dict(env or {})
         where = {"cwd": str(self.directory), "log": str(log), "etc": str(etc) if etc else None}
-        self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
+        answer = self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
+        self._pids[name] = int(answer["pid"])
+
+    def pid(self, name: str) -> int:
+        """Give the process ID of what was last started under a name."""
+        return self._pids[name]
 
     def can_give_etc(self, folder: Path) -> bool:
         """Tell whether a process can be shown a folder as its /etc."""
@@ -90,19 +96,19 @@ class Processes:
 
     def close(self) -> None:
         """End every process and remove the directory."""
-        pipe = self._supervisor.stdin
+        pipe = self.supervisor.stdin
         assert pipe is not None
         with contextlib.suppress(BrokenPipeError):
             pipe.close()
         try:
-            self._supervisor.wait(CLOSE_SECONDS)
+            self.supervisor.wait(CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
-            self._supervisor.kill()  # its processes follow it
+            self.supervisor.kill()  # its processes follow it
         shutil.rmtree(self.directory, ignore_errors=True)  # the supervisor may have been killed
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
         """Put one command to the supervisor and read its answer."""
-        pipe_in, pipe_out = self._supervisor.stdin, self._supervisor.stdout
+        pipe_in, pipe_out = self.supervisor.stdin, self.supervisor.stdout
         assert pipe_in is not None
         assert pipe_out is not None
         with self._talking:
