@@ -77,6 +77,9 @@ class Target(Protocol):
         same configuration it does nothing.
         """
 
+    def check(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Say whether Kueue would start with ``configuration``, and leave the running one alone."""
+
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object, or replace the spec (and metadata labels/annotations) of what exists.
 
@@ -101,6 +104,9 @@ class Target(Protocol):
 
     def describe(self) -> Manifest:
         """What the report's ``target`` block says of this judge: kind, versions, gates; no paths, no ports."""
+
+    def clean(self) -> None:
+        """Remove every object that was applied, so that the next story starts from nothing."""
 
     def stop(self) -> None:
         """End what this target started and remove what it made."""

@@ -13,9 +13,13 @@ MIN_INT64 = -(2**63)
 
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+# Kubernetes takes a number without digits for 0: "m" and "+" are quantities. An exponent of five digits would be one
+# too, but not one that anybody could add up.
 _GRAMMAR = re.compile(
-    r"(?P<sign>[+-]?)(?P<number>\d+\.?\d*|\.\d+)(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?\d+)|(?P<decimal>[numkMGTPE]?))"
+    r"(?=.)(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?"
+    r"(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?[0-9]{1,4})|(?P<decimal>[numkMGTPE]?))"
 )
+_MAX_DIGITS = 18
 
 
 class Format(Enum):
@@ -55,7 +59,7 @@ class Quantity:
         return clamp(-((-scaled.numerator) // scaled.denominator))
 
     def __str__(self) -> str:
-        if self.format is Format.BINARY and self.amount.denominator == 1:
+        if self.format is Format.BINARY and self.amount.denominator == 1 and abs(self.amount) >= 1024:
             return _binary(self.amount.numerator)
         return _decimal(self.amount, "e{}" if self.format is Format.EXPONENT else None)
 
@@ -73,20 +77,46 @@ def parse(text: str | int | float) -> Quantity:
         BadQuantity: the text does not follow the quantity grammar.
 
     """
-    match = _GRAMMAR.fullmatch(str(text))
-    if match is None:
-        raise BadQuantity(str(text))
-    number = Fraction(match["sign"] + match["number"].rstrip("."))
+    match = _match(text)
+    number = Fraction(f"{match['sign']}{match['whole'] or 0}.{match['part'] or 0}")
     if match["binary"]:
-        return Quantity(amount=number * 1024 ** _BINARY[match["binary"]], format=Format.BINARY)
+        amount = _finest(number * 1024 ** _BINARY[match["binary"]])
+        bounded = max(Fraction(-MAX_INT64), min(Fraction(MAX_INT64), amount))
+        return Quantity(amount=bounded, format=Format.DECIMAL if 0 < abs(bounded) < 1 else Format.BINARY)
     if match["exponent"]:
         return Quantity(amount=_finest(number * Fraction(10) ** int(match["exponent"][1:])), format=Format.EXPONENT)
     return Quantity(amount=_finest(number * Fraction(10) ** _DECIMAL[match["decimal"]]))
 
 
+def shows_its_integer(text: str) -> bool:
+    """Tell whether Kubernetes, given this text, sees the integer that the amount is; of 1000m and 100Ti it does not.
+
+    A fraction shows no integer, however written: that is the truth, and the answer is yes.
+
+    Raises:
+        BadQuantity: the text does not follow the quantity grammar.
+
+    """
+    if parse(text).amount.denominator != 1:
+        return True
+    match = _match(text)
+    digits, part = len(match["whole"].lstrip("0") or "0"), len(match["part"] or "")
+    if match["binary"]:
+        return not part and digits + 3 * _BINARY[match["binary"]] < 15
+    power = int(match["exponent"][1:]) if match["exponent"] else _DECIMAL[match["decimal"]]
+    return digits + part <= _MAX_DIGITS and power >= part
+
+
 def whole(value: int, form: Format = Format.DECIMAL) -> Quantity:
     """A quantity of ``value`` units."""
     return Quantity(amount=Fraction(value), format=form)
+
+
+def _match(text: str | int | float) -> re.Match[str]:
+    match = _GRAMMAR.fullmatch(str(text))
+    if match is None:
+        raise BadQuantity(str(text))
+    return match
 
 
 def _finest(amount: Fraction) -> Fraction:

@@ -83,19 +83,20 @@ class Kueue:
         key = (workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
         return key, self.local_queues.get(key)
 
-    def enqueue(self, obj: Manifest) -> None:
-        """Put a workload into its LocalQueue and into the line of its ClusterQueue, or update it there."""
+    def enqueue(self, obj: Manifest) -> bool:
+        """Put a workload into its LocalQueue and into the line of its ClusterQueue; False when one is missing."""
         key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
         _, managed = self.queue_of(obj)
         self._leave_other_queues(key, managed)
         if managed is None:
-            return
+            return False
         queued = self._queued(key, obj)
         managed.items[key] = queued
         queue, line = self.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
         if queue and line is not None:
             line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
         self.refresh(managed.cluster_queue)
+        return line is not None
 
     def dequeue(self, key: Key) -> None:
         """Take a workload out of every queue."""
@@ -149,7 +150,8 @@ class Kueue:
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():
-            if managed is not keep and managed.items.pop(key, None):
+            if managed is not keep and key in managed.items:
+                del managed.items[key]
                 if line := self.lines.get(managed.cluster_queue):
                     line.drop(key)
                 self.refresh(managed.cluster_queue)

@@ -130,8 +130,11 @@ class QueueControllers:
     def _manage(self, key: Key, found: Manifest) -> None:
         self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
         for workload in self.kueue.store.every("Workload"):
-            mine = (workload["metadata"]["namespace"], workload["spec"].get("queueName")) == key
-            if mine and _waits(workload) and not asks_for_devices(self.kueue.behaviour, workload_of(workload)):
+            if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key or not _waits(workload):
+                continue
+            if asks_for_devices(self.kueue.behaviour, workload_of(workload)):
+                self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
+            else:
                 self.kueue.enqueue(workload)
 
     def _let_go(self, key: Key) -> None:

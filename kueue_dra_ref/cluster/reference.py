@@ -53,6 +53,11 @@ class ReferenceTarget:
         self._manager = Manager(self.behaviour.under(gates), found, self.store, self.clock)
         return ()
 
+    def check(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Load and check a configuration without running it."""
+        found = checked(self.behaviour, configuration)
+        return () if isinstance(found, tuple) else found
+
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Store each object as an API server with Kueue's webhooks would; each Job and Workload is decided in turn."""
         refusals = []
@@ -110,6 +115,13 @@ class ReferenceTarget:
     def describe(self) -> Manifest:
         """What the report says of this judge."""
         return {"kind": "reference", "behaviour": self.behaviour.name, "title": self.behaviour.title}
+
+    def clean(self) -> None:
+        """Begin again with an empty store and, if one ran, no Kueue."""
+        self._manager, self._running = None, None
+        self.clock = Clock()
+        self.store = Store(self.clock, self._heard)
+        self._seed_role()
 
     def stop(self) -> None:
         """Forget the simulated Kueue."""

@@ -68,13 +68,16 @@ class WorkloadController:
         if done.refused:
             self._refuse(key, working, done.refused)
             return False
+        if not self._handled_in_reconcile(working):
+            return True
+        for kind in ("QuotaReserved", "Requeued"):
+            if is_false(working, kind):
+                drop_condition(working, kind)
+        if _active(working) and not kueue.enqueue({**working, "status": copy.deepcopy(working["status"])}):
+            # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
+            self._retry(key)
+            return False
         self._failures.pop(key, None)
-        if self._handled_in_reconcile(working):
-            for kind in ("QuotaReserved", "Requeued"):
-                if is_false(working, kind):
-                    drop_condition(working, kind)
-            if _active(working):
-                kueue.enqueue({**working, "status": copy.deepcopy(working["status"])})
         return True
 
     def _refuse(self, key: Key, working: Manifest, refused: Refused) -> None:

@@ -24,7 +24,7 @@ def the_template_must_exist(asked: Asked) -> FieldError | None:
         field=asked.pod_set.claim_path(asked.claim),
         type="Internal error",
         detail=f"failed to get claim spec for ResourceClaimTemplate {name} in podset {asked.pod_set.name}: "
-        f'resourceclaimtemplates.resource.k8s.io "{name}" not found',
+        f'ResourceClaimTemplate.resource.k8s.io "{name}" not found',
     )
 
 

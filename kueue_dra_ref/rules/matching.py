@@ -54,7 +54,7 @@ def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | 
     if not asked.request or matched is not None or not asked.request.device_class:
         return None
     name = asked.request.device_class
-    detail = f'failed to get DeviceClass {name}: deviceclasses.resource.k8s.io "{name}" not found'
+    detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
     return asked.fault("Internal error", "", detail)
 
 

@@ -20,7 +20,8 @@ class Kind:
     params: tuple[Kind, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(str, self.params))})" if self.params else self.name
+        inner = ", ".join("google.protobuf.Any" if param.name == "any" else str(param) for param in self.params)
+        return f"{self.name}({inner})" if self.params else self.name
 
     @property
     def is_open(self) -> bool:
@@ -120,7 +121,7 @@ def _kind(fields: Fields) -> Kind:
     key, value = next((key, values[0]) for key, values in fields.items())
     match key:
         case 2:
-            return Kind("null")
+            return Kind("null_type")
         case 3:
             return Kind(type_names[value])
         case 5:

@@ -6,6 +6,7 @@ a map is neither ordered nor equal to anything else, and capacities have a stati
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +21,7 @@ _VERSION = "kubernetes.Semver"
 _NANO = 10**9
 _MAX_INT64, _MIN_INT64 = 2**63 - 1, -(2**63)
 _MAX_INCLUDES = 48
+_HUGE_EXPONENT = re.compile(r"[+-]?[0-9.]*[eE][+-]?[0-9]{5,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,19 +70,12 @@ def quantity(text: str) -> bytes:
         quantities.BadQuantity: the text is not one.
 
     """
-    return b"%d" % (quantities.parse(text).amount * _NANO)
-
-
-def is_held_as_integer(text: str) -> bool:
-    """Tell whether Kubernetes sees a quantity's integer: 1000m and 100Ti are integers that it does not see as such."""
-    parsed = quantities.parse(text)
-    match = _WRITTEN.fullmatch(str(parsed) if parsed.amount else "0")
-    if match is None or parsed.amount.denominator != 1:
-        return parsed.amount.denominator != 1  # a fraction is no integer in any form
-    return True
+    return b"%d" % int(quantities.parse(text).amount * _NANO)
 
 
 def _quantity(text: str) -> bytes:
+    if _HUGE_EXPONENT.fullmatch(text):
+        raise Undecidable(f"the quantity {text}")
     try:
         return quantity(text)
     except quantities.BadQuantity as error:
@@ -95,6 +90,11 @@ def _is_valid(read: Callable[[str], object], text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_quantity(text: str) -> bool:
+    """Tell whether a text is a quantity."""
+    return _is_valid(_quantity, text)
 
 
 def _version(text: str, normalize: bool = False) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _unknown(what: str) -> Callable[..., Any]:
 _SHORT = {"version": _VERSION, "quantity": "kubernetes.Quantity", "ip": "net.IP", "cidr": "net.CIDR"}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "quantity(string) -> quantity": _quantity,
-    "isQuantity(string) -> bool": lambda text: _is_valid(quantity, text),
+    "isQuantity(string) -> bool": is_quantity,
     "sign(quantity) -> int": lambda value: (int(value) > 0) - (int(value) < 0),
     ".compareTo(quantity, quantity) -> int": _order,
     ".isGreaterThan(quantity, quantity) -> bool": lambda one, other: _order(one, other) > 0,

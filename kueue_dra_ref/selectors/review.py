@@ -115,7 +115,7 @@ def _integer_view(node: Node, found: Review) -> None:
 
 def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
-    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
+    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null_type":
         found.guarded[node.offset] = _attribute(node.children[0])
     if node.name in _COMPARES_WHOLE and any(kind.params and kind.mentions_open() for kind in _wholes(node)):
         found.doubts.append(Doubt(name=None))

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from kueue_dra_ref.api.quantities import BadQuantity
+from kueue_dra_ref.api import quantities
 
-from . import checked, engine, library, semver
+from . import checked, engine, library, wording
+from .facts import Facts, facts, variables
 from .model import CompileFault, Device, EvaluationFault, Undecided
-from .review import CONVERSIONS, Doubt, Fault, Review, literals, review
+from .review import CONVERSIONS, Fault, Review, literals, review
 from .source import Source, beyond_the_engine, for_the_engine, read
 
 _NOT_IN_THE_ENGINE = re.compile(
@@ -26,24 +27,9 @@ _NOT_IN_THE_ENGINE = re.compile(
     r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry)'"
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )
-_FIELD = re.compile(r"expression of type 'kubernetes.DRADevice' cannot be the operand of a select operation")
-_OVERLOAD = re.compile(r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'")
-_CONVERTED = {"bool": "boolean"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """A device as a value to remember answers by."""
-
-    driver: str
-    shared: bool
-    attributes: tuple[tuple[str, str, Any], ...]
-    capacity: tuple[tuple[str, str], ...]
-
-    @property
-    def versions(self) -> frozenset[str]:
-        """The names, without domain, of the attributes that are versions."""
-        return frozenset(name.partition("/")[2] or name for name, kind, _ in self.attributes if kind == "version")
+_VERSION = frozenset({"version"})
+# Go's strconv.ParseBool takes these; the engine takes fewer.
+_TRUTHS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,21 +42,8 @@ class Selector:
     plain: engine.Evaluate = field(repr=False)
 
     def matches(self, device: Device) -> bool | EvaluationFault | Undecided:
-        """Evaluate on one device; an answer is remembered by the expression and what the device publishes."""
-        attributes = tuple(
-            (name, kind, tuple(value) if isinstance(value, list) else value)
-            for name, typed in sorted(device.attributes.items())
-            for kind, value in typed.items()
-        )
-        return _matches(
-            self,
-            Facts(
-                driver=device.driver,
-                shared=device.allow_multiple_allocations,
-                attributes=attributes,
-                capacity=tuple(sorted((name, str(value)) for name, value in device.capacity.items())),
-            ),
-        )
+        """Evaluate on one device; the answer is remembered, for the engine leaks a little with each call of ours."""
+        return _matches(self, facts(device))
 
 
 @lru_cache(maxsize=4096)
@@ -82,25 +55,30 @@ def compiled(expression: str) -> Selector | CompileFault | Undecided:
         return Undecided(reason=unsupported)
     try:
         tree = checked.tree(engine.checked(expression))
-    except engine.Refused as refusal:
-        if _NOT_IN_THE_ENGINE.search(str(refusal)):
-            return Undecided(reason=f"the engine does not know: {refusal}")
-        return CompileFault(detail=f"compilation failed: {_wording(expression, str(refusal))}")
-    return _reviewed(expression, source, tree)
+    except engine.Refused as refused:
+        if _NOT_IN_THE_ENGINE.search(str(refused)):
+            return Undecided(reason=f"the engine does not know: {refused}")
+        return CompileFault(detail=f"compilation failed: {wording.refusal(expression, str(refused))}")
+    return _fault(expression, tree) or _selector(expression, source, review(tree))
 
 
-def _reviewed(expression: str, source: Source, tree: checked.Node) -> Selector | CompileFault | Undecided:
+def _fault(expression: str, tree: checked.Node) -> CompileFault | Undecided | None:
+    """Apply the checks that Kubernetes makes of a typed expression."""
     found = review(tree)
-    if found.undecided:
-        return Undecided(reason=found.undecided[0])
+    undecided = [*found.undecided, *_odd_conversions(tree), *_odd_integers(found)]
+    if undecided:
+        return Undecided(reason=undecided[0])
     faults = sorted([*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset)
     if faults:
-        issues = "\n".join(_issue(expression, fault) for fault in faults)
+        issues = "\n".join(wording.issue(expression, fault) for fault in faults)
         return CompileFault(detail=f"compilation failed: {issues}")
     if tree.kind.name not in ("bool", "any"):
         return CompileFault(detail=f"must evaluate to bool or the unknown type, not {tree.kind}")
-    for refusal in _bad_constants(tree):
-        return CompileFault(detail=f"program instantiation failed: {refusal}")
+    constant = next(_bad_constants(tree), None)
+    return CompileFault(detail=f"program instantiation failed: {constant}") if constant else None
+
+
+def _selector(expression: str, source: Source, found: Review) -> Selector | Undecided:
     try:
         plain = engine.program(for_the_engine(source))
     except engine.Refused as refused:
@@ -117,63 +95,55 @@ def _bad_literals(tree: checked.Node) -> Iterator[Fault]:
             yield Fault(f"invalid {call.name} argument", call.children[0].offset)
 
 
+def _odd_conversions(tree: checked.Node) -> Iterator[str]:
+    for call in literals(tree, frozenset({"bool"})):
+        text = call.children[0].value
+        if text in _TRUTHS and not engine.converts("bool", text):
+            yield f"bool() of {text}"
+
+
+def _odd_integers(found: Review) -> Iterator[str]:
+    for text in found.integer_views:
+        if text is not None and library.is_quantity(text) and not quantities.shows_its_integer(text):
+            yield f"the integer of {text}, which Kubernetes does not see"
+
+
 def _bad_constants(tree: checked.Node) -> Iterator[str]:
     """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
     for call in literals(tree, CONVERSIONS):
         if not engine.converts(call.name, call.children[0].value):
             yield f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
     for call in literals(tree, frozenset({"find", "findAll"})):
-        if call.children[1].form == "constant" and not engine.is_regex(call.children[1].value):
+        if not engine.is_regex(str(call.children[1].value)):
             yield f"error parsing regexp: {call.children[1].value}"
 
 
-def _issue(expression: str, fault: Fault) -> str:
-    """Print an issue as CEL does: place, message, the line and a pointer."""
-    before = expression[: fault.offset]
-    line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
-    text = expression.split("\n")[line - 1]
-    return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {'.' * column}^"
-
-
-def _wording(expression: str, refusal: str) -> str:
-    """Say the engine's refusal in Kubernetes' words."""
-    lines = expression.split("\n")
-
-    def overload(match: re.Match[str]) -> str:
-        line, column = lines[int(match[2]) - 1], int(match[3]) - 1
-        if not re.search(rf"\.\s*{match[4]}\s*$", line[:column]):
-            return match[0]
-        target, _, rest = match[5].partition(", ")
-        return f"{match[1]}{target}.({rest})'"
-
-    def fielded(match: re.Match[str]) -> str:
-        name = re.search(r"device\s*\.\s*(?!driver|attributes|capacity|allowMultipleAllocations)(\w+)", expression)
-        return f"undefined field '{name[1]}'" if name else match[0]
-
-    issues = [issue for issue in re.split(r"(?=^ERROR: )", refusal, flags=re.MULTILINE) if "'*error*'" not in issue]
-    return _OVERLOAD.sub(overload, _FIELD.sub(fielded, "".join(issues))).rstrip("\n")
-
-
 @lru_cache(maxsize=65536)
-def _matches(selector: Selector, facts: Facts) -> bool | EvaluationFault | Undecided:
-    data = _data(facts)
+def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undecided:
+    data = variables(seen)
     if isinstance(data, EvaluationFault | Undecided):
         return data
-    names = frozenset(name.partition("/")[2] or name for name, _, _ in facts.attributes)
-    for doubt in selector.review.doubts:
-        if _applies(doubt, facts.versions if doubt.only_versions else names):
-            return Undecided(reason=f"a use of {doubt.name or 'an attribute'} that the engine answers differently")
-    guarded = frozenset(
-        offset
-        for offset, name in selector.review.guarded.items()
-        if name in facts.versions or (name is None and facts.versions)
-    )
-    value = _guarded(selector, guarded)(data) if guarded else selector.plain(data)
-    return _verdict(value)
+    doubt = _doubt(selector.review, seen)
+    if doubt:
+        return Undecided(reason=doubt)
+    versions = seen.named(_VERSION)
+    guarded = frozenset(offset for offset, name in selector.review.guarded.items() if _is_met(name, versions))
+    program = _guarded(selector, guarded) if guarded else selector.plain
+    return _verdict(program(data))
 
 
-def _applies(doubt: Doubt, names: frozenset[str]) -> bool:
-    return doubt.name in names or (doubt.name is None and bool(names))
+def _doubt(found: Review, seen: Facts) -> str | None:
+    """Name what the engine would get wrong on this device."""
+    for doubt in found.doubts:
+        if _is_met(doubt.name, seen.named(doubt.kinds)):
+            return f"a use of {doubt.name or 'an attribute'} that the engine answers differently"
+    if None in found.integer_views and not seen.shows_all_integers:
+        return "the integer of a capacity, which Kubernetes does not see"
+    return None
+
+
+def _is_met(name: str | None, names: frozenset[str]) -> bool:
+    return name in names or (name is None and bool(names))
 
 
 @lru_cache(maxsize=4096)
@@ -182,60 +152,17 @@ def _guarded(selector: Selector, offsets: frozenset[int]) -> engine.Evaluate:
 
 
 def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
+    """Take a truth or a fault as it is; any other value of an attribute is no answer."""
     match value:
         case bool() | EvaluationFault() | Undecided():
             return value
         case int():
-            return EvaluationFault(detail=_not_bool("int", "unsupported type conversion from 'int' to bool"))
+            return _not_bool("int", "unsupported type conversion from 'int' to bool")
         case str():
-            return EvaluationFault(detail=_not_bool("string", "unsupported native conversion from string to 'bool'"))
+            return _not_bool("string", "unsupported native conversion from string to 'bool'")
         case _:
-            return EvaluationFault(
-                detail=_not_bool("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'")
-            )
+            return _not_bool("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'")
 
 
-def _not_bool(kind: str, why: str) -> str:
-    return f"CEL result of type {kind} could not be converted to bool: {why}"
-
-
-def _data(facts: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
-    """Lay the device out as the engine's variables, names without domain under the driver's."""
-    attributes: dict[str, dict[str, Any]] = {}
-    for name, kind, value in facts.attributes:
-        read_value = _attribute(kind, value)
-        if isinstance(read_value, EvaluationFault):
-            return EvaluationFault(detail=f"attribute {name}: {read_value.detail}")
-        domain, identifier = _qualified(name, facts.driver)
-        attributes.setdefault(domain, {})[identifier] = read_value
-    capacity: dict[str, dict[str, bytes]] = {}
-    for name, text in facts.capacity:
-        domain, identifier = _qualified(name, facts.driver)
-        try:
-            capacity.setdefault(domain, {})[identifier] = library.quantity(text)
-        except BadQuantity as error:
-            return Undecided(reason=f"capacity {name}: {error}")
-    return {
-        "device.driver": facts.driver,
-        "device.allowMultipleAllocations": facts.shared,
-        "device.attributes": attributes,
-        "device.capacity": capacity,
-    }
-
-
-def _attribute(kind: str, value: Any) -> Any:
-    match kind:
-        case "string" | "int" | "bool":
-            return value
-        case "version":
-            try:
-                return library.version(value)
-            except semver.BadVersion as error:
-                return EvaluationFault(detail=f"parse semantic version: {error}")
-        case _:
-            return EvaluationFault(detail="unsupported attribute value")
-
-
-def _qualified(name: str, driver: str) -> tuple[str, str]:
-    domain, slash, identifier = name.partition("/")
-    return (domain, identifier) if slash else (driver, name)
+def _not_bool(kind: str, why: str) -> EvaluationFault:
+    return EvaluationFault(detail=f"CEL result of type {kind} could not be converted to bool: {why}")

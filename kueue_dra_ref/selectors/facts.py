@@ -1,0 +1,87 @@
+"""A device as the engine's variables, and as a value to remember answers by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api import quantities
+
+from . import library, semver
+from .model import Device, EvaluationFault, Undecided
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a selector can see of a device."""
+
+    driver: str
+    shared: bool
+    attributes: tuple[tuple[str, str, Any], ...]
+    capacity: tuple[tuple[str, str], ...]
+
+    def named(self, kinds: frozenset[str]) -> frozenset[str]:
+        """Give the names, without domain, of the attributes of these kinds."""
+        return frozenset(name.partition("/")[2] or name for name, kind, _ in self.attributes if kind in kinds)
+
+    @property
+    def shows_all_integers(self) -> bool:
+        """Whether every capacity that is an integer is seen as one, in the form in which the API server stores it."""
+        return all(quantities.shows_its_integer(str(quantities.parse(text))) for _, text in self.capacity)
+
+
+def facts(device: Device) -> Facts:
+    """Take what counts from a device."""
+    return Facts(
+        driver=device.driver,
+        shared=device.allow_multiple_allocations,
+        attributes=tuple(
+            (name, kind, tuple(value) if isinstance(value, list) else value)
+            for name, typed in sorted(device.attributes.items())
+            for kind, value in typed.items()
+        ),
+        capacity=tuple(sorted((name, str(value)) for name, value in device.capacity.items())),
+    )
+
+
+def variables(seen: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
+    """Lay the device out for the engine, names without domain under the driver's."""
+    attributes: dict[str, dict[str, Any]] = {}
+    for name, kind, value in seen.attributes:
+        read = _attribute(kind, value)
+        if isinstance(read, EvaluationFault):
+            return EvaluationFault(detail=f"attribute {name}: {read.detail}")
+        domain, identifier = _qualified(name, seen.driver)
+        attributes.setdefault(domain, {})[identifier] = read
+    capacity: dict[str, dict[str, bytes]] = {}
+    for name, text in seen.capacity:
+        domain, identifier = _qualified(name, seen.driver)
+        try:
+            capacity.setdefault(domain, {})[identifier] = library.quantity(text)
+        except quantities.BadQuantity as error:
+            return Undecided(reason=f"capacity {name}: {error}")
+    return {
+        "device.driver": seen.driver,
+        "device.allowMultipleAllocations": seen.shared,
+        "device.attributes": attributes,
+        "device.capacity": capacity,
+    }
+
+
+def _attribute(kind: str, value: Any) -> Any:
+    """Encode one attribute; lists belong to a feature that Kueue keeps off."""
+    match kind, value:
+        case ("string", str()) | ("bool", bool()) | ("int", int()):
+            return value
+        case "version", str():
+            try:
+                return library.version(value)
+            except semver.BadVersion as error:
+                return EvaluationFault(detail=f"parse semantic version: {error}")
+        case _:
+            return EvaluationFault(detail="unsupported attribute value")
+
+
+def _qualified(name: str, driver: str) -> tuple[str, str]:
+    domain, slash, identifier = name.partition("/")
+    return (domain, identifier) if slash else (driver, name)

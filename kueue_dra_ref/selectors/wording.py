@@ -1,0 +1,55 @@
+"""What Kubernetes' CEL says of a bad expression, as far as the engine's own words lead there."""
+
+from __future__ import annotations
+
+import re
+
+from .review import Fault
+
+_OVERLOAD = re.compile(r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'")
+_SELECTED = re.compile(r"expression of type '([^\n]+)' cannot be the operand of a select operation")
+_UNKNOWN_FIELD = re.compile(r"device\s*\.\s*(?!(?:driver|attributes|capacity|allowMultipleAllocations)\b)(\w+)")
+_TOKEN = re.compile(r"token recognition error at: '.*'")
+_SAID_OTHERWISE = (
+    ("cannot be the range of a comprehension", "cannot be range of a comprehension"),
+    ("has() argument must be a field selection", "invalid argument to has() macro"),
+    ("'\\u003F'", "'?'"),
+)
+_ECHOES = ("'*error*'", "<input>:-1")  # the engine goes on after a fault and trips over it again
+
+
+def issue(expression: str, fault: Fault) -> str:
+    """Print an issue as CEL does: place, message, the line and a pointer."""
+    before = expression[: fault.offset]
+    line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
+    text = expression.split("\n")[line - 1]
+    return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {'.' * column}^"
+
+
+def refusal(expression: str, said: str) -> str:
+    """Say the engine's refusal in Kubernetes' words."""
+    issues = re.split(r"\n?(?=^ERROR: )", said, flags=re.MULTILINE)
+    text = "\n".join(each for each in issues if each and not any(echo in each for echo in _ECHOES))
+    for ours, theirs in _SAID_OTHERWISE:
+        text = text.replace(ours, theirs)
+    text = _TOKEN.sub(lambda match: match[0].replace("\\n", "\n"), text)
+    text = _SELECTED.sub(lambda match: _selected(expression, match[1]), text)
+    return _OVERLOAD.sub(lambda match: _overload(expression, match), text)
+
+
+def _selected(expression: str, kind: str) -> str:
+    name = _UNKNOWN_FIELD.search(expression)
+    if kind == "kubernetes.DRADevice" and name:
+        return f"undefined field '{name[1]}'"
+    if kind.startswith("kubernetes."):
+        return f"unexpected failed resolution of '{kind}'"
+    return f"type '{kind}' does not support field selection"
+
+
+def _overload(expression: str, match: re.Match[str]) -> str:
+    """Write the receiver of a member call before its arguments."""
+    line, column = expression.split("\n")[int(match[2]) - 1], int(match[3]) - 1
+    if not re.search(rf"\.\s*{match[4]}\s*$", line[:column]):
+        return match[0]
+    target, _, rest = match[5].partition(", ")
+    return f"{match[1]}{target}.({rest})'"

@@ -1,0 +1,167 @@
+"""The verdict on a workload, read from its status by one pure function, whoever wrote the status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kueue_dra_ref.api.conditions import condition, is_true
+from kueue_dra_ref.api.pods import printed, units
+from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.target import Manifest
+
+
+class Reason(StrEnum):
+    """Why a workload waits or is refused, in the words of the texts."""
+
+    NO_QUOTA = "not enough quota is left"
+    NEVER_FITS = "more is asked for than the quota will ever give"
+    NOT_COVERED = "the ClusterQueue does not cover the resource"
+    NO_FLAVOR = "no flavor suits the pods"
+    NAMESPACE = "the ClusterQueue does not select the namespace"
+    QUEUE_STOPPED = "the queue is stopped or inactive"
+    QUEUE_MISSING = "the queue does not exist"
+    DIRECT_CLAIM = "a ResourceClaim is named directly"
+    NO_TEMPLATE = "the ResourceClaimTemplate does not exist"
+    FIRST_AVAILABLE = "a prioritized list is asked for"
+    MODE_ALL = "all devices are asked for"
+    ADMIN_ACCESS = "administrative access is asked for"
+    BAD_SELECTOR = "a selector does not compile"
+    SELECTOR_ERROR = "a selector errs on a device"
+    TOO_FEW_DEVICES = "too few published devices match"
+    NO_CLASS = "the DeviceClass does not exist"
+    UNMAPPED = "no mapping names the device class"
+    GATE_OFF = "device integration is off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """Quota is reserved and the workload may run; ``usage`` is the total of all pod sets, as printed."""
+
+    usage: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """The workload waits in its queue."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """The scheduler has said nothing: the workload waits behind another, or was passed over with an equal one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inadmissible:
+    """The workload cannot be admitted as it is."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evicted:
+    """Quota was taken back; ``reason`` is the condition's."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """The workload has ended; ``reason`` is the condition's."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """The judge says that it cannot tell, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unrecognised:
+    """A status that no rule below reads; it equals nothing, itself neither."""
+
+    conditions: tuple[str, ...]
+
+
+Verdict = Admitted | Pending | Unseen | Inadmissible | Evicted | Finished | Undecided | Unrecognised
+
+_WAITS = {
+    Reason.NEVER_FITS: r"insufficient quota for \S+ in flavor",
+    Reason.NO_QUOTA: r"insufficient unused quota for \S+ in flavor",
+    Reason.NOT_COVERED: r"resource \S+ unavailable in ClusterQueue",
+    Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found",
+    Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
+}
+_REFUSES = {
+    Reason.QUEUE_MISSING: r"^(Local|Cluster)Queue \S* doesn't exist$",
+    Reason.QUEUE_STOPPED: r"^(Local|Cluster)Queue \S+ is (inactive|stopped)$",
+    Reason.DIRECT_CLAIM: r"does not support use of resource claims",
+    Reason.GATE_OFF: r"feature gate is not enabled",
+    Reason.NO_TEMPLATE: r"failed to get claim spec for ResourceClaimTemplate",
+    Reason.FIRST_AVAILABLE: r"FirstAvailable device selection is not supported",
+    Reason.ADMIN_ACCESS: r"AdminAccess is not supported",
+    Reason.MODE_ALL: r"AllocationMode 'All' is not supported",
+    Reason.BAD_SELECTOR: r"CEL compilation failed",
+    Reason.SELECTOR_ERROR: r"CEL evaluation failed",
+    Reason.TOO_FEW_DEVICES: r"insufficient matching devices",
+    Reason.NO_CLASS: r"failed to get DeviceClass",
+    Reason.UNMAPPED: r"is not mapped in DRA configuration",
+}
+"""Kueue 0.19's messages, first match; its conditions carry one reason for all of them."""
+
+
+def verdict(workload: Manifest) -> Verdict:
+    """Read a Workload's status."""
+    reserved = condition(workload, "QuotaReserved")
+    if found := _ended(workload):
+        return found
+    if reserved is None:
+        return Unseen()
+    match reserved["status"], reserved["reason"]:
+        case "True", _ if is_true(workload, "Admitted"):
+            return Admitted(usage=usage(workload))
+        case "Unknown", "Undecided":
+            return Undecided(why=reserved["message"])
+        case "False", "Pending":
+            return _read(_WAITS, reserved["message"], Pending) or _unread(workload)
+        case "False", "Inadmissible":
+            return _read(_REFUSES, reserved["message"], Inadmissible) or _unread(workload)
+    return _unread(workload)
+
+
+def usage(workload: Manifest) -> Mapping[str, str]:
+    """What an admitted workload uses of each resource, all pod sets together, as Kueue prints amounts."""
+    total: dict[str, int] = {}
+    for pod_set in workload["status"]["admission"]["podSetAssignments"]:
+        for name, amount in (pod_set.get("resourceUsage") or {}).items():
+            total[name] = total.get(name, 0) + units(name, parse(amount))
+    return {name: printed(name, amount) for name, amount in sorted(total.items())}
+
+
+def _ended(workload: Manifest) -> Verdict | None:
+    finished, evicted = condition(workload, "Finished"), condition(workload, "Evicted")
+    if finished and finished["status"] == "True":
+        return Finished(reason=finished["reason"])
+    requeued = is_true(workload, "Requeued")
+    if evicted and evicted["status"] == "True" and not is_true(workload, "QuotaReserved") and not requeued:
+        return Evicted(reason=evicted["reason"])
+    return None
+
+
+def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | None:
+    found = next((reason for reason, pattern in table.items() if re.search(pattern, message)), None)
+    verdict_: Verdict | None = kind(reason=found) if found else None
+    return verdict_
+
+
+def _unread(workload: Manifest) -> Unrecognised:
+    conditions = (workload.get("status") or {}).get("conditions") or ()
+    return Unrecognised(conditions=tuple(f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in conditions))
