@@ -2,57 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from clusters.custody import Custody
 from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
+from clusters.look import Look
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, eventually
-from clusters.world import World, newest_first
+from clusters.world import JOBS, World
 from kueue_dra_ref.target import Manifest, Ref
 
-JOBS = ("Job", "Workload")
-LAST = "Namespace"
+NAMESPACE = "Namespace"
 
 
-def clean(objects: Objects, world: World, limits: Limits) -> None:
-    """Remove everything that a world holds; `TimedOut` names what is left, which the world then still holds."""
-    workloads = [Ref.of(each) for namespace in world.namespaces for each in objects.list(KUEUE, "Workload", namespace)]
-    remove(objects, [*world.refs("Job"), *workloads], limits)
-    remove(objects, [ref for ref in newest_first(world.refs()) if ref.kind not in (*JOBS, LAST)], limits)
-    remove_namespaces(objects, world.refs(LAST))
-    world.clear()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaning:
+    """Removes what is ours; ``finalizes`` says that no namespace controller runs, so that we do its work."""
 
+    objects: Objects
+    custody: Custody = field(default_factory=Custody)
+    limits: Limits = field(default_factory=Limits)
+    finalizes: bool = True
 
-def remove(objects: Objects, refs: Sequence[Ref], limits: Limits) -> None:
-    """Delete objects and wait until they are gone, finalizers and all."""
-    left = list(refs)
-    for ref in left:
-        objects.delete(ref)
+    def clean(self, world: World) -> None:
+        """Remove everything that a world holds; `TimedOut` names what is left, which the world then still holds."""
+        look = Look.at(self.objects, world)
+        self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
+        self.remove([ref for ref in reversed(world.refs()) if ref.kind not in (*JOBS, NAMESPACE)])
+        self.remove(world.refs(NAMESPACE))
+        world.clear()
 
-    def gone() -> None:
-        left[:] = [ref for ref in left if objects.read(ref) is not None]
-        if left:
-            raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
+    def remove(self, refs: Sequence[Ref]) -> None:
+        """Delete objects and wait until they are gone, or until Kueue says why it keeps them."""
+        self._delete(refs)
+        left = list(refs)
 
-    eventually(gone, within=limits.gone, what="deleted objects to be gone")
+        def gone() -> None:
+            left[:] = [ref for ref in left if self.objects.read(ref) is not None and not self._kept(ref)]
+            if left:
+                raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
+        eventually(gone, within=self.limits.gone, what="deleted objects to be gone")
 
-def remove_namespaces(objects: Objects, refs: Iterable[Ref]) -> None:
-    """Delete namespaces that are empty, and finalize them as the namespace controller, which is not there, would."""
-    for ref in refs:
-        objects.delete(ref)
-        if stored := objects.read(ref):
-            objects.replace({**stored, "spec": {"finalizers": []}}, subresource="finalize")
+    def _delete(self, refs: Sequence[Ref]) -> None:
+        for ref in refs:
+            if self.custody.labels and (stored := self.objects.read(ref)):
+                self.custody.insist(stored)
+            self.objects.delete(ref)
+            if ref.kind == NAMESPACE and self.finalizes and (stored := self.objects.read(ref)):
+                self.objects.replace({**stored, "spec": {"finalizers": []}}, subresource="finalize")
 
-
-def held_back(objects: Objects, ref: Ref) -> bool:
-    """Whether Kueue rightly keeps a deleted object: a ClusterQueue in use, or a flavor that a ClusterQueue names."""
-    if ref.kind == "ClusterQueue":
-        return condition_of(objects.read(ref) or {}, "Active").get("reason") == "Terminating"
-    if ref.kind == "ResourceFlavor":
-        return any(ref.name in _flavors_of(queue) for queue in objects.list(KUEUE, "ClusterQueue"))
-    return ref.kind == LAST
+    def _kept(self, ref: Ref) -> bool:
+        """Whether Kueue rightly keeps a deleted object: a ClusterQueue in use, a flavor that a ClusterQueue names."""
+        if ref.kind == "ClusterQueue":
+            stored = self.objects.read(ref) or {}
+            return condition_of(stored, "Active").get("reason") == "Terminating"
+        if ref.kind == "ResourceFlavor":
+            return any(ref.name in _flavors_of(queue) for queue in self.objects.list(KUEUE, "ClusterQueue"))
+        return False
 
 
 def _flavors_of(cluster_queue: Manifest) -> set[str]:

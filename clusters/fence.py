@@ -111,20 +111,17 @@ class Fence:
         self._look_again(cluster_queues, own_queue, {"preemption": {"withinClusterQueue": preempt}})
         self._look_again(local_queues, own_local, {"stopPolicy": stop})
 
-    def take_down(self) -> None:
-        """Remove what the fence made; what is already gone is no fault."""
-        if not self._job_uid:
-            return
-        self.objects.delete(self._job)
-        for each in self.objects.list(KUEUE, "Workload", self.name):
-            self.objects.delete(Ref.of(each))
-        for manifest in reversed(fence_world(self.name, self.labels)):
-            self.objects.delete(Ref.of(manifest))
-        self._job_uid = self._chained = self._holder = ""
-
     def refs(self) -> list[Ref]:
-        """Name everything that the fence may have made, in the order of making."""
-        return [Ref.of(manifest) for manifest in fence_world(self.name, self.labels)]
+        """Name everything that the fence has made, what has to go first in front."""
+        if not self._job_uid:
+            return []
+        workloads = [Ref.of(each) for each in self.objects.list(KUEUE, "Workload", self.name)]
+        job, *rest = [Ref.of(each) for each in reversed(fence_world(self.name, self.labels))]
+        return [job, *workloads, *rest]
+
+    def forget(self) -> None:
+        """Take note that everything was removed; the next use builds it anew."""
+        self._job_uid = self._chained = self._holder = ""
 
     def _sweep_once(self) -> None:
         waiting = self._create_workload("holder", queue="sweep")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from kubernetes.client import ApiClient
 from clusters.waiting import Limits, NotYet, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
+EPOCH = "Thu, 01 Jan 1970 00:00:00 GMT"
 MERGE_PATCH = "application/merge-patch+json"
 
 
@@ -23,6 +25,8 @@ class Answer:
 
     code: int
     body: Manifest
+    second: int = 0
+    """The server's clock, in seconds since 1970."""
 
     @property
     def ok(self) -> bool:
@@ -105,6 +109,10 @@ class Objects:
         items = _body_of(answer, f"list {kind}").get("items") or []
         return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
 
+    def now(self) -> int:
+        """Give the second that the API server's clock shows, the one that creation times are taken from."""
+        return self.call("GET", "/version").second
+
     def serves(self, ref: Ref) -> bool:
         """Whether the API server knows the kind in that version."""
         return ref.kind in self._kinds_of(ref.api_version)
@@ -136,7 +144,8 @@ class Objects:
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
             return Answer(code=0, body={"message": f"{type(error).__name__}: no answer from the API server"})
-        return Answer(code=response.status, body=_json(response.data))
+        date = parsedate_to_datetime(response.headers.get("Date") or EPOCH)
+        return Answer(code=response.status, body=_json(response.data), second=int(date.timestamp()))
 
     def _note_version(self, path: str, body: Manifest) -> None:
         version = str((body.get("metadata") or {}).get("resourceVersion", ""))

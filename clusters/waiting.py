@@ -1,4 +1,4 @@
-"""The one module that waits: time limits with one scale factor, `eventually`, and the next whole second."""
+"""The one module that waits: time limits with one scale factor, and `eventually`."""
 
 from __future__ import annotations
 
@@ -60,28 +60,6 @@ def eventually(probe: Callable[[], Seen], *, within: float, what: str, every: fl
         return asking(probe)
     except RetryError as error:
         raise TimedOut(what=what, seen=str(error.last_attempt.exception()), within=within) from None
-
-
-def until_after_second(second: int, *, now: Callable[[], float] = time.time) -> None:
-    """Return once the wall clock shows a later whole second than ``second`` (seconds since 1970)."""
-
-    def later() -> None:
-        if now() < second + 1:
-            raise NotYet(f"second {second} has not passed")
-
-    ahead = second + 1 - now()
-    if ahead > 0:
-        eventually(later, within=ahead + 1, every=min(0.02, ahead), what="the next second of the clock")
-
-
-def until_elapsed(moment: float, seconds: float) -> None:
-    """Return once ``seconds`` have gone by since ``moment``: for order by a clock that is not this machine's."""
-
-    def enough() -> None:
-        if elapsed_since(moment) < seconds:
-            raise NotYet(f"{elapsed_since(moment):.2f} of {seconds:g} s have gone by")
-
-    eventually(enough, within=seconds + 1, every=0.02, what="the next second of the cluster's clock")
 
 
 def elapsed_since(moment: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from clusters.fence_world import QUEUE_LABEL
@@ -91,8 +90,3 @@ def queue_name(manifest: Manifest) -> str:
     if manifest["kind"] == "Workload":
         return str((manifest.get("spec") or {}).get("queueName") or "")
     return str((manifest["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
-
-
-def newest_first(refs: Iterable[Ref]) -> list[Ref]:
-    """Turn an order of making into an order of removing."""
-    return list(reversed(list(refs)))

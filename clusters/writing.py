@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from clusters.custody import Custody
 from clusters.objects import Answer, Objects
 from clusters.waiting import NotYet, eventually
 from kueue_dra_ref.target import Manifest, Ref
@@ -15,21 +16,18 @@ CONFLICT = 409
 KEPT_OF_A_JOB = ("suspend", "selector")  # Kueue owns the one and the API server the other once the Job is there
 
 
-def with_labels(manifest: Manifest, labels: Mapping[str, str]) -> Manifest:
-    """Give a manifest with labels added."""
-    if not labels:
-        return manifest
-    metadata = {**manifest["metadata"], "labels": {**(manifest["metadata"].get("labels") or {}), **labels}}
-    return {**manifest, "metadata": metadata}
-
-
-def write(objects: Objects, manifest: Manifest) -> tuple[Answer, bool]:
+def write(objects: Objects, custody: Custody, manifest: Manifest) -> tuple[Answer, bool]:
     """Create an object, or replace the spec, labels and annotations of what exists; True says that it was created."""
-    answer = objects.create(manifest)
+    labelled = custody.labelled(manifest)
+    answer = objects.create(labelled)
     if answer.code != CONFLICT or answer.body.get("reason") != "AlreadyExists":
         return answer, True
-    ref = Ref.of(manifest)
-    return _until_no_conflict(objects, ref, lambda stored: objects.replace(overlaid(stored, manifest))), False
+
+    def put(stored: Manifest) -> Answer:
+        custody.insist(stored)
+        return objects.replace(overlaid(stored, labelled))
+
+    return _until_no_conflict(objects, Ref.of(manifest), put), False
 
 
 def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
@@ -85,12 +83,12 @@ def _job_spec(stored: Manifest, wanted: Manifest) -> Manifest:
     return spec
 
 
-def _until_no_conflict(objects: Objects, ref: Ref, put: Any) -> Answer:
+def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]) -> Answer:
     def once() -> Answer:
         stored = objects.read(ref)
         if stored is None:
             return Answer(code=404, body={"message": f"{ref} is not there any more"})
-        answer: Answer = put(stored)
+        answer = put(stored)
         if answer.code == CONFLICT:
             raise NotYet(answer.message)
         return answer

@@ -1,0 +1,137 @@
+"""A cluster that the user already has: found by kubeconfig context, judged fit or refused, left as it was found."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kubernetes import config
+from kubernetes.client import ApiClient
+
+from clusters.fence_world import KUEUE
+from clusters.fitness import Found, lacks
+from clusters.live import LiveTarget
+from clusters.objects import Objects, Refused
+from clusters.troubles import ClusterTrouble
+from clusters.waiting import Limits, TimedOut
+from kueue_dra_ref.target import FieldError, Manifest, Ref
+
+RUN_LABEL = "kueue-dra.dev/run"
+KINDS = {
+    "batch/v1": ("Job",),
+    KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
+    "resource.k8s.io/v1": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
+    "scheduling.k8s.io/v1": ("PriorityClass",),
+    "v1": ("LimitRange", "Namespace"),
+}
+"""Where to look for what a run left behind."""
+
+
+class CannotServe(ClusterTrouble):
+    """A cluster lacks what the cases need; ``missing`` names every single thing."""
+
+    def __init__(self, *, context: str, missing: Sequence[str]) -> None:
+        lines = "\n".join(f"  - {line}" for line in missing)
+        super().__init__(f"the cluster of context {context} cannot serve these cases:\n{lines}")
+        self.missing = tuple(missing)
+
+
+class CouldNotClean(ClusterTrouble):
+    """Some of what we made is still in the user's cluster; the message gives the commands that remove it."""
+
+    def __init__(self, *, context: str, left: Sequence[Ref], why: str) -> None:
+        commands = "\n".join(f"  {removal_of(ref, context)}" for ref in left)
+        super().__init__(f"not everything could be removed ({why}); what is left, and how to remove it:\n{commands}")
+        self.left = tuple(left)
+
+
+@dataclass(slots=True)
+class AttachedKueue:
+    """The Kueue of a cluster that is not ours: it is asked what it serves, never changed."""
+
+    context: str
+    objects: Objects
+    _found: Found | None = None
+
+    def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Accept a Configuration that the cluster's own serves; `CannotServe` names everything that it lacks."""
+        if missing := lacks(self.found(), dict(configuration)):
+            raise CannotServe(context=self.context, missing=missing)
+        return ()
+
+    def describe(self) -> Manifest:
+        """Say which Kueue this is."""
+        return {"kueue": self.found().version}
+
+    def found(self) -> Found:
+        """Read what the cluster says about its Kueue, once."""
+        self._found = self._found or Found.read(self.objects)
+        return self._found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedPlane:
+    """The user's cluster as a live target needs it."""
+
+    api: ApiClient
+    kueue: AttachedKueue
+
+
+class AttachedTarget(LiveTarget):
+    """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
+
+    def __init__(self, context: str, *, limits: Limits | None = None) -> None:
+        self.context = context
+        self.run = secrets.token_hex(4)
+        api = client_of(context)
+        kueue = AttachedKueue(context, Objects(api=api, limits=limits or Limits()))
+        super().__init__(AttachedPlane(api=api, kueue=kueue), limits=limits, labels={RUN_LABEL: self.run})
+
+    def clean(self) -> None:
+        """Remove what was applied since the last clean-up, or say what is left and how to remove it."""
+        with self._saying_what_is_left():
+            super().clean()
+
+    def stop(self) -> None:
+        """Remove everything that this run made, or say what is left and how to remove it."""
+        with self._saying_what_is_left():
+            super().stop()
+
+    def left(self) -> list[Ref]:
+        """Name every object that carries the label of this run."""
+        left: list[Ref] = []
+        for version, kind in ((version, kind) for version, some in KINDS.items() for kind in some):
+            with contextlib.suppress(Refused):  # what the user may not list, this run could not make either
+                left += map(Ref.of, self._objects.list(version, kind, labels=f"{RUN_LABEL}={self.run}"))
+        return left
+
+    @contextlib.contextmanager
+    def _saying_what_is_left(self) -> Iterator[None]:
+        try:
+            yield
+        except (TimedOut, Refused) as trouble:
+            raise CouldNotClean(context=self.context, left=self.left(), why=str(trouble)) from trouble
+
+
+def client_of(context: str) -> ApiClient:
+    """Connect to the cluster of a kubeconfig context; ``KUBECONFIG`` says where, as for kubectl."""
+    try:
+        known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
+    except config.ConfigException as trouble:
+        raise ClusterTrouble(f"context {context}: no kubeconfig could be read ({trouble})") from None
+    if context not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise ClusterTrouble(f"context {context}: found none of that name in the kubeconfig, it has: {names}")
+    client: ApiClient = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call] # ships no types
+    return client
+
+
+def removal_of(ref: Ref, context: str) -> str:
+    """Give the command that removes one object."""
+    place = f" -n {ref.namespace}" if ref.namespace else ""
+    group = ref.api_version.rpartition("/")[0]
+    kind = f"{ref.kind.lower()}.{group}" if group else ref.kind.lower()
+    return f"kubectl --context {context} delete {kind} {ref.name}{place}"

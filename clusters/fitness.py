@@ -1,0 +1,142 @@
+"""Whether a cluster's own Kueue serves what cases were written for: its version, mappings and gates (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusters.objects import Objects
+from kueue_dra_ref.api import documents
+from kueue_dra_ref.rules.gates import effective, kueue_0_19_gates
+from kueue_dra_ref.target import Manifest, Ref
+
+HOME = "kueue-system"
+MANAGER = Ref(api_version="apps/v1", kind="Deployment", namespace=HOME, name="kueue-controller-manager")
+SETTINGS = Ref(api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config")
+SERVED_MINORS = ("0.19",)
+NEEDED_API = "resource.k8s.io/v1"
+FRAMEWORK = "batch/job"
+VERSION_LABEL = "app.kubernetes.io/version"
+COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a cluster says about its Kueue."""
+
+    version: str
+    """Such as ``0.19.2``; empty when no manager was found."""
+    configuration: Manifest | None
+    """None when there is no ConfigMap to read it from."""
+    gates_by_flag: Mapping[str, bool]
+    resource_versions: tuple[str, ...]
+
+    @classmethod
+    def read(cls, objects: Objects) -> Found:
+        """Read the manager's Deployment and its Configuration, as a release installs them."""
+        manager = objects.read(MANAGER) or {}
+        served = objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
+        return cls(
+            version=_version_of(manager),
+            configuration=_configuration_of(objects.read(SETTINGS)),
+            gates_by_flag=_gates_of(manager),
+            resource_versions=tuple(each["groupVersion"] for each in served),
+        )
+
+    @property
+    def gates(self) -> Mapping[str, bool]:
+        """Every feature gate that is on or off, asked for or by default."""
+        asked = {**((self.configuration or {}).get("featureGates") or {}), **self.gates_by_flag}
+        state = effective(kueue_0_19_gates(), asked)
+        return state if isinstance(state, Mapping) else asked
+
+
+def lacks(found: Found, configuration: Manifest) -> list[str]:
+    """Name everything that a cluster lacks for cases written for a Configuration."""
+    return [
+        *_version_lacks(found),
+        *_mapping_lacks(found, configuration),
+        *_gate_lacks(found, configuration),
+        *_other_lacks(found, configuration),
+    ]
+
+
+def _version_lacks(found: Found) -> Iterator[str]:
+    if not found.version:
+        yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
+    elif ".".join(found.version.split(".")[:2]) not in SERVED_MINORS:
+        yield f"Kueue: must be {' or '.join(SERVED_MINORS)} (found: {found.version})"
+    if NEEDED_API not in found.resource_versions:
+        yield f"Kubernetes: must serve {NEEDED_API} (found: {', '.join(found.resource_versions) or 'nothing'})"
+    if found.configuration is None:
+        yield f"Configuration: must be readable from {SETTINGS} (found: nothing)"
+
+
+def _mapping_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
+    own = {each["name"]: each for each in _mappings(found.configuration or {})}
+    for mapping in _mappings(configuration):
+        name = mapping["name"]
+        there = own.get(name, {})
+        classes = there.get("deviceClassNames") or []
+        for each in mapping.get("deviceClassNames") or []:
+            if each not in classes:
+                yield f"deviceClassMappings: {name} must map {each} (found: {', '.join(classes) or 'nothing'})"
+        wanted, sources = mapping.get("sources"), there.get("sources")
+        if wanted != sources:
+            yield f"deviceClassMappings: {name} must have the sources {_short(wanted)} (found: {_short(sources)})"
+
+
+def _gate_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
+    state = found.gates
+    for name, wanted in (configuration.get("featureGates") or {}).items():
+        if state.get(name) is not wanted:
+            yield f"featureGates: {name} must be {_short(wanted)} (found: {_short(state.get(name))})"
+
+
+def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
+    own = found.configuration or {}
+    frameworks = (own.get("integrations") or {}).get("frameworks")
+    if frameworks is not None and FRAMEWORK not in frameworks:
+        yield f"integrations: frameworks must have {FRAMEWORK} (found: {', '.join(frameworks) or 'nothing'})"
+    for key in sorted(configuration.keys() - COMPARED_APART - {"integrations"}):
+        if configuration[key] != own.get(key):
+            yield f"{key}: must be {_short(configuration[key])} (found: {_short(own.get(key))})"
+    wanted, there = configuration.get("resources") or {}, own.get("resources") or {}
+    for key in sorted(wanted.keys() - {"deviceClassMappings"}):
+        if wanted[key] != there.get(key):
+            yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
+
+
+def _mappings(configuration: Manifest) -> list[Manifest]:
+    return (configuration.get("resources") or {}).get("deviceClassMappings") or []
+
+
+def _short(value: Any) -> str:
+    return "nothing" if value is None else json.dumps(value)
+
+
+def _version_of(manager: Manifest) -> str:
+    tags = [container["image"].partition("@")[0].rpartition(":")[2] for container in _containers(manager)]
+    label = (manager.get("metadata", {}).get("labels") or {}).get(VERSION_LABEL, "")
+    versions = [each.removeprefix("v") for each in (*tags, label) if each.removeprefix("v")[:1].isdigit()]
+    return versions[0] if versions else ""
+
+
+def _gates_of(manager: Manifest) -> dict[str, bool]:
+    args = [arg for container in _containers(manager) for arg in container.get("args") or []]
+    written = ",".join(arg.partition("=")[2] for arg in args if arg.startswith("--feature-gates="))
+    return {name: on.lower() == "true" for name, _, on in (each.partition("=") for each in written.split(",") if each)}
+
+
+def _containers(manager: Manifest) -> list[Manifest]:
+    containers = manager.get("spec", {}).get("template", {}).get("spec", {}).get("containers") or []
+    return [each for each in containers if each["name"] == "manager"] or containers
+
+
+def _configuration_of(settings: Manifest | None) -> Manifest | None:
+    if settings is None:
+        return None
+    found = documents.configurations(documents.parse(json.dumps(settings), str(SETTINGS)))
+    return found[0].manifest if found else None

@@ -1,0 +1,92 @@
+"""Creation order that Kueue can see: creation times have whole seconds, and equal ones are ordered by UID."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from clusters.fence_world import KUEUE
+from clusters.look import owners_of
+from clusters.objects import Objects
+from clusters.waiting import Limits, NotYet, TimedOut, eventually
+from clusters.world import JOBS, World
+from kueue_dra_ref.target import Manifest, Ref
+
+QUEUES = ("ClusterQueue", "LocalQueue")
+
+
+@dataclass(slots=True, kw_only=True)
+class Order:
+    """Holds each Job back until Kueue knows its queues and the cluster's clock has moved on since the one before it."""
+
+    objects: Objects
+    world: World
+    limits: Limits = field(default_factory=Limits)
+    _last: dict[str, Ref] = field(default_factory=dict)
+    _new_queues: list[Ref] = field(default_factory=list)
+
+    def before(self, manifest: Manifest) -> None:
+        """Return when a Job or Workload may be created; anything else may be at once."""
+        if manifest["kind"] in JOBS and Ref.of(manifest) not in self.world:
+            self._await_queues()
+            self._await_second(self._last.get(self.world.line_of(manifest)))
+
+    def created(self, manifest: Manifest) -> None:
+        """Take note of an object that was created."""
+        ref = Ref.of(manifest)
+        if ref.kind in QUEUES:
+            self._new_queues.append(ref)
+        if ref.kind in JOBS and (line := self.world.line_of(manifest)):
+            self._last[line] = ref
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._last.clear()
+        self._new_queues.clear()
+
+    def _await_queues(self) -> None:
+        """Let Kueue take notice of new queues first, so that no Job is judged by half of what was applied."""
+
+        def noticed() -> None:
+            while self._new_queues:
+                stored = self.objects.read(self._new_queues[0])
+                if stored and not (stored.get("status") or {}).get("conditions"):
+                    raise NotYet(f"{self._new_queues[0]} has no condition")
+                self._new_queues.pop(0)
+
+        eventually(noticed, within=self.limits.queues, what="Kueue to take notice of the queues")
+
+    def _await_second(self, last: Ref | None) -> None:
+        if last is None:
+            return
+        try:
+            made = eventually(
+                lambda: self._creation_of(last), within=self.limits.workload, what=f"the Workload of {last}"
+            )
+        except TimedOut:
+            return  # Kueue makes none for it, so there is nothing to come after
+
+        def later() -> None:
+            if self.objects.now() <= made:
+                raise NotYet(f"the cluster's clock still shows second {made}")
+
+        eventually(later, within=self.limits.request, every=0.02, what="the next second of the cluster's clock")
+
+    def _creation_of(self, ref: Ref) -> int:
+        """Give the second in which the Workload was made, of a Job its own: it is that which Kueue orders by."""
+        refs = workloads_of(self.objects, ref) if ref.kind == "Job" else [ref]
+        found = [workload for each in refs if (workload := self.objects.read(each))]
+        if not found and self.objects.read(ref) is not None:
+            raise NotYet(f"{ref} has no Workload")
+        stamps = [each["metadata"]["creationTimestamp"] for each in found]
+        return max((int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps), default=0)
+
+
+def workloads_of(objects: Objects, ref: Ref) -> Sequence[Ref]:
+    """Name the Workloads that a stored Job owns; none for anything else."""
+    job = objects.read(ref) if ref.kind == "Job" else None
+    if job is None:
+        return []
+    workloads = objects.list(KUEUE, "Workload", ref.namespace)
+    return [Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)]

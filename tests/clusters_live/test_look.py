@@ -1,0 +1,105 @@
+"""What a look at a live world says about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusters.look import Look, queue_faults
+from kueue_dra_ref.target import Manifest
+from tests.clusters_live.manifests import KUEUE, a_stored_job, a_workload, an_object
+
+
+def a_look(*workloads: Manifest, jobs: list[Manifest] | None = None) -> Look:
+    """Look at some Workloads."""
+    return Look(jobs=jobs or [], workloads=list(workloads))
+
+
+def test_whatever_changed_is_named() -> None:
+    """Names what came, went and changed, and nothing else."""
+    before = a_look(a_workload("same"), a_workload("changed"), a_workload("gone"))
+    after = a_look(a_workload("same"), a_workload("changed", version=2), a_workload("new"))
+
+    assert after.moved_since(before) == ["Workload team changed", "Workload team gone", "Workload team new"]
+
+
+@pytest.mark.parametrize(
+    ("job", "workload", "fault"),
+    [
+        pytest.param(a_stored_job(), None, "Job j has no Workload", id="no-workload"),
+        pytest.param(
+            a_stored_job(), a_workload(owner="j", Admitted="True"), "Job j is admitted, but suspended", id="held"
+        ),
+        pytest.param(
+            a_stored_job(suspend=False), a_workload(owner="j"), "Job j runs, but is not admitted", id="escaped"
+        ),
+        pytest.param(
+            a_stored_job(suspend=False, Complete="True"),
+            a_workload(owner="j", Admitted="True"),
+            "Job j is done, its Workload is not",
+            id="done",
+        ),
+    ],
+)
+def test_a_job_at_odds_with_its_workload_is_named(job: Manifest, workload: Manifest | None, fault: str) -> None:
+    """A Job follows its Workload, and the other way round."""
+    look = a_look(*([workload] if workload else []), jobs=[job])
+
+    assert list(look.at_odds()) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("job", "workload"),
+    [
+        pytest.param(a_stored_job(), a_workload(owner="j", QuotaReserved="False"), id="waiting"),
+        pytest.param(a_stored_job(suspend=False), a_workload(owner="j", Admitted="True"), id="running"),
+        pytest.param(a_stored_job(), a_workload(owner="j", Admitted="True", Evicted="True"), id="evicted"),
+        pytest.param(a_stored_job(Complete="True"), a_workload(owner="j", Finished="True"), id="finished"),
+    ],
+)
+def test_a_job_in_step_with_its_workload_is_at_rest(job: Manifest, workload: Manifest) -> None:
+    """Nothing is named."""
+    assert list(a_look(workload, jobs=[job]).at_odds()) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "freed"),
+    [
+        pytest.param(a_workload(QuotaReserved="True"), False, id="kept"),
+        pytest.param(a_workload(QuotaReserved="False"), True, id="lost"),
+        pytest.param(a_workload(QuotaReserved="True", Finished="True"), True, id="finished"),
+        pytest.param(None, True, id="deleted"),
+    ],
+)
+def test_a_reservation_that_ends_frees_quota(after: Manifest | None, *, freed: bool) -> None:
+    """A Workload that held quota before and does not now has released it."""
+    before = a_look(a_workload(QuotaReserved="True"))
+
+    assert a_look(*([after] if after else [])).freed_since(before) is freed
+
+
+def test_an_eviction_between_two_looks_frees_quota() -> None:
+    """Evicted and admitted again, a Workload looks as before but for its count of evictions."""
+    evicted = a_workload(QuotaReserved="True")
+    evicted["status"]["schedulingStats"] = {"evictions": [{"reason": "Preempted", "count": 1}]}
+
+    assert a_look(evicted).freed_since(a_look(a_workload(QuotaReserved="True")))
+
+
+def test_queues_that_count_otherwise_than_their_workloads_are_named() -> None:
+    """Compares reserving and admitted counts of both kinds of queues."""
+    look = a_look(a_workload("a", QuotaReserved="True", Admitted="True"), a_workload("b", QuotaReserved="True"))
+    right = {"reservingWorkloads": 2, "admittedWorkloads": 1}
+    cluster_queue = an_object(KUEUE, "ClusterQueue", "team", status={**right, "admittedWorkloads": 2})
+    local_queue = an_object(KUEUE, "LocalQueue", "main", "team", status=right)
+
+    assert list(queue_faults(look, [cluster_queue], [local_queue])) == [
+        "ClusterQueue team counts 2 admitted, its Workloads say 1"
+    ]
+
+
+def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:
+    """Pending is what has no quota and is not done; bare is what has no condition about quota either."""
+    look = a_look(a_workload("said", QuotaReserved="False"), a_workload("bare"), a_workload("done", Finished="True"))
+
+    assert [each["metadata"]["name"] for each in look.pending] == ["said", "bare"]
+    assert [each["metadata"]["name"] for each in look.bare] == ["bare"]

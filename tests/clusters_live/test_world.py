@@ -1,0 +1,63 @@
+"""The record of what a live target applied."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusters.world import World
+from kueue_dra_ref.target import Manifest, Ref
+from tests.clusters_live.manifests import KUEUE, a_job, a_world, an_object
+
+
+def a_record(*more: Manifest) -> World:
+    """Record the small world and some more."""
+    world = World()
+    for manifest in (*a_world(), *more):
+        world.add(manifest)
+    return world
+
+
+def test_an_object_is_the_same_in_every_version() -> None:
+    """What was applied as v1beta2 is known as v1beta1 too."""
+    assert Ref(api_version="kueue.x-k8s.io/v1beta1", kind="ClusterQueue", name="team") in a_record()
+
+
+def test_jobs_of_one_cluster_queue_wait_in_one_line() -> None:
+    """Two LocalQueues of one ClusterQueue are one line."""
+    other = an_object(KUEUE, "LocalQueue", "other", "team", spec={"clusterQueue": "team"})
+    world = a_record(other)
+
+    assert world.line_of(a_job("a")) == world.line_of(a_job("b", queue="other")) == "queue team"
+
+
+@pytest.mark.parametrize("field", ["cohort", "cohortName"])
+def test_jobs_of_one_cohort_tree_wait_in_one_line(field: str) -> None:
+    """The line is the outermost cohort, in the spelling of either version."""
+    queue = an_object(KUEUE, "ClusterQueue", "team", spec={field: "inner"})
+    inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
+
+    assert a_record(queue, inner).line_of(a_job("a")) == "cohort outer"
+
+
+def test_cohorts_in_a_circle_have_a_line_all_the_same() -> None:
+    """A cycle ends the search."""
+    queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": "a"})
+    circle = [
+        an_object(KUEUE, "Cohort", "a", spec={"parentName": "b"}),
+        an_object(KUEUE, "Cohort", "b", spec={"parentName": "a"}),
+    ]
+
+    assert a_record(queue, *circle).line_of(a_job("x")).startswith("cohort ")
+
+
+def test_a_job_without_a_queue_waits_in_no_line() -> None:
+    """Kueue leaves it alone."""
+    job = a_job("a")
+    del job["metadata"]["labels"]
+
+    assert a_record().line_of(job) == ""
+
+
+def test_namespaces_are_those_made_and_those_used() -> None:
+    """Both are looked at."""
+    assert a_record(an_object("v1", "ConfigMap", "c", "elsewhere")).namespaces == ["elsewhere", "team"]

@@ -1,0 +1,68 @@
+"""What is written over a stored object."""
+
+from __future__ import annotations
+
+from clusters.custody import Custody
+from clusters.writing import merged_status, overlaid
+from tests.clusters_live.manifests import a_job, a_stored_job, a_workload, an_object
+
+
+def test_a_replaced_job_keeps_what_kueue_and_the_api_server_own() -> None:
+    """Suspension, selector and the labels of its pods stay; the rest is the manifest's."""
+    stored = a_stored_job(suspend=False)
+    stored["spec"]["selector"] = {"matchLabels": {"uid": "j"}}
+    stored["spec"]["template"]["metadata"] = {"labels": {"uid": "j"}}
+
+    written = overlaid(stored, a_job("j", "gpus-3"))
+
+    assert written["spec"]["suspend"] is False
+    assert written["spec"]["selector"] == {"matchLabels": {"uid": "j"}}
+    assert written["spec"]["template"]["metadata"] == {"labels": {"uid": "j"}}
+    assert written["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] == "gpus-3"
+    assert written["metadata"]["uid"] == "j"
+
+
+def test_a_replaced_object_has_no_field_that_the_manifest_lacks() -> None:
+    """Replacing is not merging."""
+    stored = an_object("v1", "ConfigMap", "c", "team", data={"old": "1"})
+
+    assert "data" not in overlaid(stored, an_object("v1", "ConfigMap", "c", "team"))
+
+
+def test_conditions_are_merged_by_their_type() -> None:
+    """What Kueue said stays beside what the test says as a controller."""
+    stored = a_workload(QuotaReserved="True")
+
+    status = merged_status(stored, {"conditions": [{"type": "Finished", "status": "True", "reason": "Succeeded"}]})
+
+    kinds = {each["type"]: each for each in status["conditions"]}
+    assert kinds.keys() == {"QuotaReserved", "Finished"}
+    assert kinds["Finished"]["reason"] == "Succeeded"
+    assert kinds["Finished"]["lastTransitionTime"]
+    assert status["admission"] == {"clusterQueue": "team"}
+
+
+def test_a_job_that_is_done_has_what_the_api_server_demands() -> None:
+    """Complete needs a start, an end and the criteria met before it."""
+    status = merged_status(a_stored_job(), {"conditions": [{"type": "Complete", "status": "True"}], "succeeded": 1})
+
+    assert [each["type"] for each in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+    assert status["startTime"] == status["completionTime"]
+    assert (status["active"], status["succeeded"]) == (0, 1)
+
+
+def test_without_labels_everything_is_ours() -> None:
+    """On a control plane of our own nothing is marked."""
+    job = a_job("a")
+
+    assert Custody().labelled(job) is job
+    assert Custody().covers(job)
+
+
+def test_with_labels_only_what_carries_them_is_ours() -> None:
+    """A label of another run is somebody else's."""
+    custody = Custody(labels={"run": "1"})
+
+    assert custody.covers(custody.labelled(a_job("a")))
+    assert not custody.covers(Custody(labels={"run": "2"}).labelled(a_job("a")))
+    assert not custody.covers(a_job("a"))
