@@ -136,11 +136,8 @@ def _binary(value: int) -> str:
 
 
 def _decimal(amount: Fraction, exponent: str | None) -> str:
-    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]):
-        scaled = amount / Fraction(10) ** power
-        if amount and scaled.denominator == 1:
-            break
-    else:
-        suffix, power, scaled = "", 0, Fraction(0)
-    ending = exponent.format(power) if exponent and power else suffix if not exponent else ""
-    return f"{scaled.numerator}{ending}"
+    powers = {power: suffix for suffix, power in _DECIMAL.items()}
+    whole = (power for power in sorted(powers, reverse=True) if (amount / Fraction(10) ** power).denominator == 1)
+    power = next(whole) if amount else 0
+    ending = powers[power] if exponent is None else exponent.format(power) if power else ""
+    return f"{(amount / Fraction(10) ** power).numerator}{ending}"

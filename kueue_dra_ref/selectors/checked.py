@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-type_names = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
-well_known = {1: "any", 2: "timestamp", 3: "duration"}
+_PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
+_WELL_KNOWN = {1: "any", 2: "timestamp", 3: "duration"}
+_SIMPLE = {2: "null_type", 11: "type"}
 Fields = dict[int, list[Any]]
 
 
@@ -106,39 +107,25 @@ def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
 
 def _constant(fields: Fields) -> Any:
     key, values = next(iter(fields.items()), (1, [None]))
-    match key:
-        case 2:
-            return bool(values[0])
-        case 5:
-            return struct.unpack("<d", values[0])[0]
-        case 6:
-            return values[0].decode()
-        case _:
-            return values[0]
+    decode = {2: bool, 5: lambda raw: struct.unpack("<d", raw)[0], 6: bytes.decode}.get(key)
+    return decode(values[0]) if decode else values[0]
 
 
 def _kind(fields: Fields) -> Kind:
+    """Read a type; what is neither named nor known counts as known at run time only."""
     key, value = next((key, values[0]) for key, values in fields.items())
     match key:
-        case 2:
-            return Kind("null_type")
-        case 3:
-            return Kind(type_names[value])
-        case 5:
-            return Kind(well_known[value])
-        case 6:
-            return Kind("list", _params(value, 1))
-        case 7:
-            return Kind("map", _params(value, 1, 2))
+        case 3 | 5:
+            return Kind((_PRIMITIVES if key == 3 else _WELL_KNOWN)[value])
+        case 6 | 7:
+            return Kind("list", _params(value, 1)) if key == 6 else Kind("map", _params(value, 1, 2))
         case 9:
             return Kind(value.decode())
-        case 11:
-            return Kind("type")
         case 14:
             abstract = _fields(value)
             return Kind(_text(abstract, 1), tuple(_kind(_fields(param)) for param in abstract.get(2, [])))
         case _:
-            return Kind("dyn")
+            return Kind(_SIMPLE.get(key, "dyn"))
 
 
 def _params(raw: bytes, *keys: int) -> tuple[Kind, ...]:

@@ -118,7 +118,10 @@ _WORDINGS = (
     (re.compile(r'Key not found in map : "?(.*?)"?$', re.DOTALL), r"no such key: \1"),
     (re.compile(r"Index error: index=(-?\d+).*"), r"index out of bounds: \1"),
     (re.compile(r"No matching overloads found : (size)\(.*"), r"no such overload: \1"),
-    (re.compile(rf"No matching overloads found : ({'|'.join(CONVERSIONS)})\(map\)"), r"no such overload: \1(kubernetes.Semver)"),
+    (
+        re.compile(rf"No matching overloads found : ({'|'.join(CONVERSIONS)})\(map\)"),
+        r"no such overload: \1(kubernetes.Semver)",
+    ),
     (re.compile(rf"No matching overloads found : ((?:{'|'.join(CONVERSIONS)})\(\w+\))"), r"no such overload: \1"),
     (re.compile(r"No matching overloads found : .*"), "no such overload"),
     (re.compile(r"divide by zero"), "division by zero"),

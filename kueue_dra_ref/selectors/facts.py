@@ -7,7 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.api import quantities
 
-from . import library, semver
+from . import semver, values
 from .model import Device, EvaluationFault, Undecided
 
 
@@ -38,7 +38,7 @@ def facts(device: Device) -> Facts:
         attributes=tuple(
             (name, kind, tuple(value) if isinstance(value, list) else value)
             for name, typed in sorted(device.attributes.items())
-            for kind, value in typed.items()
+            for kind, value in (typed or {"": None}).items()
         ),
         capacity=tuple(sorted((name, str(value)) for name, value in device.capacity.items())),
     )
@@ -57,7 +57,7 @@ def variables(seen: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
     for name, text in seen.capacity:
         domain, identifier = _qualified(name, seen.driver)
         try:
-            capacity.setdefault(domain, {})[identifier] = library.quantity(text)
+            capacity.setdefault(domain, {})[identifier] = values.quantity(text)
         except quantities.BadQuantity as error:
             return Undecided(reason=f"capacity {name}: {error}")
     return {
@@ -75,7 +75,7 @@ def _attribute(kind: str, value: Any) -> Any:
             return value
         case "version", str():
             try:
-                return library.version(value)
+                return values.version(value)
             except semver.BadVersion as error:
                 return EvaluationFault(detail=f"parse semantic version: {error}")
         case _:

@@ -1,4 +1,4 @@
-"""What a selector is asked about and may answer: a device of resource.k8s.io/v1, and the three ways of not answering."""
+"""What a selector is asked about, a device of resource.k8s.io/v1, and the three ways of not answering."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Device:
     pool: str = ""
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     capacity: Mapping[str, str] = field(default_factory=dict)
-    # Kueue 0.19 compiles device.allowMultipleAllocations and never fills it: whoever speaks for Kueue leaves this False.
+    # Kueue 0.19 compiles device.allowMultipleAllocations and never fills it: who speaks for Kueue leaves this False.
     allow_multiple_allocations: bool = False
 
 
@@ -39,7 +39,7 @@ class CompileFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationFault:
-    """The expression fails on this device; `detail` is the run-time error, in Kubernetes' words where they are known."""
+    """The expression fails on this device; `detail` is the run-time error, where known in Kubernetes' words."""
 
     detail: str
 

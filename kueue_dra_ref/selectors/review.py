@@ -1,4 +1,4 @@
-"""What Kubernetes checks in a typed expression and the engine does not, and where the engine's values betray themselves."""
+"""What Kubernetes checks in a typed expression and the engine does not, and where the engine would answer wrongly."""
 
 from __future__ import annotations
 

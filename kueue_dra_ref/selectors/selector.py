@@ -15,7 +15,7 @@ from typing import Any
 
 from kueue_dra_ref.api import quantities
 
-from . import checked, engine, library, wording
+from . import checked, engine, values, wording
 from .facts import Facts, facts, variables
 from .model import CompileFault, Device, EvaluationFault, Undecided
 from .review import CONVERSIONS, Fault, Review, literals, review
@@ -104,7 +104,7 @@ def _odd_conversions(tree: checked.Node) -> Iterator[str]:
 
 def _odd_integers(found: Review) -> Iterator[str]:
     for text in found.integer_views:
-        if text is not None and library.is_quantity(text) and not quantities.shows_its_integer(text):
+        if text is not None and values.is_quantity(text) and not quantities.shows_its_integer(text):
             yield f"the integer of {text}, which Kubernetes does not see"
 
 

@@ -12,8 +12,9 @@ NO_OVERLOAD = "kueue_dra_no_such_overload()"
 _TOKEN = re.compile(
     r"""
       (?P<blank> \s+ | //[^\n]* )
-    | (?P<text>  (?:[bB]?[rR]|[rR][bB]) (?: \"{3}.*?\"{3} | '{3}.*?'{3} | "[^"\n]*" | '[^'\n]*' )
-               | [bB]? (?: \"{3}(?:\\.|[^\\])*?\"{3} | '{3}(?:\\.|[^\\])*?'{3} | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' ) )
+    | (?P<raw>   (?:[bB]?[rR]|[rR][bB]) (?: \"{3}.*?\"{3} | '{3}.*?'{3} | "[^"\n]*" | '[^'\n]*' ) )
+    | (?P<text>  [bB]? (?: \"{3}(?:\\.|[^\\])*?\"{3} | '{3}(?:\\.|[^\\])*?'{3}
+                         | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' ) )
     | (?P<number> 0x[0-9a-fA-F]+[uU]? | \d*\.\d+(?:[eE][+-]?\d+)? | \d+[eE][+-]?\d+ | \d+[uU]? )
     | (?P<word>  [_a-zA-Z][_a-zA-Z0-9]* | `[^`\n]*` )
     | (?P<sign>  && | \|\| | [=!<>]= | . )
@@ -67,20 +68,27 @@ def read(expression: str) -> Source:
 
 
 def beyond_the_engine(source: Source) -> str | None:
-    """Name a use of `device` as a value, which the engine's qualified variables cannot give."""
+    """Name a use of `device` as a value, which the engine's qualified variables cannot give, or of `format`."""
     for index, token in enumerate(source.tokens):
-        if token.text == "format" and source.text(index + 1) == "." and source.text(index - 1) != ".":
-            return "format"
-        if token.text != "device" or source.text(index - 1) == ".":
+        if source.text(index - 1) == ".":
             continue
-        if source.text(index + 1) == "[":
-            continue  # refused by Kubernetes and by the engine, in the same words
-        if source.text(index + 1) != "." or source.text(index + 2) == "?":
-            return "device used as a value"
-        if source.texts(index - 2, 2) == ["has", "("] and source.text(index + 3) == ")":
-            return "has() of a field of device"
-        if source.text(index + 2) in _FIELDS and not _reads_domains(source, index):
-            return f"device.{source.text(index + 2)} used as a value"
+        if token.text == "format" and source.text(index + 1) == ".":
+            return "format"
+        reason = _as_a_value(source, index) if token.text == "device" else None
+        if reason:
+            return reason
+    return None
+
+
+def _as_a_value(source: Source, index: int) -> str | None:
+    if source.text(index + 1) == "[":
+        return None  # refused by Kubernetes and by the engine, in the same words
+    if source.text(index + 1) != "." or source.text(index + 2) == "?":
+        return "device used as a value"
+    if source.texts(index - 2, 2) == ["has", "("] and source.text(index + 3) == ")":
+        return "has() of a field of device"
+    if source.text(index + 2) in _FIELDS and not _reads_domains(source, index):
+        return f"device.{source.text(index + 2)} used as a value"
     return None
 
 
@@ -121,8 +129,7 @@ def _ends_operand(source: Source, index: int, *, forwards: bool) -> bool:
     text = source.text(index)
     if text == "?":
         return source.text(index - 1) != "."
-    skipped = "([{" if forwards else ")]}"
-    return text in _ENDS_OPERAND and not (text in skipped and text)
+    return text in _ENDS_OPERAND and text not in ("([{" if forwards else ")]}")
 
 
 def _render(source: Source, spans: dict[int, tuple[int, int]], start: int, stop: int) -> Iterator[str]:

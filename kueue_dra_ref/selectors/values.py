@@ -1,0 +1,157 @@
+"""How quantities and versions travel through the engine, and what Kubernetes' functions answer of them and of lists.
+
+A quantity travels as bytes (its nano units in decimal), a version as a map of one private key: such a map is neither
+ordered nor equal to anything else, and quantities have a static type that is checked beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from kueue_dra_ref.api import quantities
+
+from . import semver
+from .model import Undecidable
+
+_VERSION = "kubernetes.Semver"
+NANO = 10**9
+_MAX_INT64, _MIN_INT64 = 2**63 - 1, -(2**63)
+_MAX_INCLUDES = 48
+_HUGE_EXPONENT = re.compile(r"[+-]?[0-9.]*[eE][+-]?[0-9]{5,}")
+
+
+def version(text: str) -> dict[str, str]:
+    """Encode a semantic version for the engine.
+
+    Raises:
+        semver.BadVersion: the text is not one.
+
+    """
+    return {_VERSION: semver.canonical(text)}
+
+
+def quantity(text: str) -> bytes:
+    """Encode a quantity for the engine.
+
+    Raises:
+        quantities.BadQuantity: the text is not one.
+
+    """
+    return b"%d" % int(quantities.parse(text).amount * NANO)
+
+
+def strict_quantity(text: str) -> bytes:
+    """Encode a quantity, or fail in Kubernetes' words."""
+    if _HUGE_EXPONENT.fullmatch(text):
+        raise Undecidable(f"the quantity {text}")
+    try:
+        return quantity(text)
+    except quantities.BadQuantity as error:
+        raise ValueError(
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+        ) from error
+
+
+def is_valid(read: Callable[[str], object], text: str) -> bool:
+    """Tell whether a text can be read."""
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_quantity(text: str) -> bool:
+    """Tell whether a text is a quantity."""
+    return is_valid(strict_quantity, text)
+
+
+def strict_version(text: str, normalize: bool = False) -> dict[str, str]:
+    """Encode a semantic version, brought into full form first on request."""
+    return version(semver.normalized(text) if normalize else text)
+
+
+def order(one: bytes | dict[str, str], other: bytes | dict[str, str]) -> int:
+    """Compare two quantities or two versions: -1, 0 or 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return semver.compare(one[_VERSION], other[_VERSION])
+    if isinstance(one, dict) or isinstance(other, dict):
+        raise ValueError("no such overload")
+    return (int(one) > int(other)) - (int(one) < int(other))
+
+
+def number(of: int) -> Callable[[dict[str, str]], int]:
+    """Make a reader of major (0), minor (1) or patch (2)."""
+    return lambda value: semver.numbers(value[_VERSION])[of]
+
+
+def is_integer(value: bytes) -> bool:
+    """Tell whether a quantity is an int64."""
+    return int(value) % NANO == 0 and _MIN_INT64 <= int(value) // NANO <= _MAX_INT64
+
+
+def integer(value: bytes) -> int:
+    """Give a quantity's integer."""
+    if not is_integer(value):
+        raise ValueError("cannot convert value to integer")
+    return int(value) // NANO
+
+
+def _comparable(values: list[Any]) -> list[Any]:
+    if any(isinstance(value, datetime | timedelta) for value in values):
+        raise Undecidable("lists of durations or timestamps")  # Python's are coarser than CEL's
+    return values
+
+
+def is_sorted(values: list[Any]) -> bool:
+    """Tell whether no element is less than the one before."""
+    return all(one <= next_one for one, next_one in zip(_comparable(values), values[1:], strict=False))
+
+
+def least(values: list[Any]) -> Any:
+    """Give the least element."""
+    if not values:
+        raise ValueError("min called on empty list")
+    return min(_comparable(values))
+
+
+def greatest(values: list[Any]) -> Any:
+    """Give the greatest element."""
+    if not values:
+        raise ValueError("max called on empty list")
+    return max(_comparable(values))
+
+
+def total(values: list[Any]) -> Any:
+    """Add all elements up."""
+    added = sum(_comparable(values))
+    if isinstance(added, int) and not _MIN_INT64 <= added <= _MAX_INT64:
+        raise ValueError("integer overflow")
+    return added
+
+
+def includes(target: Any, wanted: Any) -> bool:
+    """Tell whether a list has an element, or a single value is it."""
+    if not isinstance(target, list):
+        return _equal(target, wanted)
+    found = any(_equal(item, wanted) for item in target[:_MAX_INCLUDES])
+    if not found and len(target) > _MAX_INCLUDES:
+        raise ValueError(f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} values")
+    return found
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Compare as CEL does, where true is not 1."""
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def unknown(what: str) -> Callable[..., Any]:
+    """Make a function that does not know its answer."""
+
+    def refuse(*_: Any) -> Any:
+        raise Undecidable(what)
+
+    return refuse
