@@ -161,7 +161,8 @@ def _admission(admission: dict[str, Any] | None) -> Observation | None:
     if admission is None:
         return None
     pod_sets = [
-        {"name": p["name"], "count": p["count"], "flavors": p.get("flavors") or {}, "usage": p.get("resourceUsage") or {}}
+        {"name": p["name"], "count": p["count"]}
+        | {"flavors": p.get("flavors") or {}, "usage": p.get("resourceUsage") or {}}
         for p in admission["podSetAssignments"]
     ]
     return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
@@ -172,13 +173,12 @@ def _queue(status: dict[str, Any]) -> Observation:
         "pending": status.get("pendingWorkloads", 0),
         "reserving": status.get("reservingWorkloads", 0),
         "admitted": status.get("admittedWorkloads", 0),
-        "reservation": {
-            flavor["name"]: {
-                r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")} for r in flavor.get("resources") or ()
-            }
-            for flavor in status.get("flavorsReservation") or ()
-        },
+        "reservation": {f["name"]: _amounts(f.get("resources") or ()) for f in status.get("flavorsReservation") or ()},
     }
+
+
+def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
+    return {r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")} for r in resources}
 
 
 def _json(file: str, line: int, row: str) -> Any:

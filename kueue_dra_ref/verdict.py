@@ -164,4 +164,6 @@ def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | Non
 
 def _unread(workload: Manifest) -> Unrecognised:
     conditions = (workload.get("status") or {}).get("conditions") or ()
-    return Unrecognised(conditions=tuple(f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in conditions))
+    return Unrecognised(
+        conditions=tuple(f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in conditions)
+    )

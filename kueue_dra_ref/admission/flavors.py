@@ -1,4 +1,4 @@
-"""Flavors: for each pod set and resource group the first listed flavor that fits, against what one ClusterQueue has left."""
+"""Flavors: for each pod set and resource group the first listed flavor that fits what one ClusterQueue has left."""
 
 from __future__ import annotations
 

@@ -136,8 +136,9 @@ def _binary(value: int) -> str:
 
 
 def _decimal(amount: Fraction, exponent: str | None) -> str:
-    powers = {power: suffix for suffix, power in _DECIMAL.items()}
-    whole = (power for power in sorted(powers, reverse=True) if (amount / Fraction(10) ** power).denominator == 1)
-    power = next(whole) if amount else 0
-    ending = powers[power] if exponent is None else exponent.format(power) if power else ""
-    return f"{(amount / Fraction(10) ** power).numerator}{ending}"
+    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]) if amount else ():
+        scaled = amount / Fraction(10) ** power
+        if scaled.denominator == 1:
+            ending = suffix if exponent is None else exponent.format(power) if power else ""
+            return f"{scaled.numerator}{ending}"
+    return "0"

@@ -1,4 +1,4 @@
-"""Kueue 0.19 (0.19.0 to 0.19.2), whole-device path: every rule that holds there, in the order in which it is applied."""
+"""Kueue 0.19 (0.19.0 to 0.19.2), whole-device path: every rule that holds there, in the order of application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Job controller of Kueue: a Workload for each Job that names a queue, and the Job suspended until it is admitted."""
+"""Kueue's Job controller: a Workload for each Job that names a queue, and the Job suspended until it is admitted."""
 
 from __future__ import annotations
 

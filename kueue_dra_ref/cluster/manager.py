@@ -76,4 +76,4 @@ def _matters(event: Event) -> bool:
     """Whether more than a queue's own status has changed."""
     if event.old is None or event.new is None:
         return True
-    return event.old["spec"] != event.new["spec"]
+    return bool(event.old["spec"] != event.new["spec"])

@@ -1,4 +1,4 @@
-"""The queue controllers: which lines there are, when they are swept, and the status of ClusterQueues and LocalQueues."""
+"""The queue controllers: which lines there are, when they are swept, the status of ClusterQueues and LocalQueues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 5, and Risks and Mitigations: how many devices a request is charged, and how they add."""
+"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def too_few_devices_refuse(asked: Asked, matched: Matched | None) -> FieldError 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matching:
-    """Which devices are eligible for a request, and what is found when too few are; empty: devices are not looked at."""
+    """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
 
     eligible: tuple[Rule[[Candidate], Trial], ...] = ()
     findings: tuple[Rule[[Asked, Matched | None], FieldError | None], ...] = ()

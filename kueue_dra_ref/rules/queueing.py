@@ -1,4 +1,4 @@
-"""Queues: the order of the workloads that wait, what becomes of a head that does not fit, who may queue and who is evicted."""
+"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Cases that any target can judge."""

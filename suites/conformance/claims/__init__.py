@@ -1,0 +1,1 @@
+"""Claims that are refused, and how they recover."""

@@ -1,0 +1,1 @@
+"""The status that Kueue reports."""
