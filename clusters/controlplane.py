@@ -14,7 +14,8 @@ from clusters import manifests
 from clusters.apiserver import ApiServer
 from clusters.binaries import Binaries, binaries
 from clusters.certificates import Authority
-from clusters.kueue_process import KueueProcess, Place
+from clusters.configurations import Place
+from clusters.kueue_process import KueueProcess
 from clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, Webhook
 from clusters.objects import Objects, Refused
 from clusters.ports import Ports

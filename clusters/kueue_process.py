@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -12,76 +11,19 @@ from typing import Any
 
 import urllib3
 
+from clusters.configurations import DEFAULTS, Place, check, merged
 from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, Manifest, without_permission
 from clusters.objects import Objects, Refused
 from clusters.ports import LOOPBACK
 from clusters.processes import Processes
-from clusters.refusals import verdict
 from clusters.troubles import ClusterTrouble, ProcessTrouble
 from clusters.waiting import Limits, NotYet, TimedOut, eventually
 from kueue_dra_ref.target import FieldError, Ref
 
 NAME = "kueue"
 LOG_LEVEL = "--zap-log-level=2"  # as the release's Deployment
-CHECK_SECONDS = 30.0
-"""Judging a Configuration takes Kueue about 40 ms."""
 
 ROLE = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", name=MANAGER_ROLE)
-IDENTITY = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports.
-
-    ``etc`` is what it sees as its /etc, with a certificate for its metrics server; where that cannot be had it is
-    None, and Kueue manages its certificates itself.
-    """
-
-    kubeconfig: Path
-    certificates: Path
-    etc: Path | None
-    webhook: int
-    health: int
-    metrics: int
-
-    def settings(self) -> Manifest:
-        """Write what the surroundings fix in a Configuration, whatever its author wrote."""
-        return {
-            "health": {"healthProbeBindAddress": f"{LOOPBACK}:{self.health}"},
-            "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
-            "webhook": {"host": LOOPBACK, "port": self.webhook, "certDir": str(self.certificates)},
-            "leaderElection": {"leaderElect": False},
-            "internalCertManagement": {"enable": self.etc is None},
-            "featureGates": {"VisibilityOnDemand": False},  # its server wants certificates at /visibility
-        }
-
-
-DEFAULTS: Manifest = {
-    "metrics": {"enableClusterQueueResources": True},
-    "clientConnection": {"qps": 1000, "burst": 2000},
-    "integrations": {"frameworks": ["batch/job"]},
-}
-"""What holds where the author of a Configuration wrote nothing."""
-
-
-def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-    """Have the real Kueue judge a Configuration: every fault that makes it exit, none when it would start.
-
-    Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.
-    """
-    run = subprocess.run(
-        [binary, "--config", "/dev/stdin"],
-        input=json.dumps({**IDENTITY, **configuration}, default=str),
-        capture_output=True,
-        env={"HOME": "/nonexistent"},  # no kubeconfig to be found there
-        text=True,
-        timeout=CHECK_SECONDS,
-        check=False,
-    )
-    if (faults := verdict(run.stderr)) is None:
-        raise ClusterTrouble(f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}")
-    return faults
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,8 +93,7 @@ class KueueProcess:
 
     def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
         """Lay a Configuration over the defaults, and what the surroundings fix over both."""
-        written = merged(merged(DEFAULTS, IDENTITY), configuration)
-        return merged(written, self.place.settings())
+        return merged(merged(DEFAULTS, configuration), self.place.settings())
 
     def _await_webhooks(self) -> None:
         """Return once Kueue says that its webhooks answer."""
@@ -201,12 +142,3 @@ class KueueProcess:
                 raise NotYet(f"access to {resource} is not yet {'given' if allowed else 'taken'}")
 
         eventually(seen, within=self.limits.ready, every=0.02, what=f"the role's change for {resource}")
-
-
-def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Manifest:
-    """Lay one document over another; what is not a mapping in both is taken from ``over``."""
-    result = {**under, **over}
-    for key in under.keys() & over.keys():
-        if isinstance(under[key], Mapping) and isinstance(over[key], Mapping):
-            result[key] = merged(under[key], over[key])
-    return result

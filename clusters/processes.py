@@ -32,14 +32,15 @@ class Processes:
         self.directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self._talking = threading.Lock()
         self._pids: dict[str, int] = {}
-        with (self.directory / "lock").open("w") as lock:
+        complaints = self.directory / "supervisor.log"
+        with (self.directory / "lock").open("w") as lock, complaints.open("wb") as output:
             fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
             self.supervisor = subprocess.Popen(
                 [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
                 env=os.environ | {"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=(self.directory / "supervisor.log").open("wb"),
+                stderr=output,
                 pass_fds=[lock.fileno()],
                 start_new_session=True,
                 text=True,
@@ -96,14 +97,15 @@ class Processes:
 
     def close(self) -> None:
         """End every process and remove the directory."""
-        pipe = self.supervisor.stdin
-        assert pipe is not None
-        with contextlib.suppress(BrokenPipeError):
-            pipe.close()
+        for pipe in (self.supervisor.stdin, self.supervisor.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
         try:
             self.supervisor.wait(CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
             self.supervisor.kill()  # its processes follow it
+            self.supervisor.wait()
         shutil.rmtree(self.directory, ignore_errors=True)  # the supervisor may have been killed
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clusters.kueue_process import merged
+from clusters.configurations import merged
 from clusters.manifests import Manifest, Webhook, collections, definitions, permissions, webhooks, without_permission
 
 HOOK = Webhook(port=9443, authority=b"PEM")
