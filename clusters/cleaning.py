@@ -34,13 +34,13 @@ class Cleaning:
         self.remove(world.refs(NAMESPACE))
         world.clear()
 
-    def remove(self, refs: Sequence[Ref]) -> None:
-        """Delete objects and wait until they are gone, or until Kueue says why it keeps them."""
+    def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
+        """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
         self._delete(refs)
         left = list(refs)
 
         def gone() -> None:
-            left[:] = [ref for ref in left if self.objects.read(ref) is not None and not self._kept(ref)]
+            left[:] = [ref for ref in left if self.objects.read(ref) is not None and (entirely or not self._kept(ref))]
             if left:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 

@@ -98,7 +98,7 @@ class LiveTarget:
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
         for ref in refs:
-            self._cleaning.remove([ref, *workloads_of(self._objects, ref)])
+            self._cleaning.remove([ref, *workloads_of(self._objects, ref)], entirely=False)
             self._world.forget(ref)
             self._settling.note_change()
 
@@ -149,7 +149,7 @@ class LiveTarget:
     def _apply(self, manifest: Manifest) -> Answer:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
-        answer, created = write(self._objects, self._custody, body)
+        answer, created = write(self._objects, self._custody, body, self._world.written(Ref.of(manifest)))
         if not answer.ok:
             return answer
         if not created or (manifest["kind"] not in JOBS and self._world.has_jobs):

@@ -47,6 +47,10 @@ class World:
     def __contains__(self, ref: Ref) -> bool:
         return Place.of(ref) in self._written
 
+    def written(self, ref: Ref) -> Manifest:
+        """Give an object as it was last written, or an empty one."""
+        return self._written.get(Place.of(ref), {})
+
     def refs(self, *kinds: str) -> list[Ref]:
         """Name the objects of some kinds (of all, without any), oldest first."""
         return [Ref.of(manifest) for place, manifest in self._written.items() if not kinds or place.kind in kinds]

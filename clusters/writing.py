@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from clusters.custody import Custody
 from clusters.objects import Answer, Objects
@@ -13,11 +12,13 @@ from clusters.waiting import NotYet, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
 CONFLICT = 409
-KEPT_OF_A_JOB = ("suspend", "selector")  # Kueue owns the one and the API server the other once the Job is there
 
 
-def write(objects: Objects, custody: Custody, manifest: Manifest) -> tuple[Answer, bool]:
-    """Create an object, or replace the spec, labels and annotations of what exists; True says that it was created."""
+def write(objects: Objects, custody: Custody, manifest: Manifest, before: Manifest) -> tuple[Answer, bool]:
+    """Create an object, or replace the spec, labels and annotations of what exists; True says that it was created.
+
+    ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
+    """
     labelled = custody.labelled(manifest)
     answer = objects.create(labelled)
     if answer.code != CONFLICT or answer.body.get("reason") != "AlreadyExists":
@@ -25,7 +26,7 @@ def write(objects: Objects, custody: Custody, manifest: Manifest) -> tuple[Answe
 
     def put(stored: Manifest) -> Answer:
         custody.insist(stored)
-        return objects.replace(overlaid(stored, labelled))
+        return objects.replace(overlaid(stored, labelled, before))
 
     return _until_no_conflict(objects, Ref.of(manifest), put), False
 
@@ -39,7 +40,7 @@ def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
     return _until_no_conflict(objects, ref, put)
 
 
-def overlaid(stored: Manifest, manifest: Manifest) -> Manifest:
+def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest:
     """Lay a manifest over what is stored: everything but identity and status comes from the manifest."""
     metadata = dict(stored["metadata"])
     for key in ("labels", "annotations"):
@@ -47,7 +48,7 @@ def overlaid(stored: Manifest, manifest: Manifest) -> Manifest:
             metadata[key] = manifest["metadata"][key]
     merged = {**manifest, "metadata": metadata}
     if manifest["kind"] == "Job":
-        merged["spec"] = _job_spec(stored["spec"], manifest["spec"])
+        merged["spec"] = _job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
     return merged
 
 
@@ -74,13 +75,15 @@ def _finished_job(status: Manifest, now: str) -> Manifest:
     return {**done, **status, "active": 0, "ready": 0, "conditions": conditions}
 
 
-def _job_spec(stored: Manifest, wanted: Manifest) -> Manifest:
-    spec = {**copy.deepcopy(wanted), **{key: stored[key] for key in KEPT_OF_A_JOB if key in stored}}
-    template = spec.setdefault("template", {})
-    meta: dict[str, Any] = template.setdefault("metadata", {}) or {}
-    labels = (stored["template"].get("metadata") or {}).get("labels") or {}
-    template["metadata"] = {**meta, "labels": {**(meta.get("labels") or {}), **labels}}
-    return spec
+def _job_spec(stored: Manifest, wanted: Manifest, before: Manifest) -> Manifest:
+    """Take over what changed since it was last written; all else Kueue or the API server may have rewritten since."""
+    changed = {key: value for key, value in copy.deepcopy(wanted).items() if before.get(key) != value}
+    changed.pop("suspend", None)  # that is Kueue's, once the Job is there
+    if "template" in changed:
+        labels = (stored["template"].get("metadata") or {}).get("labels") or {}
+        metadata: Manifest = changed["template"].setdefault("metadata", {})
+        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
+    return {**stored, **changed}
 
 
 def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]) -> Answer:

@@ -13,7 +13,7 @@ def test_a_replaced_job_keeps_what_kueue_and_the_api_server_own() -> None:
     stored["spec"]["selector"] = {"matchLabels": {"uid": "j"}}
     stored["spec"]["template"]["metadata"] = {"labels": {"uid": "j"}}
 
-    written = overlaid(stored, a_job("j", "gpus-3"))
+    written = overlaid(stored, a_job("j", "gpus-3"), a_job("j"))
 
     assert written["spec"]["suspend"] is False
     assert written["spec"]["selector"] == {"matchLabels": {"uid": "j"}}
@@ -22,11 +22,21 @@ def test_a_replaced_job_keeps_what_kueue_and_the_api_server_own() -> None:
     assert written["metadata"]["uid"] == "j"
 
 
+def test_what_was_not_changed_in_a_job_stays_as_kueue_left_it() -> None:
+    """Kueue writes into the pod template of a running Job, which must not change any more."""
+    stored = a_stored_job(suspend=False)
+    stored["spec"]["template"]["spec"]["nodeSelector"] = {"flavor": "a"}
+
+    written = overlaid(stored, a_job("j"), a_job("j"))
+
+    assert written["spec"] == stored["spec"]
+
+
 def test_a_replaced_object_has_no_field_that_the_manifest_lacks() -> None:
     """Replacing is not merging."""
     stored = an_object("v1", "ConfigMap", "c", "team", data={"old": "1"})
 
-    assert "data" not in overlaid(stored, an_object("v1", "ConfigMap", "c", "team"))
+    assert "data" not in overlaid(stored, an_object("v1", "ConfigMap", "c", "team"), {})
 
 
 def test_conditions_are_merged_by_their_type() -> None:
