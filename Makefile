@@ -1,0 +1,93 @@
+# kueue-dra-conformance: `make` prints this menu.
+#
+# Every target sets up what it needs by itself, in .venv, from the locked versions in locks/.
+# Needs git, make and Python >= 3.11 with venv; uv is used when it is there.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+WORKERS ?= 4
+TARGET ?= kueue
+PYTEST := $(BIN)/python -m pytest
+
+ifdef UV
+MAKE_VENV := $(UV) venv --quiet --python '>=3.11' $(VENV)
+INSTALL := VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet
+else
+MAKE_VENV := $(PYTHON) -m venv $(VENV)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+
+.PHONY: help
+help: ## print this menu
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; set PYTHON=/path/to/python3")'
+	@$(MAKE_VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made locks/run.txt
+	@echo "installing the locked packages into $(VENV) ..."
+	@$(INSTALL) --require-hashes -r locks/run.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run locks/dev.txt pyproject.toml
+	@echo "installing the locked development packages into $(VENV) ..."
+	@$(INSTALL) --require-hashes -r locks/dev.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: install
+install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command in it
+
+.PHONY: conformance
+conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
+	@$(PYTEST) -q suites/conformance --report-dir out/reference $(ARGS)
+
+.PHONY: live
+live: $(VENV)/.dev ## the same suite against a real Kueue 0.19.2 (built once, see docs/live.md); report in out/kueue
+	@$(BIN)/python -m clusters.binaries
+	@$(PYTEST) -q tests/clusters tests/clusters_live -m live $(ARGS)
+	@$(PYTEST) -q suites/conformance --target kueue -n $(WORKERS) --report-dir out/kueue $(ARGS)
+
+.PHONY: compare
+compare: ## do the reports of `make conformance` and `make live` differ in the target and durations only?
+	@$(BIN)/kueue-dra report diff out/reference/report.json out/kueue/report.json
+
+.PHONY: test
+test: $(VENV)/.dev ## the project's own tests, and the proof that the suite can fail
+	@$(PYTEST) -q tests suites/selfcheck -m "not live" -n auto $(ARGS)
+
+.PHONY: check
+check: $(VENV)/.dev ## format, lint, types, layers, catalogue
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m kueue_dra_ref.requirements | diff -q - docs/requirements.md >/dev/null || { echo "docs/requirements.md is stale; run: make docs"; exit 1; }
+	@echo "check: clean"
+
+.PHONY: format
+format: $(VENV)/.dev ## rewrite the sources in the project's format
+	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
+
+.PHONY: docs
+docs: $(VENV)/.dev ## write the generated pages anew
+	@$(BIN)/python -m kueue_dra_ref.requirements > docs/requirements.md
+
+.PHONY: bench
+bench: $(VENV)/.dev ## how the cost of a decision grows with the number of workloads
+	@$(BIN)/python -m tests.bench
+
+.PHONY: lock
+lock: ## resolve locks/ anew (needs uv)
+	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
+	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/run.txt -o locks/dev.txt
+
+.PHONY: clean
+clean: ## remove .venv and out/; the cache of built binaries stays (see docs/live.md)
+	@rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis
