@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from clusters.custody import Custody
 from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
 from clusters.look import Look
@@ -19,10 +18,9 @@ NAMESPACE = "Namespace"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning:
-    """Removes what is ours; ``finalizes`` says that no namespace controller runs, so that we do its work."""
+    """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work."""
 
     objects: Objects
-    custody: Custody = field(default_factory=Custody)
     limits: Limits = field(default_factory=Limits)
     finalizes: bool = True
 
@@ -48,8 +46,6 @@ class Cleaning:
 
     def _delete(self, refs: Sequence[Ref]) -> None:
         for ref in refs:
-            if self.custody.labels and (stored := self.objects.read(ref)):
-                self.custody.insist(stored)
             self.objects.delete(ref)
             if ref.kind == NAMESPACE and self.finalizes and (stored := self.objects.read(ref)):
                 self.objects.replace({**stored, "spec": {"finalizers": []}}, subresource="finalize")

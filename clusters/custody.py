@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clusters.look import owners_of
+from clusters.objects import Objects
 from clusters.troubles import ClusterTrouble
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -32,11 +32,30 @@ class Custody:
         return {**manifest, "metadata": metadata}
 
     def covers(self, stored: Manifest) -> bool:
-        """Whether a stored object is ours; one that has an owner is its owner's."""
-        labels = stored["metadata"].get("labels") or {}
-        return self.labels.items() <= labels.items() or (stored["kind"] == "Workload" and bool(owners_of(stored)))
+        """Whether a stored object is ours."""
+        return self.labels.items() <= (stored["metadata"].get("labels") or {}).items()
 
     def insist(self, stored: Manifest) -> None:
         """Raise `NotOurs` for an object that somebody else made."""
         if not self.covers(stored):
             raise NotOurs(Ref.of(stored))
+
+    def insist_on(self, objects: Objects, ref: Ref) -> None:
+        """Raise `NotOurs` if what a reference names exists and is not ours; what has an owner is its owner's."""
+        stored = objects.read(ref) if self.labels else None
+        for owner in (stored or {}).get("metadata", {}).get("ownerReferences") or []:
+            self.insist_on(
+                objects,
+                Ref(api_version=owner["apiVersion"], kind=owner["kind"], name=owner["name"], namespace=ref.namespace),
+            )
+            return
+        if stored:
+            self.insist(stored)
+
+    def holds(self, objects: Objects, ref: Ref) -> bool:
+        """Whether what a reference names is ours, or is not there."""
+        try:
+            self.insist_on(objects, ref)
+        except NotOurs:
+            return False
+        return True

@@ -70,9 +70,7 @@ class LiveTarget:
         self._custody = Custody(labels=dict(labels or {}))
         self._objects = Objects(api=plane.api, limits=limits)
         self._world = World()
-        self._cleaning = Cleaning(
-            objects=self._objects, custody=self._custody, limits=limits, finalizes=not self._custody.labels
-        )
+        self._cleaning = Cleaning(objects=self._objects, limits=limits, finalizes=not self._custody.labels)
         self._fence = Fence(objects=self._objects, run=secrets.token_hex(4), labels=self._custody.labels, limits=limits)
         self._settling = Settling(objects=self._objects, world=self._world, fence=self._fence, limits=limits)
         self._order = Order(objects=self._objects, world=self._world, limits=limits)
@@ -98,6 +96,7 @@ class LiveTarget:
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
         for ref in refs:
+            self._custody.insist_on(self._objects, ref)
             self._cleaning.remove([ref, *workloads_of(self._objects, ref)], entirely=False)
             self._world.forget(ref)
             self._settling.note_change()
@@ -106,6 +105,7 @@ class LiveTarget:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
         self._touches += 1
         for ref in refs:
+            self._custody.insist_on(self._objects, ref)
             for workload in workloads_of(self._objects, ref) if ref.kind == "Job" else [ref]:
                 self._objects.patch(workload, {"metadata": {"annotations": {TOUCHED: str(self._touches)}}})
         self._settling.note_change()
@@ -136,6 +136,9 @@ class LiveTarget:
 
     def clean(self) -> None:
         """Remove everything applied since the last clean-up, so that the next case finds an empty cluster."""
+        for ref in self._world.refs():
+            if not self._custody.holds(self._objects, ref):
+                self._world.forget(ref)
         self._cleaning.clean(self._world)
         self._order.clear()
         self._settling.forget()

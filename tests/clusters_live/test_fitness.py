@@ -1,0 +1,98 @@
+"""A cluster that cannot serve the cases is refused with everything that it lacks."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusters.fitness import Found, lacks
+from kueue_dra_ref.target import Manifest
+from tests.clusters_live.manifests import CONFIGURATION
+
+
+def a_cluster(
+    configuration: Manifest | None = CONFIGURATION, *, version: str = "0.19.2", gates: dict[str, bool] | None = None
+) -> Found:
+    """Find a cluster with a Kueue."""
+    return Found(
+        version=version,
+        configuration=configuration,
+        gates_by_flag=gates or {},
+        resource_versions=("resource.k8s.io/v1", "resource.k8s.io/v1beta2"),
+    )
+
+
+def a_mapping(name: str, *classes: str) -> Manifest:
+    """Write a Configuration with one mapping."""
+    return {"resources": {"deviceClassMappings": [{"name": name, "deviceClassNames": list(classes)}]}}
+
+
+def test_a_cluster_that_has_everything_lacks_nothing() -> None:
+    """More than what is needed does not hurt."""
+    assert lacks(a_cluster(), CONFIGURATION) == []
+    assert lacks(a_cluster(a_mapping("whole-gpus", "gpu.example.com", "more.example.com")), CONFIGURATION) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "line"),
+    [
+        pytest.param(
+            a_cluster({}),
+            CONFIGURATION,
+            "deviceClassMappings: whole-gpus must map gpu.example.com (found: nothing)",
+            id="no-mapping",
+        ),
+        pytest.param(
+            a_cluster(a_mapping("whole-gpus", "other.example.com")),
+            CONFIGURATION,
+            "deviceClassMappings: whole-gpus must map gpu.example.com (found: other.example.com)",
+            id="other-class",
+        ),
+        pytest.param(
+            a_cluster(version="0.18.3"), CONFIGURATION, "Kueue: must be 0.19 (found: 0.18.3)", id="other-version"
+        ),
+        pytest.param(
+            a_cluster(gates={"KueueDRAIntegrationExtendedResource": False}),
+            {"featureGates": {"KueueDRAIntegrationExtendedResource": True}},
+            "featureGates: KueueDRAIntegrationExtendedResource must be true (found: false)",
+            id="gate-off-by-flag",
+        ),
+        pytest.param(
+            a_cluster(),
+            {"featureGates": {"KueueDRAIntegrationConsumableCapacity": True}},
+            "featureGates: KueueDRAIntegrationConsumableCapacity must be true (found: false)",
+            id="gate-off-by-default",
+        ),
+        pytest.param(
+            a_cluster({"integrations": {"frameworks": ["pod"]}}),
+            {},
+            "integrations: frameworks must have batch/job (found: pod)",
+            id="no-jobs",
+        ),
+        pytest.param(
+            a_cluster(),
+            {"fairSharing": {"enable": True}},
+            'fairSharing: must be {"enable": true} (found: nothing)',
+            id="other-setting",
+        ),
+    ],
+)
+def test_what_is_lacking_is_named_with_what_was_found(found: Found, wanted: Manifest, line: str) -> None:
+    """One line for each, in the words of the Configuration."""
+    assert lacks(found, wanted) == [line]
+
+
+def test_gates_that_are_on_by_default_are_not_lacking() -> None:
+    """Nobody has to write down what is so anyway."""
+    assert lacks(a_cluster(), {"featureGates": {"KueueDRAIntegration": True}}) == []
+
+
+def test_everything_that_is_lacking_is_named_at_once() -> None:
+    """Version, API, ConfigMap and mapping in one answer."""
+    nothing = Found(version="", configuration=None, gates_by_flag={}, resource_versions=())
+
+    assert [line.partition(":")[0] for line in lacks(nothing, CONFIGURATION)] == [
+        "Kueue",
+        "Kubernetes",
+        "Configuration",
+        "deviceClassMappings",
+    ]
