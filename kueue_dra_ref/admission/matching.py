@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kueue_dra_ref.api.world import Asked, class_selectors
 from kueue_dra_ref.rules.matching import Candidate, Matched, Matching, tried
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.world import Asked, class_selectors
 
 
 def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[FieldError, ...] | Undecided:

@@ -10,12 +10,12 @@ from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
-from kueue_dra_ref.api.world import Asked, World
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.world import Asked, World
 
 Charges = Mapping[str, int]
 """Devices by resource."""

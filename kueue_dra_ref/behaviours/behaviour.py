@@ -9,7 +9,6 @@ from typing import Any
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, FlavorQuota, PodSet, ResourceGroup, Workload
 from kueue_dra_ref.api.schema_config import Versions
-from kueue_dra_ref.api.world import Asked, World
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused
@@ -21,6 +20,7 @@ from kueue_dra_ref.rules.quota import Need, Objection
 from kueue_dra_ref.rules.reporting import Assigned, Figures, Said
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.world import Asked, World
 
 Written = Mapping[str, Any]
 """Fields of a status."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.world import Asked, World
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.selectors import CompileFault, Undecided, compiled
 from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.world import Asked, World
 
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")

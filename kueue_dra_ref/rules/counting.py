@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.nouns import Claim, PodSet
 from kueue_dra_ref.api.quantities import clamp
-from kueue_dra_ref.api.world import Asked, all_hold, class_selectors
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.world import Asked, all_hold, class_selectors
 
 Charge = tuple[tuple[str, int], ...]
 """Device class and number of devices."""

@@ -69,7 +69,7 @@ def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]
     return [f"unrecognized feature gate: {name}" for name in sorted(requested) if name not in table][:1]
 
 
-@rule("GATE-009")
+@rule("GATE-012")
 def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse to change a gate that is locked to its default."""
     return [
@@ -79,7 +79,7 @@ def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switch
     ]
 
 
-@rule("GATE-007")
+@rule("GATE-013")
 def shared_gates_have_what_they_need(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse a gate of Kubernetes that is on while a gate it depends on is off."""
     lacking = _lacking(table, _state(table, requested), shared=True)
@@ -96,7 +96,7 @@ def gates_have_what_they_need(table: Mapping[str, Gate], state: Switches) -> Ite
             yield _refused(printed(gate.name), f"{gate.name} requires {other} to be enabled")
 
 
-@rule("GATE-007")
+@rule("GATE-014")
 def topology_profiles_need_topology(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
     """Refuse a topology profile while Topology Aware Scheduling is off."""
     if state["TASProfileMixed"] and not state["TopologyAwareScheduling"]:

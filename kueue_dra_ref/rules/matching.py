@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.world import Asked, Trial, all_hold
 from kueue_dra_ref.rule import Rule, rule
 from kueue_dra_ref.selectors import Device, EvaluationFault, Undecided
 from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.world import Asked, Trial, all_hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,8 +107,12 @@ def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
 
 def _constant(fields: Fields) -> Any:
     key, values = next(iter(fields.items()), (1, [None]))
-    decode = {2: bool, 5: lambda raw: struct.unpack("<d", raw)[0], 6: bytes.decode}.get(key)
+    decode = {2: bool, 3: _signed, 5: lambda raw: struct.unpack("<d", raw)[0], 6: bytes.decode}.get(key)
     return decode(values[0]) if decode else values[0]
+
+
+def _signed(value: int) -> int:
+    return value - 2**64 if value >= 2**63 else value
 
 
 def _kind(fields: Fields) -> Kind:

@@ -8,9 +8,9 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from . import wording
 from .library import Overload, overloads
 from .model import UNDECIDED, EvaluationFault, Undecided
-from .review import CONVERSIONS
 from .source import NO_OVERLOAD
 
 _ENVIRONMENT = """
@@ -106,35 +106,12 @@ def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
         return Undecided(reason=text.partition(UNDECIDED)[2])
     if any(limit in text for limit in _LIMITS):
         return Undecided(reason=f"the engine stopped: {_plain(text)}")
-    return EvaluationFault(detail=_wording(_plain(text)))
+    return EvaluationFault(detail=wording.evaluation(_plain(text)))
 
 
 def _plain(text: str) -> str:
     """Drop the engine's status words around a message."""
     return _STATUS.sub("", re.sub(r" \[[A-Z_]+\]$", "", text))
-
-
-_WORDINGS = (
-    (re.compile(r'Key not found in map : "?(.*?)"?$', re.DOTALL), r"no such key: \1"),
-    (re.compile(r"Index error: index=(-?\d+).*"), r"index out of bounds: \1"),
-    (re.compile(r"No matching overloads found : (size)\(.*"), r"no such overload: \1"),
-    (
-        re.compile(rf"No matching overloads found : ({'|'.join(CONVERSIONS)})\(map\)"),
-        r"no such overload: \1(kubernetes.Semver)",
-    ),
-    (re.compile(rf"No matching overloads found : ((?:{'|'.join(CONVERSIONS)})\(\w+\))"), r"no such overload: \1"),
-    (re.compile(r"No matching overloads found : .*"), "no such overload"),
-    (re.compile(r"divide by zero"), "division by zero"),
-)
-
-
-def _wording(text: str) -> str:
-    """Say an engine's error in Kubernetes' words, where they are known."""
-    for pattern, words in _WORDINGS:
-        match = pattern.fullmatch(text)
-        if match:
-            return match.expand(words)
-    return text
 
 
 @cache

@@ -39,12 +39,15 @@ class Review:
     undecided: list[str] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     guarded: dict[int, str | None] = field(default_factory=dict)
+    always_guarded: set[int] = field(default_factory=set)
     integer_views: list[str | None] = field(default_factory=list)
 
 
 def review(root: Node) -> Review:
     """Read a whole expression."""
     found = Review()
+    if _binds_beside_a_map(root):
+        found.undecided.append("cel.bind() or optMap() beside a macro over a map, which the engine mixes up")
     formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
     for node in root.walk():
         match node.form:
@@ -67,6 +70,12 @@ def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
     for node in root.walk():
         if node.form == "call" and node.name in functions and node.children[-1].form == "constant":
             yield node
+
+
+def _binds_beside_a_map(root: Node) -> bool:
+    """Tell whether the engine's slots of a bound name and of a map's keys could collide (seen in 0.1.3)."""
+    ranges = [node.children[0] for node in root.walk() if node.form == "comprehension"]
+    return any(map(_is_empty, ranges)) and any(each.kind.name == "map" for each in ranges)
 
 
 def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
@@ -98,6 +107,10 @@ def _call(node: Node, found: Review) -> None:
         _attributes_in_call(node, kinds, found)
     if node.name in ("dyn", "type", "format") and any(_holds_device_type(kind) for kind in kinds):
         found.undecided.append(f"{node.name}() of a {kinds[0]}")
+    if node.name == "_==_" and kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
+        found.always_guarded.add(node.offset)
+    if node.name == "@in" and _is_empty(node.children[1]):
+        found.undecided.append("a search in nothing, which Kubernetes does not begin")
     if node.name in ("asInteger", "isInteger"):
         _integer_view(node, found)
 

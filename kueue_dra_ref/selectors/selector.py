@@ -25,6 +25,7 @@ _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
     r"|'string' applied to '\(net\."
     r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry)'"
+    r"|'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )
 _VERSION = frozenset({"version"})
@@ -80,7 +81,7 @@ def _fault(expression: str, tree: checked.Node) -> CompileFault | Undecided | No
 
 def _selector(expression: str, source: Source, found: Review) -> Selector | Undecided:
     try:
-        plain = engine.program(for_the_engine(source))
+        plain = engine.program(for_the_engine(source, found.always_guarded))
     except engine.Refused as refused:
         return Undecided(reason=f"the engine does not know: {refused}")
     return Selector(expression=expression, source=source, review=found, plain=plain)
@@ -148,7 +149,7 @@ def _is_met(name: str | None, names: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _guarded(selector: Selector, offsets: frozenset[int]) -> engine.Evaluate:
-    return engine.program(for_the_engine(selector.source, offsets))
+    return engine.program(for_the_engine(selector.source, offsets | selector.review.always_guarded))
 
 
 def _verdict(value: Any) -> bool | EvaluationFault | Undecided:

@@ -145,11 +145,11 @@ def _render(source: Source, spans: dict[int, tuple[int, int]], start: int, stop:
 
 
 def _guard(source: Source, spans: dict[int, tuple[int, int]], left: int, operator: int, end: int) -> str:
-    """Compare two values; a version, which the engine sees as a map, compares with nothing but a version."""
+    """Compare two values; a version or quantity, a map or bytes to the engine, compares with its like only."""
     one = " ".join(_render(source, spans, left, operator))
     other = " ".join(_render(source, spans, operator + 1, end))
     plain = f"{one} {source.text(operator)} {other}"
-    return f"(type({one}) == map && type({other}) != map ? {NO_OVERLOAD} : {plain})"
+    return f"(type({one}) in [map, bytes] && type({one}) != type({other}) ? {NO_OVERLOAD} : {plain})"
 
 
 def _piece(source: Source, spans: dict[int, tuple[int, int]], index: int) -> tuple[str, int]:

@@ -1,10 +1,10 @@
-"""What Kubernetes' CEL says of a bad expression, as far as the engine's own words lead there."""
+"""What Kubernetes' CEL says when it refuses or fails, as far as the engine's own words lead there."""
 
 from __future__ import annotations
 
 import re
 
-from .review import Fault
+from .review import CONVERSIONS, Fault
 
 _OVERLOAD = re.compile(r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'")
 _SELECTED = re.compile(r"expression of type '([^\n]+)' cannot be the operand of a select operation")
@@ -53,3 +53,48 @@ def _overload(expression: str, match: re.Match[str]) -> str:
         return match[0]
     target, _, rest = match[5].partition(", ")
     return f"{match[1]}{target}.({rest})'"
+
+
+_EVALUATION = (
+    (re.compile(r'Key not found in map : "?(.*?)"?$', re.DOTALL), r"no such key: \1"),
+    (re.compile(r"Index error: index=(-?\d+).*"), r"index out of bounds: \1"),
+    (re.compile(r"divide by zero"), "division by zero"),
+    (re.compile(r"cannot convert string to (\w+)"), r"type conversion error from 'string' to '\1'"),
+    (re.compile(r"Type conversion error from 'string' to '(\w+)'"), r"type conversion error from 'string' to '\1'"),
+)
+_NO_OVERLOAD = re.compile(
+    r"No matching overloads found : (?:\((?P<target>\w+)\)\.)?(?P<name>[\w<>=!+*/%&|.-]+)(?:\((?P<args>.*)\))?"
+)
+_KINDS = {"int64": "int", "uint64": "uint", "map": "kubernetes.Semver", "bytes": "kubernetes.Quantity"}
+_NUMBERS = frozenset({"int", "uint", "double"})
+_RECEIVERS = frozenset({"string", "timestamp", "duration"})
+# What can stand left of an operator; CEL names the operator only to what cannot.
+_LEFT = {
+    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), _NUMBERS | _RECEIVERS | {"bool"}),
+    **dict.fromkeys(("_+_", "_-_", "_*_", "_/_", "matches"), _NUMBERS | _RECEIVERS),
+    "_%_": _RECEIVERS | {"int", "uint"},
+    "size": frozenset[str](),
+}
+_TYPED = CONVERSIONS | {"compareTo", "isGreaterThan", "isLessThan", "quantity", "semver", "isQuantity", "isSemver"}
+
+
+def evaluation(said: str) -> str:
+    """Say an error of the engine's evaluation in Kubernetes' words, where they are known."""
+    match = _NO_OVERLOAD.fullmatch(said)
+    if match:
+        return _no_overload(match)
+    for pattern, words in _EVALUATION:
+        match = pattern.fullmatch(said)
+        if match:
+            return match.expand(words)
+    return said
+
+
+def _no_overload(match: re.Match[str]) -> str:
+    name, args = match["name"], [each for each in (match["args"] or "").split(", ") if each]
+    kinds = [_KINDS.get(kind, kind) for kind in ([match["target"]] if match["target"] else []) + args]
+    if name in _TYPED:
+        return f"no such overload: {name}({', '.join(kinds)})"
+    if name in _LEFT and kinds and kinds[0] not in _LEFT[name]:
+        return f"no such overload: {name}"
+    return "no such overload"
