@@ -3,7 +3,8 @@
 What Kueue did *after* it did something for the fence, it did with everything applied before the fence in view:
 
 1. *Chain.* Kueue's Job and Workload controllers take their work in order.  When a change of the fence's Job shows in
-   the condition of its Workload, every Job and Workload changed before it has been through both controllers.
+   the condition of its Workload, every Job and Workload changed before it has been through both controllers.  (Where
+   a Kueue has several workers, one may still be busy: `Settling` goes on while anything changes or is at odds.)
 2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off one second later, in
    order.  The fence releases quota of its own after the others did; when its waiting workload gets in, so had theirs.
 3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue have been
@@ -77,8 +78,10 @@ class Fence:
         def arrived() -> None:
             found = self._chain_workload()
             count = found["spec"]["podSets"][0]["count"] if found else 0
-            if count != wanted or _seen_generation(found, "QuotaReserved") != found["metadata"]["generation"]:
-                raise NotYet(f"the Workload counts {count} pods instead of {wanted}, or has no condition for it")
+            if count != wanted:
+                raise NotYet(f"the Job controller has not brought a change of a Job to its Workload: {count} pods")
+            if _seen_generation(found, "QuotaReserved") != found["metadata"]["generation"]:
+                raise NotYet("the Workload controller has not written its condition of a changed Workload")
 
         eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
 
