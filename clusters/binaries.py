@@ -12,7 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from clusters.building import Component, parts, program
+from clusters.building import parts, program
+from clusters.gotool import Component
 from clusters.manifests import components
 from clusters.troubles import ClusterTrouble, MissingTool
 
@@ -100,6 +101,9 @@ def main() -> int:
     except ClusterTrouble as trouble:
         print(f"kueue-dra: {trouble}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("kueue-dra: interrupted; nothing half-made is left", file=sys.stderr)
+        return 130
     for name in Binaries.__dataclass_fields__:
         print(f"{name}: {getattr(found, name)}")
     return 0
