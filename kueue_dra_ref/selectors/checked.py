@@ -9,7 +9,7 @@ from typing import Any
 
 _PRIMITIVES = {1: "bool", 2: "int", 3: "uint", 4: "double", 5: "string", 6: "bytes"}
 _WELL_KNOWN = {1: "any", 2: "timestamp", 3: "duration"}
-_SIMPLE = {2: "null_type", 11: "type"}
+_SIMPLE = {2: "null", 11: "type"}
 Fields = dict[int, list[Any]]
 
 
@@ -45,6 +45,11 @@ class Node:
     value: Any = None
     children: tuple[Node, ...] = ()
     member: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether this is a literal list or map without elements."""
+        return self.form in ("list", "struct") and not self.children
 
     def walk(self) -> Iterator[Node]:
         """Give this node and all below it."""
@@ -106,9 +111,17 @@ def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
 
 
 def _constant(fields: Fields) -> Any:
-    key, values = next(iter(fields.items()), (1, [None]))
-    decode = {2: bool, 3: _signed, 5: lambda raw: struct.unpack("<d", raw)[0], 6: bytes.decode}.get(key)
-    return decode(values[0]) if decode else values[0]
+    key = next(iter(fields), 1)
+    value: Any = fields.get(key, [None])[0]
+    match key:
+        case 2 | 3:
+            return bool(value) if key == 2 else _signed(value)
+        case 5:
+            return struct.unpack("<d", value)[0]
+        case 6:
+            return value.decode()
+        case _:
+            return value
 
 
 def _signed(value: int) -> int:

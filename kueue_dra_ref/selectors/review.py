@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from . import shapes
 from .checked import Kind, Node
 
 DEVICE_TYPES = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"})
@@ -46,8 +47,7 @@ class Review:
 def review(root: Node) -> Review:
     """Read a whole expression."""
     found = Review()
-    if _binds_beside_a_map(root):
-        found.undecided.append("cel.bind() or optMap() beside a macro over a map, which the engine mixes up")
+    found.undecided.extend(shapes.undecided(root))
     formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
     for node in root.walk():
         match node.form:
@@ -72,12 +72,6 @@ def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
             yield node
 
 
-def _binds_beside_a_map(root: Node) -> bool:
-    """Tell whether the engine's slots of a bound name and of a map's keys could collide (seen in 0.1.3)."""
-    ranges = [node.children[0] for node in root.walk() if node.form == "comprehension"]
-    return any(map(_is_empty, ranges)) and any(each.kind.name == "map" for each in ranges)
-
-
 def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
     """Refuse elements whose type differs from the first one's; an empty literal goes with anything of its form."""
     expected: Kind | None = None
@@ -94,7 +88,11 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
 
 
 def _is_empty(node: Node) -> bool:
-    return (node.form in ("list", "struct") and not node.children) or node.name == "optional.none"
+    return node.is_empty or node.name == "optional.none"
+
+
+def _is_list_of_lists(kind: Kind) -> bool:
+    return kind.params[0].name == "list"
 
 
 def _hides_empty(node: Node) -> bool:
@@ -111,6 +109,8 @@ def _call(node: Node, found: Review) -> None:
         found.always_guarded.add(node.offset)
     if node.name == "@in" and _is_empty(node.children[1]):
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
+    if node.name == "flatten" and not (_is_list_of_lists(kinds[0]) or kinds[0].params[0].is_open):
+        found.faults.append(Fault(f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'", node.offset))
     if node.name in ("asInteger", "isInteger"):
         _integer_view(node, found)
 
@@ -128,7 +128,7 @@ def _integer_view(node: Node, found: Review) -> None:
 
 def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
-    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null_type":
+    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
         found.guarded[node.offset] = _attribute(node.children[0])
     if node.name in _COMPARES_WHOLE and any(kind.params and kind.mentions_open() for kind in _wholes(node)):
         found.doubts.append(Doubt(name=None))

@@ -74,7 +74,8 @@ def _fault(expression: str, tree: checked.Node) -> CompileFault | Undecided | No
         issues = "\n".join(wording.issue(expression, fault) for fault in faults)
         return CompileFault(detail=f"compilation failed: {issues}")
     if tree.kind.name not in ("bool", "any"):
-        return CompileFault(detail=f"must evaluate to bool or the unknown type, not {tree.kind}")
+        kind = "null_type" if tree.kind.name == "null" else tree.kind
+        return CompileFault(detail=f"must evaluate to bool or the unknown type, not {kind}")
     constant = next(_bad_constants(tree), None)
     return CompileFault(detail=f"program instantiation failed: {constant}") if constant else None
 

@@ -15,6 +15,7 @@ _SAID_OTHERWISE = (
     ("has() argument must be a field selection", "invalid argument to has() macro"),
     ("'\\u003F'", "'?'"),
 )
+_UNBOUND = re.compile(r"\bT%\d+")
 _ECHOES = ("'*error*'", "<input>:-1")  # the engine goes on after a fault and trips over it again
 
 
@@ -32,6 +33,7 @@ def refusal(expression: str, said: str) -> str:
     text = "\n".join(each for each in issues if each and not any(echo in each for echo in _ECHOES))
     for ours, theirs in _SAID_OTHERWISE:
         text = text.replace(ours, theirs)
+    text = _UNBOUND.sub("dyn", text.replace("null_type", "null"))
     text = _TOKEN.sub(lambda match: match[0].replace("\\n", "\n"), text)
     text = _SELECTED.sub(lambda match: _selected(expression, match[1]), text)
     return _OVERLOAD.sub(lambda match: _overload(expression, match), text)

@@ -1,0 +1,57 @@
+"""Shapes of expressions whose answer is not known: where Go has no order, or the engine is mistaken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .checked import Kind, Node
+
+# What asks a list for nothing that depends on the order of its elements.
+_ORDERLESS = frozenset(
+    {"size", "@in", "sort", "sum", "min", "max", "sets.contains", "sets.equivalent", "sets.intersects"}
+)
+
+
+def undecided(root: Node) -> Iterator[str]:
+    """Name the shapes in question that an expression has."""
+    if _binds_side_by_side(root):
+        yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
+    for parent in root.walk():
+        if parent.name not in _ORDERLESS and parent.form != "comprehension" and any(map(_unordered, parent.children)):
+            yield "the order of a map's keys, which Kubernetes leaves to chance"
+        if any(child.name == "flatten" for child in parent.children) and not _takes_flattened(parent):
+            yield "flatten(), whose elements the engine does not type"
+
+
+def _binds_side_by_side(node: Node) -> bool:
+    """Tell whether a bound name and another macro follow each other, so that the engine reuses a slot too early."""
+    parts = [list(_macros(child)) for child in node.children]
+    if sum(map(bool, parts)) > 1 and any(macro.children[0].is_empty for part in parts for macro in part):
+        return True
+    return any(map(_binds_side_by_side, node.children))
+
+
+def _macros(node: Node) -> Iterator[Node]:
+    return (below for below in node.walk() if below.form == "comprehension")
+
+
+def _unordered(node: Node) -> bool:
+    """Tell whether a value is a list in the order of a map's keys."""
+    if node.form != "comprehension" or node.kind.name != "list":
+        return False
+    return node.children[0].kind.name == "map" or _unordered(node.children[0])
+
+
+def _takes_flattened(parent: Node) -> bool:
+    """Tell whether the type of a flattened list does not matter, or is the one it is compared with."""
+    if parent.name in ("_==_", "_!=_"):
+        one, other = map(_kind, parent.children)
+        return one == other
+    return parent.name == "size"
+
+
+def _kind(node: Node) -> Kind:
+    """Give the type that Kubernetes sees."""
+    if node.name == "flatten" and node.children[0].kind.params[0].params:
+        return node.children[0].kind.params[0]
+    return node.kind
