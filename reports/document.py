@@ -1,0 +1,106 @@
+"""The shape of a ConformanceReport (kueue-dra.dev/v1alpha1), as JSON has it: lower-camel keys, plain values."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict
+
+API_VERSION = "kueue-dra.dev/v1alpha1"
+KIND = "ConformanceReport"
+
+Statistics = dict[str, int]
+
+
+class RowEntry(TypedDict):
+    """A case of the suite that was not run on purpose: it does not apply, or the user left it out."""
+
+    id: str
+    requirements: list[str]
+    reason: str
+
+
+class CheckEntry(TypedDict):
+    """One planned case and how it ended; the optional fields tell of a failure."""
+
+    id: str
+    requirements: list[str]
+    outcome: str
+    durationSeconds: float
+    title: NotRequired[str]
+    message: NotRequired[str]
+    expected: NotRequired[str]
+    observed: NotRequired[str]
+    explanation: NotRequired[list[str]]
+    evidence: NotRequired[list[str]]
+
+
+class RequirementEntry(TypedDict):
+    """One sentence of the texts and what the run says of it."""
+
+    id: str
+    text: str
+    source: str
+    level: str
+    profile: str
+    verdict: str
+    cases: list[str]
+    reason: NotRequired[str]
+
+
+class GroupEntry(TypedDict):
+    """The cases of one strength (core, extended, questions) of a profile."""
+
+    result: str
+    statistics: Statistics
+    requirements: Statistics
+    notPassed: list[str]
+    untested: list[str]
+
+
+class ProfileEntry(TypedDict):
+    """A feature as users claim it."""
+
+    name: str
+    result: str
+    core: NotRequired[GroupEntry]
+    extended: NotRequired[GroupEntry]
+    questions: NotRequired[GroupEntry]
+
+
+class IntegrityEntry(TypedDict):
+    """Did the run do what it planned: four equal numbers and no fault."""
+
+    planned: int
+    collected: int
+    executed: int
+    reported: int
+    faults: list[str]
+
+
+class VerdictEntry(TypedDict):
+    """The run in one word, whether it may be shown as a conformance claim, and why."""
+
+    result: str
+    claimsConformance: bool
+    because: list[str]
+
+
+class Report(TypedDict):
+    """The whole document; ``target`` alone tells of what was judged and where."""
+
+    apiVersion: str
+    kind: str
+    date: str
+    durationSeconds: float
+    mode: str
+    intent: str
+    verdict: VerdictEntry
+    specification: dict[str, Any]
+    suite: dict[str, Any]
+    target: dict[str, Any]
+    profiles: list[ProfileEntry]
+    statistics: Statistics
+    requirements: list[RequirementEntry]
+    checks: list[CheckEntry]
+    notApplicable: list[RowEntry]
+    leftOut: list[RowEntry]
+    integrity: IntegrityEntry

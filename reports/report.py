@@ -1,0 +1,161 @@
+"""Writes the ConformanceReport (kueue-dra.dev/v1alpha1): one document, sorted, as YAML and as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kueue_dra_ref.requirements.catalogue import Requirement
+from reports import results
+from reports.checks import Note
+from reports.document import (
+    API_VERSION,
+    KIND,
+    CheckEntry,
+    IntegrityEntry,
+    Report,
+    RequirementEntry,
+    RowEntry,
+)
+from reports.ledger import Ledger
+from reports.results import Outcomes
+
+DISTRIBUTION = "kueue-dra-conformance"
+LEFT_OUT = "left out by the user's selection"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What a report says beside the cases; ``target`` is everything that depends on the judge and the machine."""
+
+    date: datetime
+    seconds: float
+    intent: str
+    behaviour: str
+    target: Mapping[str, Any] = field(default_factory=dict)
+
+
+def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) -> Report:
+    """Build the document from the ledger; the same run gives the same document, whatever the order of its cases."""
+    checks = [_check(ledger, case) for case in sorted(ledger.planned)]
+    absent = [_row(ledger, case, reason) for case, reason in sorted(ledger.not_applicable.items())]
+    left = [_row(ledger, case, LEFT_OUT) for case in sorted(ledger.left_out)]
+    outcomes = Outcomes.from_lists(checks, absent, left)
+    requirements = [_requirement(catalogue[one], run.behaviour, outcomes) for one in sorted(catalogue)]
+    profiles = results.profiles(requirements, outcomes)
+    integrity = _integrity(ledger, checks, run)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "date": run.date.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "durationSeconds": round(run.seconds, 3),
+        "mode": "count",
+        "intent": run.intent,
+        "verdict": results.verdict(profiles, integrity, run.intent),
+        "specification": {
+            "kep": 2941,
+            "milestone": "2025-09",
+            "behaviour": run.behaviour,
+            "catalogueDigest": digest(asdict(replace(catalogue[one], file="")) for one in sorted(catalogue)),
+        },
+        "suite": {
+            "name": DISTRIBUTION,
+            "version": suite_version(),
+            "caseListDigest": digest([row.id, row.requirements] for _, row in sorted(ledger.rows.items())),
+            "python": platform.python_version(),
+        },
+        "target": dict(run.target),
+        "profiles": profiles,
+        "statistics": outcomes.count(outcomes.of),
+        "requirements": requirements,
+        "checks": checks,
+        "notApplicable": absent,
+        "leftOut": left,
+        "integrity": integrity,
+    }
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write ``report.yaml`` and ``report.json`` into a folder, made when it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    as_json = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    plain = json.loads(as_json)  # a fresh tree: YAML would print lists that occur twice as anchors
+    as_yaml = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)
+    paths = [folder / "report.yaml", folder / "report.json"]
+    for path, text in zip(paths, (as_yaml, as_json), strict=True):
+        path.write_text(text, "utf-8")
+    return paths
+
+
+def digest(values: Iterable[Any]) -> str:
+    """Name a list of plain values by its content."""
+    text = json.dumps(list(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def suite_version() -> str:
+    """Give the installed version of this suite; a checkout that is not installed says so."""
+    try:
+        return version(DISTRIBUTION)
+    except PackageNotFoundError:
+        return "uninstalled"
+
+
+def _check(ledger: Ledger, case: str) -> CheckEntry:
+    row, note = ledger.rows[case], ledger.notes.get(case, Note())
+    entry: CheckEntry = {
+        "id": case,
+        "requirements": list(row.requirements),
+        "outcome": note.outcome.value if note.finished else "notRun",
+        "durationSeconds": round(note.seconds, 3),
+    }
+    if row.title:
+        entry["title"] = row.title
+    entry.update(note.details)  # type: ignore[typeddict-item]  # the keys are those of CheckEntry, see checks.py
+    return entry
+
+
+def _row(ledger: Ledger, case: str, reason: str) -> RowEntry:
+    return {"id": case, "requirements": list(ledger.rows[case].requirements), "reason": reason}
+
+
+def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> RequirementEntry:
+    cases = sorted(case for case, ids in outcomes.cites.items() if one.id in ids)
+    entry: RequirementEntry = {
+        "id": one.id,
+        "text": one.text,
+        "source": one.source,
+        "level": one.level.value,
+        "profile": one.profile,
+        "verdict": results.verdict_on(one.level, (outcomes.of[case] for case in cases)),
+        "cases": [case for case in cases if outcomes.of[case] != "notApplicable"],
+    }
+    if behaviour not in one.holds:
+        entry |= {"verdict": "notApplicable", "reason": f"does not hold in {behaviour}"}
+    elif one.excluded:
+        entry |= {"verdict": "excluded", "reason": one.excluded}
+    return entry
+
+
+def _integrity(ledger: Ledger, checks: Iterable[CheckEntry], run: Run) -> IntegrityEntry:
+    faults = ledger.faults()
+    if run.intent == "certify" and ledger.left_out:
+        faults.append(f"intent certify runs the whole suite, and the user's selection left out {len(ledger.left_out)}")
+    if run.intent == "certify" and not run.target.get("about"):
+        faults.append("intent certify names what was judged, and no target said what it is")
+    return {
+        "planned": len(ledger.planned),
+        "collected": len(ledger.collected),
+        "executed": len(ledger.executed),
+        "reported": sum(one["outcome"] != "notRun" for one in checks),
+        "faults": faults,
+    }
