@@ -1,0 +1,46 @@
+"""Each rule of the reference, knocked out one at a time: some case that cites its requirement goes red."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kueue_dra_ref.behaviours import NAMES, behaviour
+from kueue_dra_ref.behaviours.behaviour import rules_of
+from kueue_dra_ref.requirements.catalogue import catalogue
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = [
+    pytest.param(name, rule, id=f"{name}-{rule}")
+    for name in NAMES
+    for rule in dict.fromkeys(rule.name for rule in rules_of(behaviour(name)))
+]
+CASES_FAILED = 1
+"""The exit code of a pytest run in which a case failed; a usage error or an empty run has another."""
+
+
+def _cited(name: str, rule: str) -> list[str]:
+    known = {one for found in rules_of(behaviour(name)) if found.name == rule for one in found.requirements}
+    return sorted(one for one in known if name in catalogue()[one].holds and not catalogue()[one].excluded)
+
+
+@pytest.mark.parametrize(("name", "rule"), RULES)
+def test_a_missing_rule_turns_a_case_red(name: str, rule: str, tmp_path: Path) -> None:
+    """Without the rule, a case that cites one of its requirements fails; with it the suite is green."""
+    cited = _cited(name, rule)
+    assert cited, f"{rule} cites no requirement that holds in {name} and can be proven"
+    options = ["--behaviour", name, "--knock-out", rule, "--citing", ",".join(cited), "--report-dir", str(tmp_path)]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "suites/conformance", *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == CASES_FAILED, (
+        f"nothing went red without {rule} ({', '.join(cited)}):\n{run.stdout[-2000:]}"
+    )
