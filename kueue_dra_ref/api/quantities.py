@@ -13,10 +13,10 @@ MIN_INT64 = -(2**63)
 
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-# Kubernetes takes a number without digits for 0: "m" and "+" are quantities. An exponent of five digits would be one
-# too, but not one that anybody could add up.
+# Kubernetes takes a number without digits for 0, unless it computes it the long way: "m", "Ti" and "+" are quantities,
+# "Pi" is not. An exponent of five digits would be one too, but not one that anybody could add up.
 _GRAMMAR = re.compile(
-    r"(?=.)(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?"
+    r"(?=.)(?![+-]?\.?(?:[PE]i|[eE]-[0-9]{2}))(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?"
     r"(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?[0-9]{1,4})|(?P<decimal>[numkMGTPE]?))"
 )
 _MAX_DIGITS = 18

@@ -20,6 +20,8 @@ _VERSION = "kubernetes.Semver"
 NANO = 10**9
 _MAX_INT64, _MIN_INT64 = 2**63 - 1, -(2**63)
 _MAX_INCLUDES = 48
+_QUANTITY = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_SUFFIX = re.compile(r"[KMGTPE]i|[eE][+-]?[0-9]+|[numkMGTPE]?")
 _HUGE_EXPONENT = re.compile(r"[+-]?[0-9.]*[eE][+-]?[0-9]{5,}")
 
 
@@ -50,9 +52,16 @@ def strict_quantity(text: str) -> bytes:
     try:
         return quantity(text)
     except quantities.BadQuantity as error:
-        raise ValueError(
-            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-        ) from error
+        raise ValueError(_why_no_quantity(text)) from error
+
+
+def _why_no_quantity(text: str) -> str:
+    parts = _QUANTITY.fullmatch(text)
+    if parts is None or not text:
+        return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+    if _SUFFIX.fullmatch(parts[1]):
+        return "unable to parse numeric part of quantity"
+    return "unable to parse quantity's suffix"
 
 
 def is_valid(read: Callable[[str], object], text: str) -> bool:
