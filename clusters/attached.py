@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from kubernetes import config
 from kubernetes.client import ApiClient
 
+from clusters.binaries import KUEUE_VARIABLE, KUEUES
+from clusters.building import program
+from clusters.configurations import check
 from clusters.fence_world import KUEUE
 from clusters.fitness import Found, lacks
-from clusters.live import LiveTarget
+from clusters.live import LiveTarget, limits_of
 from clusters.objects import Objects, Refused
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits, TimedOut
@@ -48,19 +53,25 @@ class CouldNotClean(ClusterTrouble):
         self.left = tuple(left)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class AttachedKueue:
     """The Kueue of a cluster that is not ours: it is asked what it serves, never changed."""
 
     context: str
+    minor: str
     objects: Objects
     _found: Found | None = None
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Accept a Configuration that the cluster's own serves; `CannotServe` names everything that it lacks."""
-        if missing := lacks(self.found(), dict(configuration)):
+        if missing := lacks(self.found(), dict(configuration), self.minor):
             raise CannotServe(context=self.context, missing=missing)
         return ()
+
+    def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Have a local Kueue of the same minor judge a Configuration: the user's own is not restarted for it."""
+        named = os.environ.get(KUEUE_VARIABLE)
+        return check(Path(named) if named else program(KUEUES[self.minor]), configuration)
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
@@ -83,11 +94,12 @@ class AttachedPlane:
 class AttachedTarget(LiveTarget):
     """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
 
-    def __init__(self, context: str, *, limits: Limits | None = None) -> None:
+    def __init__(self, context: str, minor: str, *, limits: Limits | None = None) -> None:
         self.context = context
         self.run = secrets.token_hex(4)
         api = client_of(context)
-        kueue = AttachedKueue(context, Objects(api=api, limits=limits or Limits()))
+        limits = limits or limits_of(os.environ)
+        kueue = AttachedKueue(context=context, minor=minor, objects=Objects(api=api, limits=limits))
         super().__init__(AttachedPlane(api=api, kueue=kueue), limits=limits, labels={RUN_LABEL: self.run})
 
     def clean(self) -> None:
@@ -114,6 +126,26 @@ class AttachedTarget(LiveTarget):
             yield
         except (TimedOut, Refused) as trouble:
             raise CouldNotClean(context=self.context, left=self.left(), why=str(trouble)) from trouble
+
+
+@contextlib.contextmanager
+def attached(
+    context: str, configuration: Manifest, minor: str, *, limits: Limits | None = None
+) -> Iterator[AttachedTarget]:
+    """Have the cluster of a context as a target, and leave it as it was found.
+
+    ``configuration`` is what the cases need, and ``minor`` the Kueue that they are for, such as ``0.19``.
+
+    Raises:
+        ClusterTrouble: no such context, or `CannotServe`; at the end, `CouldNotClean`.
+
+    """
+    target = AttachedTarget(context, minor, limits=limits)
+    target.start(configuration)
+    try:
+        yield target
+    finally:
+        target.stop()
 
 
 def client_of(context: str) -> ApiClient:

@@ -15,7 +15,6 @@ from kueue_dra_ref.target import Manifest, Ref
 HOME = "kueue-system"
 MANAGER = Ref(api_version="apps/v1", kind="Deployment", namespace=HOME, name="kueue-controller-manager")
 SETTINGS = Ref(api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config")
-SERVED_MINORS = ("0.19",)
 NEEDED_API = "resource.k8s.io/v1"
 FRAMEWORK = "batch/job"
 VERSION_LABEL = "app.kubernetes.io/version"
@@ -53,21 +52,21 @@ class Found:
         return state if isinstance(state, Mapping) else asked
 
 
-def lacks(found: Found, configuration: Manifest) -> list[str]:
-    """Name everything that a cluster lacks for cases written for a Configuration."""
+def lacks(found: Found, configuration: Manifest, minor: str) -> list[str]:
+    """Name everything that a cluster lacks for cases written for a Configuration and a minor of Kueue."""
     return [
-        *_version_lacks(found),
+        *_version_lacks(found, minor),
         *_mapping_lacks(found, configuration),
         *_gate_lacks(found, configuration),
         *_other_lacks(found, configuration),
     ]
 
 
-def _version_lacks(found: Found) -> Iterator[str]:
+def _version_lacks(found: Found, minor: str) -> Iterator[str]:
     if not found.version:
         yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
-    elif ".".join(found.version.split(".")[:2]) not in SERVED_MINORS:
-        yield f"Kueue: must be {' or '.join(SERVED_MINORS)} (found: {found.version})"
+    elif ".".join(found.version.split(".")[:2]) != minor:
+        yield f"Kueue: must be {minor} (found: {found.version})"
     if NEEDED_API not in found.resource_versions:
         yield f"Kubernetes: must serve {NEEDED_API} (found: {', '.join(found.resource_versions) or 'nothing'})"
     if found.configuration is None:

@@ -17,11 +17,13 @@ from clusters.objects import Answer, Objects
 from clusters.order import Order, workloads_of
 from clusters.settling import Settling
 from clusters.waiting import TIME_FACTOR_VARIABLE, Limits
-from clusters.world import JOBS, World
+from clusters.world import World
 from clusters.writing import write, write_status
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 TOUCHED = "kueue-dra.dev/touched"
+SWEEPING = frozenset({"ClusterQueue", "Cohort", "ResourceFlavor", "ResourceSlice", "AdmissionCheck", "Topology"})
+"""Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
 
 
 class Kueue(Protocol):
@@ -29,6 +31,9 @@ class Kueue(Protocol):
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Run Kueue with a Configuration, or say why it refuses to start."""
+
+    def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Say why Kueue would refuse to start with a Configuration; the running one goes on."""
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
@@ -75,6 +80,7 @@ class LiveTarget:
         self._settling = Settling(objects=self._objects, world=self._world, fence=self._fence, limits=limits)
         self._order = Order(objects=self._objects, world=self._world, limits=limits)
         self._configuration = ""
+        self._description: Manifest = {}
         self._touches = 0
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -87,6 +93,10 @@ class LiveTarget:
             self._configuration = wanted
             self._settling.note_change()
         return faults
+
+    def check(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Say why Kueue would refuse to start with a Configuration, and leave the running one alone."""
+        return self._plane.kueue.check(configuration)
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
@@ -125,14 +135,16 @@ class LiveTarget:
 
     def describe(self) -> Manifest:
         """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""
-        version = self._objects.call("GET", "/version").body.get("gitVersion", "")
-        served = self._objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
-        return {
-            "kind": self.name,
-            **self._plane.kueue.describe(),
-            "kubernetes": version,
-            "resourceVersions": [each["version"] for each in served],
-        }
+        if not self._description:
+            version = self._objects.call("GET", "/version").body.get("gitVersion", "")
+            served = self._objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
+            self._description = {
+                "kind": self.name,
+                **self._plane.kueue.describe(),
+                "kubernetes": version,
+                "resourceVersions": [each["version"] for each in served],
+            }
+        return dict(self._description)
 
     def clean(self) -> None:
         """Remove everything applied since the last clean-up, so that the next case finds an empty cluster."""
@@ -152,16 +164,16 @@ class LiveTarget:
     def _apply(self, manifest: Manifest) -> Answer:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
-        answer, created = write(self._objects, self._custody, body, self._world.written(Ref.of(manifest)))
-        if not answer.ok:
-            return answer
-        if not created or (manifest["kind"] not in JOBS and self._world.has_jobs):
+        written = write(self._objects, self._custody, body, self._world.written(Ref.of(manifest)))
+        if not written.answer.ok:
+            return written.answer
+        if written.changed and (not written.created or manifest["kind"] in SWEEPING):
             self._settling.note_change()
         self._world.add(manifest)
-        if created:
+        if written.created:
             self._order.created(manifest)
         if not manifest.get("status"):
-            return answer
+            return written.answer
         self._settling.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 

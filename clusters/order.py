@@ -28,7 +28,8 @@ class Order:
 
     def before(self, manifest: Manifest) -> None:
         """Return when a Job or Workload may be created; anything else may be at once."""
-        if manifest["kind"] in JOBS and Ref.of(manifest) not in self.world:
+        ref = Ref.of(manifest)
+        if manifest["kind"] in JOBS and ref not in self.world and self.objects.read(ref) is None:
             self._await_queues()
             self._await_second(self._last.get(self.world.line_of(manifest)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from clusters.custody import Custody
@@ -12,23 +13,41 @@ from clusters.waiting import NotYet, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
 CONFLICT = 409
+NOT_FOUND = 404
+OF_THE_SERVER = frozenset({"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
 
 
-def write(objects: Objects, custody: Custody, manifest: Manifest, before: Manifest) -> tuple[Answer, bool]:
-    """Create an object, or replace the spec, labels and annotations of what exists; True says that it was created.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of writing an object."""
+
+    answer: Answer
+    created: bool
+    changed: bool = True
+    """Whether anything is different from before."""
+
+
+def write(objects: Objects, custody: Custody, manifest: Manifest, before: Manifest) -> Written:
+    """Create an object, or replace the spec, labels and annotations of what exists.
 
     ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
     """
     labelled = custody.labelled(manifest)
-    answer = objects.create(labelled)
-    if answer.code != CONFLICT or answer.body.get("reason") != "AlreadyExists":
-        return answer, True
+    ref = Ref.of(manifest)
+    if not before and (answer := objects.create(_new(labelled))).body.get("reason") != "AlreadyExists":
+        return Written(answer=answer, created=True)
+    custody.insist_on(objects, ref)
+    versions: list[str] = []
 
     def put(stored: Manifest) -> Answer:
-        custody.insist(stored)
+        versions.append(stored["metadata"]["resourceVersion"])
         return objects.replace(overlaid(stored, labelled, before))
 
-    return _until_no_conflict(objects, Ref.of(manifest), put), False
+    answer = _until_no_conflict(objects, ref, put)
+    if answer.code == NOT_FOUND and before:
+        return write(objects, custody, manifest, {})
+    after = answer.body.get("metadata", {}).get("resourceVersion")
+    return Written(answer=answer, created=False, changed=versions[-1:] != [after])
 
 
 def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
@@ -75,6 +94,12 @@ def _finished_job(status: Manifest, now: str) -> Manifest:
     return {**done, **status, "active": 0, "ready": 0, "conditions": conditions}
 
 
+def _new(manifest: Manifest) -> Manifest:
+    """Take off what the server would refuse to see in a new object, when a case applies what it has read."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in OF_THE_SERVER}
+    return {**manifest, "metadata": metadata}
+
+
 def _job_spec(stored: Manifest, wanted: Manifest, before: Manifest) -> Manifest:
     """Take over what changed since it was last written; all else Kueue or the API server may have rewritten since."""
     changed = {key: value for key, value in copy.deepcopy(wanted).items() if before.get(key) != value}
@@ -90,7 +115,7 @@ def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Ans
     def once() -> Answer:
         stored = objects.read(ref)
         if stored is None:
-            return Answer(code=404, body={"message": f"{ref} is not there any more"})
+            return Answer(code=NOT_FOUND, body={"message": f"{ref} is not there any more"})
         answer = put(stored)
         if answer.code == CONFLICT:
             raise NotYet(answer.message)

@@ -12,6 +12,7 @@ import yaml
 from kubernetes.client import ApiClient
 
 from clusters.attached import RUN_LABEL, AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
+from clusters.attached import attached as open_target
 from clusters.cleaning import Cleaning
 from clusters.controlplane import ControlPlane
 from clusters.custody import NotOurs
@@ -87,10 +88,8 @@ def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
 @pytest.fixture
 def attached(kubeconfig: None, installation: Objects) -> Iterator[AttachedTarget]:
     """Have an attached target whose Kueue serves the cases."""
-    target = AttachedTarget(CONTEXT, limits=Limits(gone=2))
-    assert target.start(CONFIGURATION) == ()
-    yield target
-    target.stop()
+    with open_target(CONTEXT, CONFIGURATION, "0.19", limits=Limits(gone=2)) as target:
+        yield target
 
 
 def test_an_unknown_context_names_those_that_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,8 @@ def a_mapping(name: str, *classes: str) -> Manifest:
 
 def test_a_cluster_that_has_everything_lacks_nothing() -> None:
     """More than what is needed does not hurt."""
-    assert lacks(a_cluster(), CONFIGURATION) == []
-    assert lacks(a_cluster(a_mapping("whole-gpus", "gpu.example.com", "more.example.com")), CONFIGURATION) == []
+    assert lacks(a_cluster(), CONFIGURATION, "0.19") == []
+    assert lacks(a_cluster(a_mapping("whole-gpus", "gpu.example.com", "more.example.com")), CONFIGURATION, "0.19") == []
 
 
 @pytest.mark.parametrize(
@@ -78,19 +78,19 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
 )
 def test_what_is_lacking_is_named_with_what_was_found(found: Found, wanted: Manifest, line: str) -> None:
     """One line for each, in the words of the Configuration."""
-    assert lacks(found, wanted) == [line]
+    assert lacks(found, wanted, "0.19") == [line]
 
 
 def test_gates_that_are_on_by_default_are_not_lacking() -> None:
     """Nobody has to write down what is so anyway."""
-    assert lacks(a_cluster(), {"featureGates": {"KueueDRAIntegration": True}}) == []
+    assert lacks(a_cluster(), {"featureGates": {"KueueDRAIntegration": True}}, "0.19") == []
 
 
 def test_everything_that_is_lacking_is_named_at_once() -> None:
     """Version, API, ConfigMap and mapping in one answer."""
     nothing = Found(version="", configuration=None, gates_by_flag={}, resource_versions=())
 
-    assert [line.partition(":")[0] for line in lacks(nothing, CONFIGURATION)] == [
+    assert [line.partition(":")[0] for line in lacks(nothing, CONFIGURATION, "0.19")] == [
         "Kueue",
         "Kubernetes",
         "Configuration",
