@@ -100,6 +100,6 @@ def _integrity_faults(report: Report) -> list[str]:
 
 
 def _worded(error: ValidationError) -> str:
-    found = f"{error.instance!r}"
-    shown = error.message if len(found) < 200 else f"{found[:80]}... breaks {error.validator}: {error.validator_value}"
+    found = repr(error.instance)
+    shown = error.message.replace(found, f"{found[:80]}...") if len(found) > 100 else error.message
     return f"{error.json_path}: {shown}"

@@ -74,13 +74,23 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     _refuse_retries(config)
     _refuse_unknown_behaviour(config)
-    if not is_worker(config) and not config.option.xmlpath:
-        config.option.xmlpath = str(folder_of(config) / "junit.xml")
+    if not is_worker(config):
+        _open_folder(config)
 
 
 def is_worker(config: pytest.Config) -> bool:
     """Say whether this process is a worker of a parallel run: it reports to a controller, and writes nothing."""
     return hasattr(config, "workerinput")
+
+
+def _open_folder(config: pytest.Config) -> None:
+    folder = folder_of(config)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as trouble:
+        asked = config.getoption("report_dir")
+        raise pytest.UsageError(f"--report-dir {asked}: cannot be written: {trouble.strerror}") from None
+    config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
 
 
 def folder_of(config: pytest.Config) -> Path:

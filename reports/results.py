@@ -26,6 +26,7 @@ GROUP_OF: Mapping[str, Group] = {"MUST": "core", "SHOULD": "extended", "MAY": "e
 GROUPS: tuple[Group, ...] = ("core", "extended", "questions")
 OUTCOMES = ("passed", "failed", "error", "notTestable", "notRun", "notApplicable")
 VERDICTS = ("proven", "failed", "questioned", "untested", "excluded", "notApplicable")
+RAN = ("passed", "failed", "error", "notTestable")
 BROKEN = {"error", "notTestable"}
 """Outcomes that say that the case could not be judged; they are never a question to the texts."""
 
@@ -90,25 +91,28 @@ def _strongest(ids: Iterable[str], mine: Mapping[str, RequirementEntry]) -> Grou
 
 def _group(group: Group, asked: Sequence[RequirementEntry], cases: Sequence[str], outcomes: Outcomes) -> GroupEntry:
     statistics = outcomes.count(cases)
-    verdicts = Counter(one["verdict"] for one in asked)
-    untested = sorted(one["id"] for one in asked if one["verdict"] == "untested")
+    found = Counter(one["verdict"] for one in asked)
+    verdicts = {verdict: found[verdict] for verdict in VERDICTS}
     return {
-        "result": _group_result(group, statistics, untested),
+        "result": _group_result(group, statistics, verdicts),
         "statistics": statistics,
-        "requirements": {verdict: verdicts[verdict] for verdict in VERDICTS},
+        "requirements": verdicts,
         "notPassed": [case for case in cases if outcomes.of[case] in BROKEN | {"failed"}],
-        "untested": untested,
+        "untested": sorted(one["id"] for one in asked if one["verdict"] == "untested"),
     }
 
 
-def _group_result(group: Group, statistics: Statistics, untested: Sequence[str]) -> str:
-    """Judge a group; a failing question is open, not a violation, and untested questions do not weigh."""
-    ran = any(statistics[outcome] for outcome in ("passed", "failed", *BROKEN))
-    if not ran:
-        return "untested" if untested or statistics["notRun"] else "notApplicable"
-    if any(statistics[outcome] for outcome in BROKEN) or (statistics["failed"] and group != "questions"):
+def _group_result(group: Group, cases: Statistics, verdicts: Statistics) -> str:
+    """Judge a group; a failing question is open, not a violation, and untested questions do not weigh.
+
+    The verdicts count beside the cases: a case that cites a MUST and a MAY is one of the core's, but judges both.
+    """
+    weighs = group != "questions"
+    if not (sum(cases[one] for one in RAN) or verdicts["proven"] or verdicts["failed"] or verdicts["questioned"]):
+        return "untested" if verdicts["untested"] or cases["notRun"] else "notApplicable"
+    if sum(cases[one] for one in BROKEN) or verdicts["failed"] or (weighs and cases["failed"]):
         return "failure"
-    unsure = statistics["failed"] or statistics["notRun"] or (untested and group != "questions")
+    unsure = cases["failed"] or cases["notRun"] or verdicts["questioned"] or (weighs and verdicts["untested"])
     return "partial" if unsure else "success"
 
 

@@ -33,7 +33,7 @@ def _table(report: Report) -> str:
         _row(profile["name"], name, entry)
         for profile in report["profiles"]
         for name in GROUPS
-        if (entry := profile.get(name))
+        if (entry := profile.get(name)) and (any(entry["statistics"].values()) or entry["untested"])
     ]
     return tabulate(rows, headers=HEADERS, tablefmt="simple")
 

@@ -369,8 +369,28 @@ def test_the_report_does_not_depend_on_the_run(toy: Toy) -> None:
     assert parallel["target"]["environment"]["parallelism"] == 2
     assert other["target"]["implementation"]["project"] == "kueue"
     assert serial["target"]["reproduce"]["command"] == (
-        "python -m pytest suites/conformance -p no:hypothesispytest --target reference --behaviour kueue-0.19 --intent ci"
+        "python -m pytest suites/conformance -p no:hypothesispytest"
+        " --target reference --behaviour kueue-0.19 --intent ci"
     )
+
+
+def test_the_command_to_repeat_a_run_names_no_path_of_this_machine(toy: Toy) -> None:
+    """Absolute paths become places in the suite; where files go is left out."""
+    toy.run(GOOD)
+    case = toy.pytester.path / "suites/conformance/quota/test_toy.py"
+    toy.pytester.runpytest(f"{case}::test_order", "--report-dir", str(toy.pytester.path / "there"))
+
+    command = toy.report("there")["target"]["reproduce"]["command"]
+    assert command.startswith("python -m pytest suites/conformance/quota/test_toy.py::test_order --target reference")
+
+
+def test_a_folder_that_cannot_be_written_is_refused(toy: Toy) -> None:
+    """Before anything runs, and in words."""
+    toy.pytester.makefile("", taken="a file")
+    result = toy.run(GOOD, "--report-dir", "taken/out")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--report-dir taken/out: cannot be written: Not a directory"])
 
 
 def test_failures_in_workers_reach_the_report(toy: Toy) -> None:
