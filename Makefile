@@ -46,13 +46,13 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
-	@$(PYTEST) -q suites/conformance --report-dir out/reference $(ARGS)
+	@$(PYTEST) -q suites/conformance --report-dir=out/reference $(ARGS)
 
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue 0.19.2 (built once, see docs/live.md); report in out/kueue
 	@$(BIN)/python -m clusters.binaries
 	@$(PYTEST) -q tests/clusters tests/clusters_live -m live $(ARGS)
-	@$(PYTEST) -q suites/conformance --target kueue -n $(WORKERS) --report-dir out/kueue $(ARGS)
+	@$(PYTEST) -q suites/conformance --target kueue -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 
 .PHONY: compare
 compare: ## do the reports of `make conformance` and `make live` differ in the target and durations only?

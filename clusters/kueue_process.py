@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -48,7 +49,7 @@ class KueueProcess:
             return faults
         self.stop()
         file = self.processes.directory / "kueue.yaml"
-        file.write_text(json.dumps(self._complete(configuration), default=str), encoding="utf-8")
+        file.write_text(json.dumps(self._complete(configuration), default=str, sort_keys=True), encoding="utf-8")
         self._running = True
         environment = {"KUBECONFIG": str(self.place.kubeconfig)}
         words: list[str | Path] = [self.binary, "--config", file, LOG_LEVEL]
@@ -69,6 +70,11 @@ class KueueProcess:
     def log(self) -> str:
         """Read what the Kueue that was started last has logged."""
         return self.processes.log(NAME).read_text(encoding="utf-8", errors="replace")
+
+    def describe(self) -> Manifest:
+        """Say which Kueue runs, as it says itself when it starts."""
+        found = re.search(r'"gitVersion":\s*"([^"]+)"', self.log())
+        return {"kueue": found[1] if found else "unknown"}
 
     def rules(self) -> list[Manifest]:
         """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, Scalar, Shape
+from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, Shape
 from kueue_dra_ref.target import FieldError
 
 _DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
@@ -31,6 +31,26 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
     if wrong := next((place for place in places if not _fits(place)), None):
         return (_mismatch(wrong),)
     return tuple(FieldError(field=place.path, type="Unknown field") for place in places if place.shape is None)
+
+
+def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
+    """Give every value of another type than its shape's; keys without a shape are passed over."""
+    for place in _places(document, keys, ""):
+        if not _fits(place) or (place.value is None and place.shape is not None and place.path.endswith("]")):
+            yield place
+
+
+def expectation(shape: Shape | None) -> str:
+    """Say what a shape wants, in words for a person."""
+    match shape:
+        case Scalar() as scalar:
+            return scalar.value
+        case OneOf(words):
+            return f"one of {', '.join(words)}"
+        case ListOf():
+            return "a list"
+        case _:
+            return "an object"
 
 
 def _places(value: Any, shape: Shape, path: str) -> Iterator[Place]:
@@ -62,6 +82,8 @@ def _fits(place: Place) -> bool:
             return True
         case Scalar() as scalar:
             return _fits_scalar(place.value, scalar)
+        case OneOf(words):
+            return place.value in words
         case ListOf():
             return isinstance(place.value, list)
         case MapOf() | Mapping():
@@ -80,6 +102,8 @@ def _fits_scalar(value: Any, scalar: Scalar) -> bool:
             return isinstance(value, str) and _DURATION.fullmatch(value) is not None
         case Scalar.WHOLE:
             return type(value) is int
+        case Scalar.COUNT:
+            return type(value) is int and value >= 0
         case Scalar.NUMBER:
             return type(value) in (int, float)
         case Scalar.QUANTITY:
@@ -95,15 +119,9 @@ def _is_quantity(value: str | int | float) -> bool:
 
 
 def _mismatch(place: Place) -> FieldError:
-    match place.shape:
-        case Scalar() as scalar:
-            expected = scalar.value
-        case ListOf():
-            expected = "a list"
-        case _:
-            expected = "an object"
+    found, expected = _FOUND.get(type(place.value), "something else"), expectation(place.shape)
     return FieldError(
         field=re.sub(r"\[[^\]]*\]", "", place.path),
         type="Wrong type",
-        detail=f"found {_FOUND.get(type(place.value), 'something else')}, expected {expected} at {place.path}",
+        detail=f"found {found}, expected {expected} at {place.path}",
     )

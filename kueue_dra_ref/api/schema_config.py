@@ -15,6 +15,7 @@ class Scalar(StrEnum):
     TEXT = "a string"
     FLAG = "true or false"
     WHOLE = "a whole number"
+    COUNT = "a whole number that is not negative"
     NUMBER = "a number"
     DURATION = "a duration such as 5m or 1h30m"
     QUANTITY = "a quantity such as 2, 500m or 80Gi"
@@ -34,8 +35,15 @@ class MapOf:
     value: Shape
 
 
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+
 Keys = Mapping[str, "Shape"]
-Shape = Scalar | ListOf | MapOf | Keys
+Shape = Scalar | OneOf | ListOf | MapOf | Keys
 
 _T, _F, _W, _D = Scalar.TEXT, Scalar.FLAG, Scalar.WHOLE, Scalar.DURATION
 _TEXTS = ListOf(_T)

@@ -41,6 +41,7 @@ class StoredWorld:
 
 
 def _devices(spec: dict[str, Any]) -> list[Device]:
+    """Kueue 0.19 never tells a selector of ``allowMultipleAllocations``, so it stays false here too."""
     return [
         Device(
             name=str(device.get("name", "")),
@@ -48,7 +49,6 @@ def _devices(spec: dict[str, Any]) -> list[Device]:
             pool=str((spec.get("pool") or {}).get("name", "")),
             attributes=device.get("attributes") or {},
             capacity={name: str(amount.get("value")) for name, amount in (device.get("capacity") or {}).items()},
-            allow_multiple_allocations=bool(device.get("allowMultipleAllocations")),
         )
         for device in spec.get("devices") or ()
     ]
