@@ -1,0 +1,99 @@
+"""Mapping: which feature gates a Configuration may set, and which must go together (Kueue 0.19, feature gates)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.documents import a_document
+from fixtures.lab import Lab
+from fixtures.marks import covers, owns_kueue
+from fixtures.refusal import ACCEPTED, refused
+
+pytestmark = owns_kueue
+
+INTEGRATION = "KueueDRAIntegration"
+EXTENDED = "KueueDRAIntegrationExtendedResource"
+PARTITIONABLE = "KueueDRAIntegrationPartitionableDevices"
+CAPACITY = "KueueDRAIntegrationConsumableCapacity"
+ONE_GATE = refused("featureGates: Invalid value")
+TWO_GATES = refused("featureGates: Invalid value", "featureGates: Invalid value")
+
+
+@covers("GATE-007")
+@pytest.mark.parametrize(
+    ("gates", "verdict"),
+    [
+        pytest.param({INTEGRATION: False}, TWO_GATES, id="both-stay-on"),
+        pytest.param({INTEGRATION: False, EXTENDED: False}, ONE_GATE, id="partitionable-devices-stays-on"),
+        pytest.param({INTEGRATION: False, PARTITIONABLE: False}, ONE_GATE, id="extended-resources-stays-on"),
+        pytest.param(
+            {INTEGRATION: False, EXTENDED: False, PARTITIONABLE: False, CAPACITY: True},
+            ONE_GATE,
+            id="consumable-capacity-turned-on",
+        ),
+    ],
+)
+def test_integration_does_not_go_off_alone(lab: Lab, gates: dict[str, bool], verdict: object) -> None:
+    """A gate that needs device integration may not be on without it, by default neither."""
+    assert lab.check(a_document(gates=gates)) == verdict
+
+
+@covers("GATE-008")
+@pytest.mark.parametrize(
+    "gates",
+    [
+        pytest.param({INTEGRATION: False, EXTENDED: False, PARTITIONABLE: False}, id="all-off"),
+        pytest.param({EXTENDED: False, PARTITIONABLE: False}, id="dependants-off"),
+        pytest.param({"AllBeta": False}, id="every-beta-gate-off"),
+        pytest.param({INTEGRATION: True, CAPACITY: True}, id="all-on"),
+    ],
+)
+def test_integration_goes_off_with_what_needs_it(lab: Lab, gates: dict[str, bool]) -> None:
+    """Device integration and the gates that need it may be switched together."""
+    assert lab.check(a_document(gates=gates)) == ACCEPTED
+
+
+@covers("GATE-009")
+@pytest.mark.parametrize(
+    ("gates", "verdict"),
+    [
+        pytest.param({"DRAExtendedResources": True}, ONE_GATE, id="older-name"),
+        pytest.param({"DRAExtendedResources": False}, ONE_GATE, id="older-name-off"),
+        pytest.param({"NoSuchGate": True, "NoSuchGateEither": True}, ONE_GATE, id="first-one-only"),
+        pytest.param({"DynamicResourceAllocation": True}, ACCEPTED, id="gate-of-kubernetes"),
+    ],
+)
+def test_unknown_gates_are_refused(lab: Lab, gates: dict[str, bool], verdict: object) -> None:
+    """A gate that neither Kueue nor its Kubernetes libraries know is refused."""
+    assert lab.check(a_document(gates=gates)) == verdict
+
+
+@covers("GATE-012")
+@pytest.mark.parametrize(
+    ("on", "verdict"), [pytest.param(True, ACCEPTED, id="as-locked"), pytest.param(False, ONE_GATE, id="otherwise")]
+)
+def test_locked_gates_keep_their_value(lab: Lab, on: bool, verdict: object) -> None:
+    """A gate that is locked may be set to the value that it has, and to no other."""
+    assert lab.check(a_document(gates={"DynamicResourceAllocation": on})) == verdict
+
+
+@covers("GATE-013")
+@pytest.mark.parametrize(
+    ("needed", "verdict"), [pytest.param(True, ACCEPTED, id="on"), pytest.param(False, ONE_GATE, id="off")]
+)
+def test_gates_of_kubernetes_have_what_they_need(lab: Lab, needed: bool, verdict: object) -> None:
+    """A gate of Kubernetes may not be on while a gate that it depends on is off."""
+    gates = {"GangScheduling": True, "GenericWorkload": needed}
+
+    assert lab.check(a_document(gates=gates)) == verdict
+
+
+@covers("GATE-014")
+@pytest.mark.parametrize(
+    ("topology", "verdict"), [pytest.param(True, ACCEPTED, id="on"), pytest.param(False, ONE_GATE, id="off")]
+)
+def test_topology_profiles_need_topology(lab: Lab, topology: bool, verdict: object) -> None:
+    """A topology profile may not be on while topology aware scheduling is off."""
+    gates = {"AllBeta": False, "TASProfileMixed": True, "TopologyAwareScheduling": topology}
+
+    assert lab.check(a_document(gates=gates)) == verdict

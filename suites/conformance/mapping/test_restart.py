@@ -1,0 +1,74 @@
+"""Mapping: what a start and a restart with another mapping change (Drawbacks; Kueue 0.19, start-up)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.lab import Lab
+from fixtures.marks import covers, owns_kueue
+from fixtures.verdicts import Reason, admitted, inadmissible, pending
+
+pytestmark = owns_kueue
+
+
+@covers("CFG-001")
+@pytest.mark.parametrize(
+    "resource", [pytest.param("gpus", id="plain"), pytest.param("example.com/gpus", id="prefixed")]
+)
+def test_kueue_starts_with_a_mapping_and_charges_by_it(lab: Lab, resource: str) -> None:
+    """The resource that the Configuration maps a class to is the one that is charged."""
+    lab.start({resource: ["gpu.example.com"]})
+    queue = lab.queue({resource: 2})
+    job = queue.submit(a_job(claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({resource: 2})
+
+
+@covers("GATE-006")
+def test_devices_are_charged_without_a_word_about_gates(lab: Lab) -> None:
+    """Device integration is on unless it is turned off."""
+    lab.start(integration=None)
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("CFG-009")
+def test_a_changed_mapping_holds_after_a_restart(lab: Lab) -> None:
+    """Work that comes after the restart is charged to the new resource."""
+    lab.start({"old-gpus": ["gpu.example.com"]})
+    queue = lab.queue({"old-gpus": 1, "new-gpus": 1})
+    before = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.start({"new-gpus": ["gpu.example.com"]})
+    after = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert (lab.verdict(before), lab.verdict(after)) == (admitted({"old-gpus": 1}), admitted({"new-gpus": 1}))
+
+
+@covers("CFG-010", "CLAIM-014")
+def test_work_that_was_unmapped_recovers_by_a_restart(lab: Lab) -> None:
+    """Once the Configuration maps its class, a refused workload is admitted."""
+    lab.start({"example.com/nics": ["nic.example.com"]})
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(job) == inadmissible(Reason.UNMAPPED)
+
+    lab.start({"whole-gpus": ["gpu.example.com"]})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("CFG-011")
+def test_a_restart_takes_no_quota_away(lab: Lab) -> None:
+    """Work that holds quota keeps it over a restart, and what it holds stays counted."""
+    lab.start(rejects=True)
+    queue = lab.queue({"whole-gpus": 1})
+    holder = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.start()
+    waiter = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert (lab.verdict(holder), lab.verdict(waiter)) == (admitted({"whole-gpus": 1}), pending(Reason.NO_QUOTA))
