@@ -5,6 +5,7 @@ Load it as ``pytest_plugins = ["reports.plugin"]``.  A run without files of ``su
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -47,7 +48,13 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options about the report."""
     group = parser.getgroup("kueue-dra", "conformance of Kueue's DRA support (KEP-2941)")
-    group.addoption("--report-dir", default="out", metavar="DIR", help="where the report files go (default: out)")
+    group.addoption(
+        "--report-dir",
+        default="out",
+        metavar="DIR",
+        help="where the report files go (default: out); write --report-dir=DIR, "
+        "for without the sign pytest takes a folder that exists for one to collect",
+    )
     group.addoption(
         "--intent",
         choices=INTENTS,
@@ -75,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _refuse_retries(config)
     _refuse_unknown_behaviour(config)
     if not is_worker(config):
-        _open_folder(config)
+        _prepare_files(config)
 
 
 def is_worker(config: pytest.Config) -> bool:
@@ -83,13 +90,15 @@ def is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
 
 
-def _open_folder(config: pytest.Config) -> None:
+def _prepare_files(config: pytest.Config) -> None:
+    """Refuse a folder that cannot be written; it is made at the end of the run.
+
+    (Made now, a worker would take it for a path to collect: it parses its arguments before it knows our options.)
+    """
     folder = folder_of(config)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as trouble:
-        asked = config.getoption("report_dir")
-        raise pytest.UsageError(f"--report-dir {asked}: cannot be written: {trouble.strerror}") from None
+    above = next(path for path in (folder, *folder.parents) if path.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise pytest.UsageError(f"--report-dir {config.getoption('report_dir')}: {above} is no folder we may write to")
     config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
 
 

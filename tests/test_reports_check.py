@@ -151,6 +151,20 @@ def test_a_case_that_one_report_lacks_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "lines"),
+    [
+        pytest.param(["X", "Y"], ["X", "Y"], [], id="equal"),
+        pytest.param(["X", "Y"], ["Y"], ["untested: 'X' -> (absent)"], id="one-gone"),
+        pytest.param(["Y"], ["X", "Y"], ["untested: (absent) -> 'X'"], id="one-more"),
+        pytest.param(["X", "Y"], ["Y", "X"], ["untested: ['X', 'Y'] -> ['Y', 'X']"], id="order"),
+    ],
+)
+def test_a_list_of_names_is_compared_by_what_it_holds(a: list[str], b: list[str], lines: list[str]) -> None:
+    """One name more is one line, wherever it stands."""
+    assert differences({"untested": a}, {"untested": b}) == lines
+
+
+@pytest.mark.parametrize(
     ("outcomes", "profile", "core", "extended", "questions"),
     [
         pytest.param({}, "success", "success", "success", "success", id="all-green"),
