@@ -11,6 +11,7 @@ from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, 
 from kueue_dra_ref.target import FieldError
 
 _DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
+_TYPES = {Scalar.FLAG: (bool,), Scalar.TEXT: (str,), Scalar.WHOLE: (int,), Scalar.NUMBER: (int, float)}
 _FOUND = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
 
 
@@ -94,20 +95,14 @@ def _fits(place: Place) -> bool:
 
 def _fits_scalar(value: Any, scalar: Scalar) -> bool:
     match scalar:
-        case Scalar.FLAG:
-            return isinstance(value, bool)
-        case Scalar.TEXT:
-            return isinstance(value, str)
         case Scalar.DURATION:
             return isinstance(value, str) and _DURATION.fullmatch(value) is not None
-        case Scalar.WHOLE:
-            return type(value) is int
-        case Scalar.COUNT:
-            return type(value) is int and value >= 0
-        case Scalar.NUMBER:
-            return type(value) in (int, float)
         case Scalar.QUANTITY:
             return type(value) in (int, float, str) and _is_quantity(value)
+        case Scalar.COUNT:
+            return type(value) is int and value >= 0
+        case _:
+            return type(value) in _TYPES[scalar]
 
 
 def _is_quantity(value: str | int | float) -> bool:

@@ -83,6 +83,11 @@ def request_from_flat(request: dict[str, Any]) -> None:
         request["exactly"] = moved
 
 
+def request_to_flat(request: dict[str, Any]) -> None:
+    """Bring a v1 request to the shape of v1alpha3 and v1beta1."""
+    request.update(request.pop("exactly", {}))
+
+
 def set_request_defaults(request: dict[str, Any]) -> None:
     """Default mode and count of a request and of its alternatives, as the API server does for v1."""
     exact = child(request, "exactly", dict, {})
@@ -99,3 +104,10 @@ def device_from_v1beta1(device: dict[str, Any]) -> None:
     for name, amount in child(device, "capacity", dict, {}).items():
         if not isinstance(amount, dict):
             device["capacity"][name] = {"value": amount}
+
+
+def device_to_basic(device: dict[str, Any], capacity_is_bare: bool) -> None:
+    """Bring a v1 device to v1beta1, or to v1alpha3 where a capacity is the amount alone."""
+    device["basic"] = {key: device.pop(key) for key in list(device) if key != "name"}
+    for name, amount in device["basic"].get("capacity", {}).items() if capacity_is_bare else ():
+        device["basic"]["capacity"][name] = amount.get("value", "0")

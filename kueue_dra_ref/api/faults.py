@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from kueue_dra_ref.target import FieldError
+
+_SHOWN = 120
+"""Characters of a wrong value that are shown."""
 
 
 class ManifestFault(Exception):
@@ -15,7 +20,9 @@ class ManifestFault(Exception):
 
 def invalid(field: str, found: object, expected: str) -> ManifestFault:
     """A field holds something else than it must."""
-    return ManifestFault(FieldError(field=field, type="Invalid value", value=repr(found), detail=expected))
+    told = json.dumps(found, default=str, ensure_ascii=False)
+    value = told if len(told) <= _SHOWN else f"{told[:_SHOWN]}..."
+    return ManifestFault(FieldError(field=field, type="Invalid value", value=value, detail=expected))
 
 
 def required(field: str, expected: str = "") -> ManifestFault:

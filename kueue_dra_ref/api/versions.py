@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from kueue_dra_ref.api.devices import device_from_v1beta1, request_from_flat, set_request_defaults
+from kueue_dra_ref.api.devices import (
+    device_from_v1beta1,
+    device_to_basic,
+    request_from_flat,
+    request_to_flat,
+    set_request_defaults,
+)
 from kueue_dra_ref.api.faults import required
 from kueue_dra_ref.api.reading import child, mappings, text
+from kueue_dra_ref.api.schema_kinds import check_types
 from kueue_dra_ref.api.scheme import Kind, kind_of
 from kueue_dra_ref.target import Manifest
 
@@ -23,14 +30,27 @@ def stored(manifest: Manifest) -> Manifest:
         ManifestFault: a field is missing, unknown to the kind's version, or of the wrong type.
 
     """
+    found = converted(manifest)
+    for change in _DEFAULTS.get(found["kind"], ()):
+        change(found)
+    return found
+
+
+def converted(manifest: Manifest) -> Manifest:
+    """A copy in the shape that the store keeps, nothing added; a null field is an absent one.
+
+    Raises:
+        ManifestFault: a field is missing, unknown to the kind's version, or of the wrong type.
+
+    """
     kind = kind_of(manifest)
-    found = copy.deepcopy(manifest)
+    found: Manifest = _without_nulls(manifest)
+    check_types(found)
     meta = child(found, "metadata", dict, {})
     text(meta, "name", "metadata")
-    if kind.namespaced and not child(meta, "namespace", str, "", "metadata"):
+    if kind.namespaced and not meta.get("namespace"):
         raise required("metadata.namespace", f"{kind.name} lives in a namespace")
-    version = found["apiVersion"].rpartition("/")[2]
-    for change in _IN.get((kind.name, version), ()) + _DEFAULTS.get(kind.name, ()):
+    for change in _IN.get((kind.name, found["apiVersion"].rpartition("/")[2]), ()):
         change(found)
     found["apiVersion"] = kind.storage
     return found
@@ -44,6 +64,16 @@ def presented(manifest: Manifest, api_version: str) -> Manifest:
         change(found)
     found["apiVersion"] = api_version
     return found
+
+
+def _without_nulls(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+        case list():
+            return [_without_nulls(each) for each in value]
+        case _:
+            return value
 
 
 def _rename(*path: str, to: str) -> Shape:
@@ -79,6 +109,23 @@ def _flatten_devices(obj: dict[str, Any]) -> None:
         device_from_v1beta1(device)
 
 
+def _flat_requests(obj: dict[str, Any]) -> None:
+    for request in _requests(obj):
+        request_to_flat(request)
+
+
+def _basic_devices(capacity_is_bare: bool) -> Shape:
+    def change(obj: dict[str, Any]) -> None:
+        for device in mappings(child(obj, "spec", dict, {}), "devices", "spec"):
+            device_to_basic(device, capacity_is_bare)
+
+    return change
+
+
+def _default_spec(obj: dict[str, Any]) -> None:
+    obj.setdefault("spec", {})
+
+
 def _default_queue(obj: dict[str, Any]) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("queueingStrategy", "BestEffortFIFO")
@@ -94,12 +141,25 @@ def _default_job(obj: dict[str, Any]) -> None:
     spec.setdefault("suspend", False)
 
 
+_PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
+    "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
+    "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
+}
+
+
 def _priority_in(obj: dict[str, Any]) -> None:
     spec = child(obj, "spec", dict, {})
     name, source = spec.pop("priorityClassName", ""), spec.pop("priorityClassSource", "")
-    if name:
-        group, _, kind = source.rpartition("/")
-        spec["priorityClassRef"] = {"group": group, "kind": kind.capitalize(), "name": name}
+    if source in _PRIORITY_SOURCES:
+        group, kind = _PRIORITY_SOURCES[source]
+        spec["priorityClassRef"] = {"group": group, "kind": kind, "name": name}
+
+
+def _priority_out(obj: dict[str, Any]) -> None:
+    reference = obj["spec"].pop("priorityClassRef", {})
+    named = (reference.get("group"), reference.get("kind"))
+    for source in (source for source, each in _PRIORITY_SOURCES.items() if each == named):
+        obj["spec"] |= {"priorityClassName": reference.get("name", ""), "priorityClassSource": source}
 
 
 _SERVED_FLAT = ("v1beta1", "v1alpha3")
@@ -112,10 +172,15 @@ _IN: dict[tuple[str, str], tuple[Shape, ...]] = {
 _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("ClusterQueue", "v1beta1"): (_rename("spec", "cohortName", to="cohort"),),
     ("LocalQueue", "v1beta1"): (_rename("status", "flavorsUsage", to="flavorUsage"),),
+    ("Workload", "v1beta1"): (_priority_out,),
+    ("ResourceSlice", "v1beta1"): (_basic_devices(capacity_is_bare=False),),
+    ("ResourceSlice", "v1alpha3"): (_basic_devices(capacity_is_bare=True),),
+    **{(k, v): (_flat_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
 }
 _DEFAULTS: dict[str, tuple[Shape, ...]] = {
-    "ResourceClaim": (_default_requests,),
-    "ResourceClaimTemplate": (_default_requests,),
+    **dict.fromkeys(("Workload", "ResourceFlavor", "LocalQueue", "DeviceClass", "ResourceSlice"), (_default_spec,)),
+    "ResourceClaim": (_default_spec, _default_requests),
+    "ResourceClaimTemplate": (_default_spec, _default_requests),
     "ClusterQueue": (_default_queue,),
     "Job": (_default_job,),
 }

@@ -62,7 +62,7 @@ def written(manifests: Iterable[Manifest]) -> str:
 
 def steps(path: str) -> list[str]:
     """Split ``a.b[0].c`` into its steps."""
-    return re.findall(r"[^.\[\]]+(?=\.|\[|$)|(?<=\[)[^\]]*(?=\])", path)
+    return re.findall(r"(?<=\[)[^\]]*(?=\])|[^.\[\]]+(?=\.|\[|$)", path)
 
 
 def found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:

@@ -43,7 +43,7 @@ class QueueControllers:
             self._let_go(key)
         elif key not in kueue.local_queues:
             self._manage(key, event.new)
-        elif kueue.local_queues[key].cluster_queue != event.new["spec"]["clusterQueue"]:
+        elif kueue.local_queues[key].cluster_queue != event.new["spec"].get("clusterQueue", ""):
             self._let_go(key)
             self._manage(key, event.new)
         if event.old is None or event.new is None or _stop(event.old) != _stop(event.new):
