@@ -94,6 +94,7 @@ def _cases(number: int) -> str:
 def explained(check: CheckEntry) -> str:
     """Give one failed check as text: what was required, expected, observed and how it came about."""
     parts = [f"{check['id']}  [{', '.join(check['requirements'])}]  {check['outcome']}"]
-    parts += [f"  {key}: {check[key]}" for key in ("title", "expected", "observed") if key in check]
+    keys = ("title", "expected", "observed") if "expected" in check else ("title", "message")
+    parts += [f"  {key}: {str(check[key]).splitlines()[0]}" for key in keys if check.get(key)]
     parts += [f"    {line}" for line in check.get("explanation", [])]
     return "\n".join(parts)
