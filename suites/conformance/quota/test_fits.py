@@ -26,3 +26,80 @@ def test_devices_are_admitted_up_to_the_quota(lab: Lab, asked: int, quota: int, 
     job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("QUOTA-002", "QUOTA-003")
+@pytest.mark.parametrize(
+    ("asked", "verdict"),
+    [
+        pytest.param(1, admitted({"whole-gpus": 1}), id="one-less-than-is-left"),
+        pytest.param(2, admitted({"whole-gpus": 2}), id="exactly-what-is-left"),
+        pytest.param(3, pending(Reason.NO_QUOTA), id="one-more-than-is-left"),
+    ],
+)
+def test_devices_are_admitted_up_to_what_is_left(lab: Lab, asked: int, verdict: Verdict) -> None:
+    """What earlier workloads hold is no longer there for later ones."""
+    queue = lab.queue({"whole-gpus": 5})
+    queue.submit(a_job(claims=[a_template(gpu(3))]))
+    job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("QUOTA-004")
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        pytest.param(2, Reason.NO_QUOTA, id="could-fit-later"),
+        pytest.param(3, Reason.NEVER_FITS, id="could-never-fit"),
+    ],
+)
+def test_a_workload_that_could_never_fit_is_told_so(lab: Lab, asked: int, reason: Reason) -> None:
+    """More than the nominal quota is told apart from more than what is left just now."""
+    queue = lab.queue({"whole-gpus": 2})
+    queue.submit(a_job(claims=[a_template(gpu(1))]))
+    job = queue.submit(a_job(claims=[a_template(gpu(asked))]))
+
+    assert lab.verdict(job) == pending(reason)
+
+
+@covers("QUOTA-002")
+def test_many_workloads_fill_the_quota_one_by_one(lab: Lab) -> None:
+    """Workloads are admitted until the quota is used up; the next one waits."""
+    queue = lab.queue({"whole-gpus": 3})
+    first = queue.submit(a_job(claims=[a_template(gpu(1))]))
+    second = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    third = queue.submit(a_job(claims=[a_template(gpu(1))]))
+
+    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.verdict(second) == admitted({"whole-gpus": 2})
+    assert lab.verdict(third) == pending(Reason.NO_QUOTA)
+
+
+@covers("QUOTA-016", "QUOTA-001")
+def test_no_published_device_is_needed(lab: Lab) -> None:
+    """Quota counts what is asked for; without any ResourceSlice the workload is admitted all the same."""
+    queue = lab.queue({"whole-gpus": 8})
+    job = queue.submit(a_job(claims=[a_template(gpu(8))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 8})
+
+
+@covers("QUOTA-016")
+def test_published_devices_do_not_raise_the_quota(lab: Lab) -> None:
+    """Devices that exist do not let in what the quota does not allow."""
+    queue = lab.queue({"whole-gpus": 1})
+    lab.publish({"name": "gpu-0"}, {"name": "gpu-1"}, {"name": "gpu-2"})
+    job = queue.submit(a_job(claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
+@covers("QUOTA-005")
+def test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out(lab: Lab) -> None:
+    """A ClusterQueue without the mapped resource admits nothing that asks for it, and names the resource."""
+    queue = lab.queue({"cpu": "8"})
+    job = queue.submit(a_job(cpu="1", claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+    assert "whole-gpus" in lab.message(job)
