@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from kueue_dra_ref.api.quantities import Format, Quantity
+from kueue_dra_ref.api.quantities import Format, Quantity, parse
 from kueue_dra_ref.api.reading import child, mappings, quantities
 
 Amounts = dict[str, Quantity]
@@ -69,8 +69,9 @@ def units(name: str, amount: Quantity) -> int:
 
 
 def printed(name: str, value: int) -> str:
-    """The quantity that Kueue prints for ``value`` units of a resource."""
+    """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact."""
     if name == "cpu":
         return str(Quantity(amount=Fraction(value, 1000)))
     binary = name in {"memory", "ephemeral-storage"} or name.startswith("hugepages-")
-    return str(Quantity(amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL))
+    shown = str(Quantity(amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL))
+    return str(parse(shown)) if binary else shown
