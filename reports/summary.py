@@ -94,7 +94,8 @@ def _cases(number: int) -> str:
 def explained(check: CheckEntry) -> str:
     """Give one failed check as text: what was required, expected, observed and how it came about."""
     parts = [f"{check['id']}  [{', '.join(check['requirements'])}]  {check['outcome']}"]
-    keys = ("title", "expected", "observed") if "expected" in check else ("title", "message")
-    parts += [f"  {key}: {str(check[key]).splitlines()[0]}" for key in keys if check.get(key)]
+    facts: Mapping[str, Any] = check
+    keys = ("title", "expected", "observed") if "expected" in facts else ("title", "message")
+    parts += [f"  {key}: {str(facts[key]).splitlines()[0]}" for key in keys if facts.get(key)]
     parts += [f"    {line}" for line in check.get("explanation", [])]
     return "\n".join(parts)
