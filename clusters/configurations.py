@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,20 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
 
     Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.
     """
-    run = subprocess.run(
+    run = _judged(binary, configuration)
+    if (faults := verdict(run.stderr)) is None:
+        raise ClusterTrouble(f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}")
+    return faults
+
+
+def version(binary: Path) -> str:
+    """Ask a Kueue for its version, which it logs before anything else."""
+    found = re.search(r'"gitVersion":\s*"([^"]+)"', _judged(binary, IDENTITY).stderr)
+    return found[1] if found else "unknown"
+
+
+def _judged(binary: Path, configuration: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [binary, "--config", "/dev/stdin"],
         input=json.dumps({**IDENTITY, **configuration}, default=str),
         capture_output=True,
@@ -70,9 +84,6 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
         timeout=CHECK_SECONDS,
         check=False,
     )
-    if (faults := verdict(run.stderr)) is None:
-        raise ClusterTrouble(f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}")
-    return faults
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Manifest:

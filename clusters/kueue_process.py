@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -12,7 +11,7 @@ from typing import Any
 
 import urllib3
 
-from clusters.configurations import DEFAULTS, Place, check, merged
+from clusters.configurations import DEFAULTS, Place, check, merged, version
 from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, Manifest, without_permission
 from clusters.objects import Objects, Refused
 from clusters.ports import LOOPBACK
@@ -37,6 +36,7 @@ class KueueProcess:
     processes: Processes
     limits: Limits = field(default_factory=Limits)
     _running: bool = False
+    _version: str = ""
     _granted: list[Manifest] | None = None
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
@@ -72,9 +72,9 @@ class KueueProcess:
         return self.processes.log(NAME).read_text(encoding="utf-8", errors="replace")
 
     def describe(self) -> Manifest:
-        """Say which Kueue runs, as it says itself when it starts."""
-        found = re.search(r'"gitVersion":\s*"([^"]+)"', self.log())
-        return {"kueue": found[1] if found else "unknown"}
+        """Say which Kueue this is, running or not, as it says itself."""
+        self._version = self._version or version(self.binary)
+        return {"kueue": self._version}
 
     def rules(self) -> list[Manifest]:
         """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
