@@ -61,6 +61,7 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
     """Have the real Kueue judge a Configuration: every fault that makes it exit, none when it would start.
 
     Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.
+    Keys are sorted because it meets those of a YAML file so, and those of a JSON file as they stand.
     """
     run = _judged(binary, configuration)
     if (faults := verdict(run.stderr)) is None:
@@ -77,7 +78,7 @@ def version(binary: Path) -> str:
 def _judged(binary: Path, configuration: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [binary, "--config", "/dev/stdin"],
-        input=json.dumps({**IDENTITY, **configuration}, default=str),
+        input=json.dumps({**IDENTITY, **configuration}, default=str, sort_keys=True),
         capture_output=True,
         env={"HOME": "/nonexistent"},  # no kubeconfig to be found there
         text=True,

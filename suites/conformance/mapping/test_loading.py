@@ -82,7 +82,7 @@ def test_the_second_version_is_as_strict(lab: Lab, keys: dict[str, Any], fault: 
             {"resources": {"deviceClasses": []}}, refused("resources.deviceClasses: Unknown field"), id="in-a-section"
         ),
         pytest.param(
-            {"metadata": {}, "resorces": {}},
+            {"resorces": {}, "metadata": {}},
             refused("metadata: Unknown field", "resorces: Unknown field"),
             id="several-together",
         ),
