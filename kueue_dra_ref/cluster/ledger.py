@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.pods import units
@@ -25,20 +25,40 @@ class Hold:
     amounts: Mapping[FlavorResource, int]
 
 
+@dataclass(slots=True)
+class Tally:
+    """What one queue's workloads hold together; kept up to date, so that reading it costs the same for any number."""
+
+    reserving: int = 0
+    admitted: int = 0
+    reserved: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
+    used: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
+
+    def count(self, hold: Hold, sign: int) -> None:
+        """Add a reservation (1) or take it away (-1)."""
+        self.reserving += sign
+        self.admitted += sign * hold.admitted
+        for flavor_resource, amount in hold.amounts.items():
+            self.reserved[flavor_resource] += sign * amount
+            if hold.admitted:
+                self.used[flavor_resource] += sign * amount
+
+
 class Ledger:
-    """Reservations, and their sums kept up to date."""
+    """Reservations, and their sums by ClusterQueue and by LocalQueue."""
 
     def __init__(self) -> None:
         self._holds: dict[Key, Hold] = {}
-        self._used: dict[str, dict[FlavorResource, int]] = defaultdict(lambda: defaultdict(int))
+        self._cluster_queues: dict[str, Tally] = defaultdict(Tally)
+        self._local_queues: dict[tuple[str, Key], Tally] = defaultdict(Tally)
 
-    def used(self, cluster_queue: str) -> Mapping[FlavorResource, int]:
-        """What is reserved in a ClusterQueue."""
-        return self._used[cluster_queue]
+    def of_cluster_queue(self, name: str) -> Tally:
+        """What is held in a ClusterQueue."""
+        return self._cluster_queues[name]
 
-    def holds(self, cluster_queue: str) -> Iterator[Hold]:
-        """The reservations in a ClusterQueue."""
-        return (hold for hold in self._holds.values() if hold.cluster_queue == cluster_queue)
+    def of_local_queue(self, key: Key, cluster_queue: str) -> Tally:
+        """What the workloads of a LocalQueue hold in its ClusterQueue."""
+        return self._local_queues[cluster_queue, key]
 
     def has(self, key: Key) -> bool:
         """Whether a Workload holds quota."""
@@ -49,11 +69,14 @@ class Ledger:
         before, now = self._holds.pop(key, None), _hold(workload) if workload else None
         if now:
             self._holds[key] = now
-        for hold, sign in ((before, -1), (now, 1)):
-            for flavor_resource, amount in hold.amounts.items() if hold else ():
-                assert hold is not None
-                self._used[hold.cluster_queue][flavor_resource] += sign * amount
+            self._count(now, 1)
+        if before:
+            self._count(before, -1)
         return before is not None and (now is None or now.amounts != before.amounts)
+
+    def _count(self, hold: Hold, sign: int) -> None:
+        self._cluster_queues[hold.cluster_queue].count(hold, sign)
+        self._local_queues[hold.cluster_queue, hold.local_queue].count(hold, sign)
 
 
 def _hold(workload: Manifest) -> Hold | None:

@@ -10,6 +10,7 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
+from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.cluster.workloads import say
 from kueue_dra_ref.rules.reporting import Figures
@@ -80,9 +81,8 @@ class QueueControllers:
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, queue = self.kueue, cluster_queue_of(found)
-        holds = list(kueue.ledger.holds(queue.name))
         line = kueue.lines.get(queue.name, Line())
-        figures = self._figures(queue.name, len(line), holds)
+        figures = self._figures(queue.name, len(line), kueue.ledger.of_cluster_queue(queue.name))
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
@@ -96,8 +96,8 @@ class QueueControllers:
         key, name = (meta["namespace"], meta["name"]), found["spec"].get("clusterQueue", "")
         queue, managed = kueue.queue(name), kueue.local_queues.get(key)
         stopped = _stop(found) != "None"
-        holds = [hold for hold in kueue.ledger.holds(name) if hold.local_queue == key] if queue else []
-        figures = self._figures(name, len(managed.items) if managed and not stopped else 0, holds)
+        held = kueue.ledger.of_local_queue(key, name) if queue else Tally()
+        figures = self._figures(name, len(managed.items) if managed and not stopped else 0, held)
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.local_queue):
             status |= written
@@ -106,19 +106,15 @@ class QueueControllers:
             say({"status": status}, rule(stopped, state), kueue.clock.now)
         return status
 
-    def _figures(self, name: str, pending: int, holds: list[Any]) -> Figures:
-        reserved: dict[tuple[str, str], int] = {}
-        used: dict[tuple[str, str], int] = {}
-        for hold in holds:
-            for flavor_resource, amount in hold.amounts.items():
-                reserved[flavor_resource] = reserved.get(flavor_resource, 0) + amount
-                if hold.admitted:
-                    used[flavor_resource] = used.get(flavor_resource, 0) + amount
+    def _figures(self, name: str, pending: int, held: Tally) -> Figures:
         queue = self.kueue.queue(name)
-        admitted = sum(hold.admitted for hold in holds)
-        groups = queue.groups if queue else ()
         return Figures(
-            pending=pending, reserving=len(holds), admitted=admitted, reserved=reserved, used=used, groups=groups
+            pending=pending,
+            reserving=held.reserving,
+            admitted=held.admitted,
+            reserved=held.reserved,
+            used=held.used,
+            groups=queue.groups if queue else (),
         )
 
     def _open(self, name: str) -> None:
