@@ -73,8 +73,8 @@ class Target(Protocol):
         """Run Kueue with ``configuration`` over the objects that exist, or say why it refuses to start.
 
         ``configuration`` is a Kueue Configuration (apiVersion may be missing: the newest that the judge reads).
-        Started again with another configuration it restarts: objects stay, decisions are made anew.  With the
-        same configuration it does nothing.
+        Started again with another configuration, or after its ClusterRole was applied, it restarts: objects stay,
+        decisions are made anew.  Otherwise it does nothing.
         """
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:

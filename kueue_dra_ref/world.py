@@ -21,6 +21,9 @@ class World(Protocol):
     def template(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaimTemplate."""
 
+    def may_read(self, resource: str) -> bool:
+        """Whether Kueue has the right to read a resource of resource.k8s.io."""
+
     def device_class(self, name: str) -> Manifest | None:
         """A DeviceClass."""
 

@@ -33,6 +33,7 @@ class Processing:
     detected: tuple[Rule[[Workload], bool], ...]
     refused: tuple[Rule[[Workload], Refused | None], ...]
     read_template: tuple[Rule[[World, str, str], Manifest | None], ...]
+    forbidden: tuple[Rule[[World, Workload], Refused | None], ...]
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
     matching: Matching

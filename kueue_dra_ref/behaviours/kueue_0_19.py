@@ -56,6 +56,7 @@ _PROCESSING = Processing(
         when(detection.direct_claims_are_refused, **{_INTEGRATION: True}),
     ),
     read_template=(claims.templates_are_read_where_the_workload_lives,),
+    forbidden=(detection.templates_cannot_be_read_without_permission,),
     template=(claims.the_template_must_exist,),
     request=(
         claims.first_available_is_refused,

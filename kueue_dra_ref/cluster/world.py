@@ -7,9 +7,12 @@ from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.selectors import Device
 from kueue_dra_ref.target import Manifest
+
+_RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
 
 
 class StoredWorld:
@@ -17,11 +20,16 @@ class StoredWorld:
 
     def __init__(self, store: Store, behaviour: Behaviour, mappings: Sequence[DeviceClassMapping]) -> None:
         self._store, self._lookup, self._mappings = store, behaviour.processing.lookup, mappings
+        self._readable = frozenset(name for name in _RESOURCES if may_read(store, name))
         self._devices: tuple[tuple[str, ...], tuple[Device, ...]] = ((), ())
 
     def template(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaimTemplate."""
         return self._store.find("ResourceClaimTemplate", name, namespace)
+
+    def may_read(self, resource: str) -> bool:
+        """Whether the role gave the right to read a resource when Kueue started."""
+        return resource in self._readable
 
     def device_class(self, name: str) -> Manifest | None:
         """A DeviceClass."""

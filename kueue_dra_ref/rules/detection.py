@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.api.nouns import Workload
 from kueue_dra_ref.rule import rule
+from kueue_dra_ref.world import World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,8 @@ class Refused:
     requeued: str = ""
     retryable: bool = False
     undecided: bool = False
+    silent: bool = False
+    """Nothing is written about it: Kueue has not come to a decision, and will not by itself."""
 
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
@@ -47,3 +50,11 @@ def direct_claims_are_refused(workload: Workload) -> Refused | None:
         message="KueueDRAIntegration feature does not support use of resource claims",
         requeued="DRA resource claims not supported",
     )
+
+
+@rule("RBAC-004")
+def templates_cannot_be_read_without_permission(world: World, workload: Workload) -> Refused | None:
+    """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""
+    if world.may_read("resourceclaimtemplates") or not any(claim.template for claim in workload.claims):
+        return None
+    return Refused(message="Kueue's role does not allow reading resourceclaimtemplates.resource.k8s.io", silent=True)

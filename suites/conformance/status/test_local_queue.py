@@ -1,0 +1,87 @@
+"""The status of a LocalQueue: its own workloads only, and whether work may be submitted (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.figures import Counts
+from fixtures.lab import Lab
+from fixtures.marks import covers
+
+
+@covers("STATUS-018")
+def test_a_local_queue_counts_its_own_workloads(lab: Lab) -> None:
+    """Two LocalQueues share a ClusterQueue: one holds the quota, the work of the other waits."""
+    one = lab.queue({"whole-gpus": 2})
+    other = lab.local_queue(one.cluster)
+    one.submit(a_job(claims=[a_template(gpu())]))
+    one.submit(a_job(claims=[a_template(gpu())]))
+    other.submit(a_job(claims=[a_template(gpu())]))
+
+    assert one.local_figures.counts == Counts(reserving=2, admitted=2)
+    assert other.local_figures.counts == Counts(pending=1)
+    assert one.figures.counts == Counts(pending=1, reserving=2, admitted=2)
+
+
+@covers("STATUS-019")
+def test_a_local_queue_lists_the_quota_of_its_own_workloads(lab: Lab) -> None:
+    """Each LocalQueue lists its share, zeros included; the ClusterQueue lists the sum."""
+    flavor = lab.flavor()
+    one = lab.queue(groups=[{flavor: {"cpu": 4, "whole-gpus": 4}}])
+    other = lab.local_queue(one.cluster, one.namespace)
+    one.submit(a_job(cpu="1", claims=[a_template(gpu())]))
+    other.submit(a_job(claims=[a_template(gpu(2))]))
+
+    assert one.local_figures.reserved == {flavor: {"cpu": "1", "whole-gpus": "1"}}
+    assert one.local_figures.used == {flavor: {"cpu": "1", "whole-gpus": "1"}}
+    assert other.local_figures.reserved == {flavor: {"cpu": "0", "whole-gpus": "2"}}
+    assert other.local_figures.used == {flavor: {"cpu": "0", "whole-gpus": "2"}}
+    assert one.figures.used == {flavor: {"cpu": "1", "whole-gpus": "3"}}
+
+
+@covers("STATUS-023")
+def test_a_local_queue_whose_cluster_queue_can_admit_is_ready(lab: Lab) -> None:
+    """Work may be submitted."""
+    queue = lab.queue({"whole-gpus": 1})
+
+    assert queue.local_figures.active == ("True", "Ready")
+
+
+@covers("STATUS-023")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_a_stopped_local_queue_is_not_active(lab: Lab, policy: str) -> None:
+    """Its ClusterQueue is ready all the same."""
+    queue = lab.queue({"whole-gpus": 1}, local={"stopPolicy": policy})
+
+    assert queue.local_figures.active == ("False", "Stopped")
+    assert queue.figures.active == ("True", "Ready")
+
+
+@covers("STATUS-023")
+def test_a_local_queue_says_that_its_cluster_queue_is_missing_until_it_comes(lab: Lab) -> None:
+    """The ClusterQueue may be made after the LocalQueue."""
+    queue = lab.local_queue(lab.name("late"))
+    assert queue.local_figures.active == ("False", "ClusterQueueDoesNotExist")
+
+    lab.cluster_queue({"whole-gpus": 1}, name=queue.cluster)
+    lab.settle()
+
+    assert queue.local_figures.active == ("True", "Ready")
+
+
+@covers("STATUS-023")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_a_local_queue_says_that_its_cluster_queue_is_stopped(lab: Lab, policy: str) -> None:
+    """The LocalQueue itself is not stopped."""
+    queue = lab.queue({"whole-gpus": 1}, stopPolicy=policy)
+
+    assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")
+
+
+@covers("STATUS-023")
+def test_a_local_queue_says_that_its_cluster_queue_lacks_a_flavor(lab: Lab) -> None:
+    """A ClusterQueue with a flavor that does not exist is inactive too."""
+    queue = lab.queue(groups=[{lab.name("unknown"): {"whole-gpus": 1}}])
+
+    assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")

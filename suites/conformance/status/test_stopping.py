@@ -1,0 +1,171 @@
+"""Stop policies of ClusterQueues and LocalQueues, and what happens when they are lifted (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.builders import Work, a_job, a_template, gpu
+from fixtures.figures import Counts
+from fixtures.lab import Lab
+from fixtures.marks import covers
+from fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
+from kueue_dra_ref.verdict import Verdict
+
+ORDINARY = a_job(cpu="1")
+DEVICES = a_job(claims=[a_template(gpu())])
+
+
+@covers("QUEUE-008", "STATUS-033")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+@pytest.mark.parametrize("work", [pytest.param(ORDINARY, id="ordinary"), pytest.param(DEVICES, id="devices")])
+def test_a_stopped_cluster_queue_admits_nothing_new(lab: Lab, policy: str, work: Work) -> None:
+    """What comes after the stop is kept out, and told why."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy=policy)
+    job = queue.submit(work)
+
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+    assert lab.condition(job, "QuotaReserved") == ("False", "Inadmissible")
+
+
+@covers("QUEUE-010", "STATUS-033")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_a_stopped_local_queue_admits_nothing_new(lab: Lab, policy: str) -> None:
+    """What comes after the stop is kept out, and told why."""
+    queue = lab.queue({"cpu": 1}, local={"stopPolicy": policy})
+    job = queue.submit(ORDINARY)
+
+    assert lab.verdict(job) == inadmissible(Reason.QUEUE_STOPPED)
+    assert lab.condition(job, "QuotaReserved") == ("False", "Inadmissible")
+
+
+@covers("QUEUE-010")
+def test_a_device_workload_of_a_stopped_local_queue_is_not_admitted(lab: Lab) -> None:
+    """Kueue does not queue it, retries, and says nothing."""
+    queue = lab.queue({"whole-gpus": 1}, local={"stopPolicy": "Hold"})
+    job = queue.submit(DEVICES)
+
+    assert lab.verdict(job) == unseen()
+    assert queue.figures.counts == Counts()
+
+
+@covers("QUEUE-008")
+def test_holding_a_cluster_queue_keeps_what_is_admitted(lab: Lab) -> None:
+    """Only new work is held."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(DEVICES)
+
+    queue.change(stopPolicy="Hold")
+    later = queue.submit(DEVICES)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.verdict(later) == inadmissible(Reason.QUEUE_STOPPED)
+
+
+@covers("QUEUE-010")
+def test_holding_a_local_queue_keeps_what_is_admitted(lab: Lab) -> None:
+    """Only new work of this LocalQueue is held; another of the same ClusterQueue goes on."""
+    queue = lab.queue({"cpu": 2})
+    other = lab.local_queue(queue.cluster)
+    job = queue.submit(ORDINARY)
+
+    queue.change_local(stopPolicy="Hold")
+    held = queue.submit(ORDINARY)
+    free = other.submit(ORDINARY)
+
+    assert lab.verdict(job) == admitted({"cpu": 1})
+    assert lab.verdict(held) == inadmissible(Reason.QUEUE_STOPPED)
+    assert lab.verdict(free) == admitted({"cpu": 1})
+
+
+@covers("QUEUE-009")
+def test_draining_a_cluster_queue_evicts_every_workload(lab: Lab) -> None:
+    """Those of all its LocalQueues, with devices or without."""
+    queue = lab.queue({"cpu": 2, "whole-gpus": 2})
+    other = lab.local_queue(queue.cluster)
+    devices = queue.submit(DEVICES)
+    ordinary = other.submit(ORDINARY)
+
+    queue.change(stopPolicy="HoldAndDrain")
+
+    assert lab.verdict(devices) == evicted("ClusterQueueStopped")
+    assert lab.verdict(ordinary) == evicted("ClusterQueueStopped")
+
+
+@covers("QUEUE-011")
+def test_draining_a_local_queue_evicts_its_own_workloads(lab: Lab) -> None:
+    """Those of another LocalQueue stay."""
+    queue = lab.queue({"whole-gpus": 2})
+    other = lab.local_queue(queue.cluster)
+    drained = queue.submit(DEVICES)
+    kept = other.submit(DEVICES)
+
+    queue.change_local(stopPolicy="HoldAndDrain")
+
+    assert lab.verdict(drained) == evicted("LocalQueueStopped")
+    assert lab.verdict(kept) == admitted({"whole-gpus": 1})
+
+
+@covers("QUEUE-012")
+@pytest.mark.parametrize(
+    ("work", "verdict"),
+    [
+        pytest.param(ORDINARY, admitted({"cpu": 1}), id="ordinary"),
+        pytest.param(DEVICES, admitted({"whole-gpus": 1}), id="devices"),
+    ],
+)
+def test_what_was_held_by_a_cluster_queue_is_admitted_when_it_runs_again(
+    lab: Lab, work: Work, verdict: Verdict
+) -> None:
+    """Nothing has to be submitted anew."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy="Hold")
+    job = queue.submit(work)
+
+    queue.change(stopPolicy="None")
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("QUEUE-012")
+@pytest.mark.parametrize(
+    ("work", "verdict"),
+    [
+        pytest.param(ORDINARY, admitted({"cpu": 1}), id="ordinary"),
+        pytest.param(DEVICES, admitted({"whole-gpus": 1}), id="devices"),
+    ],
+)
+def test_what_was_held_by_a_local_queue_is_admitted_when_it_runs_again(lab: Lab, work: Work, verdict: Verdict) -> None:
+    """Nothing has to be submitted anew."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1}, local={"stopPolicy": "Hold"})
+    job = queue.submit(work)
+
+    queue.change_local(stopPolicy="None")
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("QUEUE-012", "QUEUE-009")
+def test_what_a_cluster_queue_drained_is_admitted_when_it_runs_again(lab: Lab) -> None:
+    """Its eviction is over, and Requeued says why it came back."""
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(DEVICES)
+    queue.change(stopPolicy="HoldAndDrain")
+
+    queue.change(stopPolicy="None")
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
+    assert lab.condition(job, "Requeued") == ("True", "ClusterQueueRestarted")
+
+
+@covers("QUEUE-012", "QUEUE-011")
+def test_what_a_local_queue_drained_is_admitted_when_it_runs_again(lab: Lab) -> None:
+    """Its eviction is over, and Requeued says why it came back."""
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(DEVICES)
+    queue.change_local(stopPolicy="HoldAndDrain")
+
+    queue.change_local(stopPolicy="None")
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
+    assert lab.condition(job, "Requeued") == ("True", "LocalQueueRestarted")
