@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from kueue_dra_ref.admission.explanation import Step, cited, named
 from kueue_dra_ref.admission.preprocessing import Charges
 from kueue_dra_ref.api.configuration import Configuration, Transformation
 from kueue_dra_ref.api.nouns import PodSet, Workload
-from kueue_dra_ref.api.pods import Amounts, units
+from kueue_dra_ref.api.pods import Amounts, printed, units
 from kueue_dra_ref.api.quantities import Quantity, clamp, parse
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
@@ -83,3 +84,18 @@ def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
         for name, amount in demand.amounts.items():
             total[name] = clamp(total.get(name, 0) + amount)
     return total
+
+
+def explained(behaviour: Behaviour, found: tuple[Demand, ...], charges: Mapping[str, Charges]) -> Iterator[Step]:
+    """How the devices of one pod become those of its pod set."""
+    adding = behaviour.charging
+    for demand in found:
+        several = f"pod set {demand.pod_set.name}: " if len(found) > 1 else ""
+        for resource, devices in charges.get(demand.pod_set.name, {}).items():
+            if ordinary := demand.pod_set.requests.get(resource):
+                text = f"{several}containers request {ordinary} {resource} as well"
+                yield Step(requirements=cited(adding.beside), text=text)
+            total = printed(resource, demand.amounts[resource])
+            per_pod = f"{devices} + {ordinary}" if ordinary else str(devices)
+            text = f"{several}{per_pod} per pod x {named(demand.count, 'pod')} = {total} {resource}"
+            yield Step(requirements=cited(adding.pods), text=text)

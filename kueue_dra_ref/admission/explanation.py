@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.rule import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,3 +18,13 @@ class Step:
 
     def __str__(self) -> str:
         return f"{self.text} [{', '.join(self.requirements)}]" if self.requirements else self.text
+
+
+def cited(rules: Iterable[Rule[..., Any]]) -> tuple[str, ...]:
+    """The requirement that each rule stands for first of all."""
+    return tuple(rule.requirements[0] for rule in rules if rule.requirements)
+
+
+def named(count: int, word: str) -> str:
+    """A number with its noun."""
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.demand import Demand
-from kueue_dra_ref.admission.explanation import Step
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.quantities import clamp
@@ -14,6 +14,8 @@ from kueue_dra_ref.behaviours.behaviour import Assigning
 from kueue_dra_ref.rules.quota import Fit, Need
 from kueue_dra_ref.rules.reporting import Assigned, FlavorResource
 
+FITS = ("QUOTA-001",)
+"""Says that what fits the nominal quota is admitted; no rule has to object."""
 Flavors = Callable[[str], Mapping[str, object] | None]
 """The spec of a ResourceFlavor by name, None when there is none."""
 
@@ -52,6 +54,9 @@ class _Try:
     fit: Fit = Fit.NEVER
     flavor: str = ""
     reasons: list[str] = field(default_factory=list)
+    cites: tuple[str, ...] = ()
+    weighed: bool = False
+    """Whether quota was looked at."""
 
 
 def assigned(rules: Assigning, quota: Quota, flavors: Flavors, demands: tuple[Demand, ...]) -> Assignment:
@@ -65,9 +70,11 @@ class _Assigner:
     def __init__(self, rules: Assigning, quota: Quota, flavors: Flavors) -> None:
         self.rules, self.quota, self.flavors = rules, quota, flavors
         self.assumed: dict[FlavorResource, int] = {}
+        self.several = False
         self.steps: list[Step] = []
 
     def run(self, demands: tuple[Demand, ...]) -> Assignment:
+        self.several = len(demands) > 1
         worst, given, told = Fit.NOW, [], []
         for demand in demands:
             fit, flavors, reasons = self._pod_set(demand)
@@ -89,6 +96,7 @@ class _Assigner:
             group = self.quota.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):
+                    self.steps.append(Step(requirements=cited(self.rules.uncovered), text=lacking))
                     return Fit.NEVER, {}, [lacking]
             elif resource not in chosen:
                 best = self._group(
@@ -110,7 +118,7 @@ class _Assigner:
         best = _Try()
         for flavor in (flavor for rule in self.rules.flavors for flavor in rule(group)):
             outcome = self._flavor(flavor, pod_set, amounts)
-            self._explain(flavor, outcome, amounts)
+            self._explain(pod_set, flavor, outcome, amounts)
             if outcome.fit is Fit.NOW:
                 return outcome
             best.reasons += outcome.reasons
@@ -124,14 +132,14 @@ class _Assigner:
             return _Try(reasons=[f"flavor {flavor.name} not found"])
         for rule in self.rules.flavor:
             if reason := rule(pod_set, flavor.name, spec):
-                return _Try(reasons=[reason])
-        outcome = _Try(fit=Fit.NOW, flavor=flavor.name)
+                return _Try(reasons=[reason], cites=cited([rule]))
+        outcome = _Try(fit=Fit.NOW, flavor=flavor.name, weighed=True)
         for resource in hash_order(amounts):
             need = self._need(flavor, resource, amounts[resource])
-            objection = next((o for rule in self.rules.quota if (o := rule(need))), None)
-            if objection:
+            for limit, objection in next(([(r, o)] for r in self.rules.quota if (o := r(need))), []):
                 outcome.fit = min(outcome.fit, objection.fit)
                 outcome.reasons.append(objection.message)
+                outcome.cites = tuple(dict.fromkeys((*outcome.cites, *cited([limit]))))
         return outcome
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
@@ -151,11 +159,14 @@ class _Assigner:
             self.assumed[key] = clamp(self.assumed.get(key, 0) + amounts[resource])
         return Assigned(name=demand.pod_set.name, count=demand.count, flavors=flavors, usage=amounts)
 
-    def _explain(self, flavor: FlavorQuota, outcome: _Try, amounts: Mapping[str, int]) -> None:
+    def _explain(self, pod_set: PodSet, flavor: FlavorQuota, outcome: _Try, amounts: Mapping[str, int]) -> None:
+        several = f"pod set {pod_set.name}, " if self.several else ""
+        if not outcome.weighed:
+            text = f"{several}flavor {flavor.name}: {', '.join(outcome.reasons)}"
+            self.steps.append(Step(requirements=outcome.cites, text=text))
+            return
         needs = [self._need(flavor, resource, amounts[resource]) for resource in sorted(amounts)]
-        shown = ", ".join(f"{n.resource} {n.show(n.assumed + n.asked)} of {n.show(n.available)} left" for n in needs)
+        shown = ", ".join(f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left" for n in needs)
         word = {Fit.NOW: "fits", Fit.LATER: "does not fit now", Fit.NEVER: "can never fit"}[outcome.fit]
-        ids = (
-            ("QUOTA-001",) if outcome.fit is Fit.NOW else ("QUOTA-002",) if outcome.fit is Fit.LATER else ("QUOTA-004",)
-        )
-        self.steps.append(Step(requirements=ids, text=f"flavor {flavor.name}: {shown}: {word}"))
+        text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {word}"
+        self.steps.append(Step(requirements=outcome.cites or FITS, text=text))

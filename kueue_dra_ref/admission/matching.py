@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from kueue_dra_ref.admission.explanation import cited
 from kueue_dra_ref.rules.matching import Candidate, Matched, Matching, tried
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.world import Asked, class_selectors
 
 
-def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[FieldError, ...] | Undecided:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong with a request, and the requirement that says so."""
+
+    fault: FieldError
+    requirements: tuple[str, ...]
+
+
+def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[Finding, ...] | Undecided:
     """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
-    faults: list[FieldError] = []
+    faults: list[Finding] = []
     taken: frozenset[int] = frozenset()
     for asked in each if rules.eligible or rules.findings else ():
         if asked.request and asked.request.is_exact and asked.request.selectors:
@@ -20,7 +30,11 @@ def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[FieldError, ...] 
             if matched and isinstance(matched.ended, Undecided):
                 return matched.ended
             taken |= matched.places if matched else frozenset()
-            found = (fault for rule in rules.findings if (fault := rule(asked, matched)))
+            found = (
+                Finding(fault=fault, requirements=cited([rule]))
+                for rule in rules.findings
+                if (fault := rule(asked, matched))
+            )
             faults.extend([first] if (first := next(found, None)) else [])
     return tuple(faults)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kueue_dra_ref.admission.explanation import Step
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError
@@ -31,11 +32,13 @@ class Processed:
 
 
 class Stopped(Exception):
-    """The first failing claim ends processing."""
+    """The first failing claim ends processing; ``requirements`` say so."""
 
-    def __init__(self, faults: tuple[FieldError, ...] = (), undecided: str = "") -> None:
-        super().__init__(undecided or ", ".join(map(str, faults)))
-        self.faults, self.undecided = faults, undecided
+    def __init__(
+        self, faults: Iterable[FieldError] = (), undecided: str = "", requirements: Iterable[str] = ()
+    ) -> None:
+        self.faults, self.undecided, self.requirements = tuple(faults), undecided, tuple(dict.fromkeys(requirements))
+        super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
 def asks_for_devices(behaviour: Behaviour, workload: Workload) -> bool:
@@ -47,9 +50,12 @@ def processed(behaviour: Behaviour, world: World, workload: Workload) -> Process
     """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
     for rule in behaviour.processing.refused:
         if refused := rule(workload):
-            return Processed(refused=refused, steps=(Step(requirements=rule.requirements[:1], text=refused.message),))
+            return Processed(refused=refused, steps=(Step(requirements=cited([rule]), text=refused.message),))
     if not asks_for_devices(behaviour, workload):
         return Processed()
+    for forbidden in behaviour.processing.forbidden:
+        if refused := forbidden(world, workload):
+            return Processed(refused=refused, steps=(Step(requirements=cited([forbidden]), text=refused.message),))
     return _Processor(behaviour, world, workload).run()
 
 
@@ -65,7 +71,8 @@ class _Processor:
         try:
             charges = {pod_set.name: self._pod(pod_set) for pod_set in self.workload.pod_sets}
         except Stopped as stop:
-            return Processed(refused=_refusal(stop), steps=(*self.steps, Step(requirements=(), text=str(stop))))
+            self._note(stop.requirements, str(stop))
+            return Processed(refused=_refusal(stop), steps=tuple(self.steps))
         return Processed(charges={name: c for name, c in charges.items() if c}, steps=tuple(self.steps))
 
     def _pod(self, pod_set: PodSet) -> Charges:
@@ -73,7 +80,7 @@ class _Processor:
         for claim in (claim for rule in self.adding.claims for claim in rule(pod_set)):
             for resource, amount in self._claim(pod_set, claim):
                 shares.setdefault(resource, []).append(amount)
-        return {resource: _folded(self.adding.in_pod, amounts) for resource, amounts in shares.items()}
+        return {resource: self._added(self.adding.in_pod, shares[resource], resource) for resource in shares}
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
         asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
@@ -84,48 +91,66 @@ class _Processor:
         if isinstance(found, Undecided):
             raise Stopped(undecided=found.reason)
         if found:
-            raise Stopped(found)
+            cites = [requirement for finding in found for requirement in finding.requirements]
+            raise Stopped([finding.fault for finding in found], requirements=cites)
         for device_class in hash_order(counts):
             yield self._resource(asked, device_class, counts[device_class])
 
     def _with_template(self, asked: Asked) -> Asked:
         read = (rule(self.world, self.workload.namespace, asked.claim.template) for rule in self.rules.read_template)
         asked = replace(asked, template=next(read, None))
-        for rule in self.rules.template:
-            if fault := rule(asked):
-                raise Stopped((fault,))
+        for needed in self.rules.template:
+            if fault := needed(asked):
+                raise Stopped([fault], requirements=cited([needed]))
         return asked
 
     def _counts(self, each: list[Asked]) -> Mapping[str, int]:
         shares: dict[str, list[int]] = {}
         for asked in each:
             self._refuse(asked)
-            for device_class, amount in next((c for rule in self.adding.request if (c := rule(asked)) is not None), ()):
+            for device_class, amount in self._charge(asked, alone=len(each) == 1):
                 shares.setdefault(device_class, []).append(amount)
-        return {device_class: _folded(self.adding.in_claim, amounts) for device_class, amounts in shares.items()}
+        return {name: self._added(self.adding.in_claim, shares[name], name) for name in shares}
+
+    def _charge(self, asked: Asked, *, alone: bool) -> Charge:
+        found = ((rule, charge) for rule in self.adding.request if (charge := rule(asked)) is not None)
+        rule, charge = next(found, (None, ()))
+        request = f", request {asked.request.name}" if asked.request and not alone else ""
+        place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
+        place += f"ResourceClaimTemplate {asked.claim.template}"
+        for device_class, amount in charge:
+            self._note(cited([rule] if rule else []), f"{place} asks for {amount} x {device_class}")
+        if not charge:
+            self._note(cited([rule] if rule else []), f"{place} asks for nothing that is charged")
+        return charge
 
     def _refuse(self, asked: Asked) -> None:
         for rule in self.rules.request:
             match rule(asked):
                 case Undecided() as undecided:
-                    raise Stopped(undecided=undecided.reason)
+                    raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
                 case FieldError() as fault:
-                    raise Stopped((fault,))
+                    raise Stopped([fault], requirements=cited([rule]))
 
     def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
         resource = self.world.quota_resource(device_class)
         if resource is None:
             for rule in self.rules.unmapped:
-                raise Stopped((rule(asked, device_class),))
+                raise Stopped([rule(asked, device_class)], requirements=cited([rule]))
             return device_class, count
-        text = f"claim {asked.claim.index} of pod set {asked.pod_set.name}: template {asked.claim.template} asks for "
-        text += f"{count} of class {device_class}, which the configuration maps to {resource}"
-        self.steps.append(Step(requirements=("COUNT-001", "CLASS-001"), text=text))
+        self._note(cited(self.rules.lookup), f"{device_class} is mapped to {resource}")
         return resource, count
 
+    def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
+        total = next((rule(amounts) for rule in rules), amounts[-1])
+        if len(amounts) > 1:
+            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} x {what} in one pod")
+        return total
 
-def _folded(rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int]) -> int:
-    return next((rule(amounts) for rule in rules), amounts[-1])
+    def _note(self, requirements: tuple[str, ...], text: str) -> None:
+        step = Step(requirements=requirements, text=text)
+        if step not in self.steps:
+            self.steps.append(step)
 
 
 def _refusal(stop: Stopped) -> Refused:

@@ -17,6 +17,7 @@ class Claim:
     index: int
     template: str
     claim: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,7 @@ def _claim(index: int, claim: dict[str, Any], path: str) -> Claim:
         index=index,
         template=child(claim, "resourceClaimTemplateName", str, "", path),
         claim=child(claim, "resourceClaimName", str, "", path),
+        name=child(claim, "name", str, "", path),
     )
 
 

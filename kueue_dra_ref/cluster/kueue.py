@@ -6,7 +6,8 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.admission.demand import demands
+from kueue_dra_ref.admission.demand import demands, explained
+from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
 from kueue_dra_ref.api.conditions import drop_condition, is_false
@@ -42,6 +43,8 @@ class Kueue:
         self.lines: dict[str, Line] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.derivations: dict[Key, Processed] = {}
+        self.decisions: dict[Key, tuple[Step, ...]] = {}
+        """How the last decision on each Workload came about, from its claims to the verdict."""
         self.to_do: dict[tuple[str, Key], None] = {}
         self.stale: dict[tuple[str, Key], None] = {}
         self._swept: set[str] = set()
@@ -139,13 +142,14 @@ class Kueue:
     def _queued(self, key: Key, obj: Manifest) -> Queued:
         workload, done = workload_of(obj), self.derivations.get(key, Processed())
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
+        asked = demands(self.behaviour, self.configuration, workload, done.charges, reclaimed)
         return Queued(
             key=key,
             obj=obj,
             workload=workload,
             created=self.store.order_of(obj),
-            demands=demands(self.behaviour, self.configuration, workload, done.charges, reclaimed),
-            steps=done.steps,
+            demands=asked,
+            steps=(*done.steps, *explained(self.behaviour, asked, done.charges)),
         )
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:

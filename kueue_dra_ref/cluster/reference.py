@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.faults import ManifestFault
@@ -16,6 +17,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.manager import Manager
+from kueue_dra_ref.cluster.permissions import ROLE
 from kueue_dra_ref.cluster.store import Event, Store
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
@@ -107,6 +109,10 @@ class ReferenceTarget:
         """How the charge of a Workload came about, as far as devices are concerned."""
         return self._manager.kueue.derivations.get((namespace, name)) if self._manager else None
 
+    def decision(self, namespace: str, name: str) -> tuple[Step, ...]:
+        """How the last decision on a Workload came about, from its claims to the verdict; empty before the first."""
+        return self._manager.kueue.decisions.get((namespace, name), ()) if self._manager else ()
+
     @property
     def manager(self) -> Manager | None:
         """The simulated Kueue, once it runs."""
@@ -136,6 +142,8 @@ class ReferenceTarget:
             self._create(obj)
         else:
             self._replace(obj, old)
+        if kind == "ClusterRole":
+            self._running = None  # Kueue's caches take notice of its rights when it starts
         if kind in {"Job", "Workload"}:
             self._work()
 
@@ -175,7 +183,7 @@ class ReferenceTarget:
 
     def _seed_role(self) -> None:
         rules = [{key: list(values) for key, values in rule.items()} for rule in self.behaviour.role]
-        meta = {"name": "kueue-manager-role"}
+        meta = {"name": ROLE}
         role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
         self.store.put(role)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.flavors import Assignment, Quota, assigned
 from kueue_dra_ref.admission.queues import Queued
 from kueue_dra_ref.api.conditions import condition, set_condition
@@ -41,20 +42,22 @@ class Scheduler:
         mismatch = self._mismatch(queue, head)
         if mismatch:
             self.kueue.lines[queue.name].set_aside(head)
-            self._wait(head, mismatch)
+            self._wait(head, mismatch, (Step(requirements=cited(self.rules.queueing.namespace), text=mismatch),))
             return True
         outcome = self.assignment(queue, head)
         if outcome.fit is Fit.NOW:
             self._admit(queue, head, outcome)
             return True
         aside = self._place(queue, head)
-        self._wait(head, outcome.message)
+        self._wait(head, outcome.message, outcome.steps)
         return aside
 
     def assignment(self, queue: ClusterQueue, head: Queued) -> Assignment:
         """What a ClusterQueue could give a workload now."""
         ignore = self.kueue.configuration.quota_check_strategy == "IgnoreUndeclared"
-        quota = Quota(queue=queue, used=self.kueue.ledger.used(queue.name), ignore_undeclared=ignore)
+        quota = Quota(
+            queue=queue, used=self.kueue.ledger.of_cluster_queue(queue.name).reserved, ignore_undeclared=ignore
+        )
         return assigned(self.rules.assigning, quota, self._flavor, head.demands)
 
     def _flavor(self, name: str) -> dict[str, Any] | None:
@@ -76,7 +79,9 @@ class Scheduler:
                 line.set_equals_aside(head)
         return True
 
-    def _wait(self, head: Queued, message: str) -> None:
+    def _wait(self, head: Queued, message: str, steps: tuple[Step, ...]) -> None:
+        verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {message}")
+        self.kueue.decisions[head.key] = (*head.steps, *steps, verdict)
         fresh = self.kueue.patched(head.obj, head)
         for said in (rule(message) for rule in self.rules.reporting.waiting):
             say(fresh, said, self.kueue.clock.now)
@@ -88,6 +93,8 @@ class Scheduler:
     def _admit(self, queue: ClusterQueue, head: Queued, outcome: Assignment) -> None:
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
+        verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
+        self.kueue.decisions[head.key] = (*head.steps, *outcome.steps, verdict)
         fresh["status"].pop("resourceRequests", None)
         for written in (rule(queue.name, outcome.pod_sets) for rule in self.rules.reporting.admission):
             fresh["status"]["admission"] = copy.deepcopy(dict(written))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
@@ -44,6 +45,7 @@ class WorkloadController:
             kueue.enqueue(obj)
         if obj is None:
             kueue.derivations.pop(key, None)
+            kueue.decisions.pop(key, None)
             self._failures.pop(key, None)
         else:
             kueue.reconcile("Workload", key)
@@ -65,7 +67,12 @@ class WorkloadController:
         kueue = self.kueue
         done = processed(self.rules, kueue.world, workload_of(working))
         kueue.derivations[key] = done
+        if done.refused and done.refused.silent:
+            self._decided(key, *done.steps)
+            return False
         if done.refused:
+            told = "undecided: no quota is asked for" if done.refused.undecided else "inadmissible: it is not queued"
+            self._decided(key, *done.steps, Step(requirements=cited(self.rules.reporting.refused), text=told))
             self._refuse(key, working, done.refused)
             return False
         if not self._handled_in_reconcile(working):
@@ -92,6 +99,9 @@ class WorkloadController:
             self._retry(key)
         else:
             self._failures.pop(key, None)
+
+    def _decided(self, key: Key, *steps: Step) -> None:
+        self.kueue.decisions[key] = steps
 
     def _retry(self, key: Key) -> None:
         failures = self._failures.get(key, 0)
@@ -127,9 +137,12 @@ class WorkloadController:
         if is_true(working, "QuotaReserved") or not _active(working):
             return False
         place = self._place(working)
-        message = next((m for rule in self.rules.queueing.blocked if (m := rule(place))), None)
-        if message is None:
+        rule, message = next(((r, m) for r in self.rules.queueing.blocked if (m := r(place))), (None, None))
+        if rule is None or message is None:
             return False
+        key = (working["metadata"]["namespace"], working["metadata"]["name"])
+        charged = self.kueue.derivations.get(key)
+        self._decided(key, *(charged.steps if charged else ()), Step(requirements=cited([rule]), text=message))
         changed = [say(working, rule(message), self.kueue.clock.now) for rule in self.rules.reporting.blocked]
         return any(changed)
 
