@@ -1,0 +1,118 @@
+"""Flavors that do not suit the pods: node labels and taints (Queue Admission)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.lab import Lab
+from fixtures.marks import covers
+from fixtures.verdicts import Reason, pending
+
+ZONE = "topology.kubernetes.io/zone"
+SPOT = {"key": "example.com/spot", "value": "yes", "effect": "NoSchedule"}
+TOLERATES = {"key": "example.com/spot", "operator": "Equal", "value": "yes", "effect": "NoSchedule"}
+OF_ZONE_B: Mapping[str, Any] = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["b"]}]}]
+        }
+    }
+}
+
+
+@covers("QUOTA-018")
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param({"nodeSelector": {ZONE: "b"}}, id="node-selector"),
+        pytest.param({"affinity": OF_ZONE_B}, id="node-affinity"),
+    ],
+)
+def test_a_flavor_with_other_labels_is_passed_over(lab: Lab, pod: Mapping[str, Any]) -> None:
+    """Pods that select nodes of one zone are not assigned the flavor of another, though it has enough."""
+    zone_a, zone_b = lab.flavor("a", nodeLabels={ZONE: "a"}), lab.flavor("b", nodeLabels={ZONE: "b"})
+    queue = lab.queue(groups=[{zone_a: {"whole-gpus": 2}, zone_b: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec=pod))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": zone_b}}
+
+
+@covers("QUOTA-018")
+def test_a_workload_that_selects_no_flavor_waits(lab: Lab) -> None:
+    """Pods that select nodes of a zone that no flavor has are not admitted, though devices are left."""
+    zone_a = lab.flavor("a", nodeLabels={ZONE: "a"})
+    queue = lab.queue(groups=[{zone_a: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"nodeSelector": {ZONE: "b"}}))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+
+
+@covers("QUOTA-018", "QUOTA-007")
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param({ZONE: "b"}, id="same-label"),
+        pytest.param({"example.com/rack": "7"}, id="other-label"),
+        pytest.param({}, id="no-label"),
+    ],
+)
+def test_a_flavor_that_does_not_contradict_the_pods_is_assigned(lab: Lab, labels: Mapping[str, str]) -> None:
+    """A selector for a label that the flavor does not set says nothing against the flavor."""
+    first, second = lab.flavor("first", nodeLabels=labels), lab.flavor("second", nodeLabels={ZONE: "b"})
+    queue = lab.queue(groups=[{first: {"whole-gpus": 2}, second: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"nodeSelector": {ZONE: "b"}}))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": first}}
+
+
+@covers("QUOTA-019")
+@pytest.mark.parametrize(
+    "tolerations",
+    [
+        pytest.param([], id="no-toleration"),
+        pytest.param([{**TOLERATES, "value": "no"}], id="other-value"),
+        pytest.param([{**TOLERATES, "effect": "NoExecute"}], id="other-effect"),
+    ],
+)
+def test_a_tainted_flavor_is_passed_over(lab: Lab, tolerations: Sequence[Mapping[str, str]]) -> None:
+    """Pods that do not tolerate a flavor's taint are assigned the next flavor, though the first has enough."""
+    tainted, clean = lab.flavor("tainted", nodeTaints=[SPOT]), lab.flavor("clean")
+    queue = lab.queue(groups=[{tainted: {"whole-gpus": 2}, clean: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"tolerations": tolerations}))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": clean}}
+
+
+@covers("QUOTA-019")
+def test_a_workload_that_tolerates_no_flavor_waits(lab: Lab) -> None:
+    """Pods that do not tolerate the only flavor's taint are not admitted, though devices are left."""
+    tainted = lab.flavor("tainted", nodeTaints=[SPOT])
+    queue = lab.queue(groups=[{tainted: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+
+
+@covers("QUOTA-019", "QUOTA-007")
+@pytest.mark.parametrize(
+    ("flavor", "tolerations"),
+    [
+        pytest.param({"nodeTaints": [SPOT]}, [TOLERATES], id="pods-tolerate-it"),
+        pytest.param({"nodeTaints": [SPOT]}, [{"operator": "Exists"}], id="pods-tolerate-everything"),
+        pytest.param({"nodeTaints": [SPOT], "tolerations": [TOLERATES]}, [], id="flavor-tolerates-it"),
+        pytest.param({"nodeTaints": [{**SPOT, "effect": "PreferNoSchedule"}]}, [], id="mere-preference"),
+    ],
+)
+def test_a_flavor_whose_taint_is_tolerated_is_assigned(
+    lab: Lab, flavor: Mapping[str, Any], tolerations: Sequence[Mapping[str, str]]
+) -> None:
+    """A taint keeps out only pods that neither tolerate it nor get a toleration from the flavor."""
+    tainted, clean = lab.flavor("tainted", **flavor), lab.flavor("clean")
+    queue = lab.queue(groups=[{tainted: {"whole-gpus": 2}, clean: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"tolerations": tolerations}))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": tainted}}
