@@ -16,8 +16,10 @@ from kubernetes.client import ApiClient
 from clusters.binaries import KUEUE_VARIABLE, KUEUES
 from clusters.building import program
 from clusters.configurations import check
+from clusters.custody import NotOurs
 from clusters.fence_world import KUEUE
 from clusters.fitness import Found, lacks
+from clusters.kueue_process import ROLE
 from clusters.live import LiveTarget, limits_of
 from clusters.objects import Objects, Refused
 from clusters.troubles import ClusterTrouble
@@ -75,7 +77,15 @@ class AttachedKueue:
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
-        return {"kueue": self.found().version}
+        return {"kueue": f"v{self.found().version}"}
+
+    def permit(self, rules: Sequence[Manifest]) -> None:
+        """Leave the role alone: it is the user's."""
+        raise NotOurs(ROLE)
+
+    def is_denied(self) -> bool:
+        """Kueue works, or the cluster would not have been taken."""
+        return False
 
     def found(self) -> Found:
         """Read what the cluster says about its Kueue, once."""

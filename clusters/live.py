@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Protocol
 
 from kubernetes.client import ApiClient
@@ -13,6 +14,7 @@ from kubernetes.client import ApiClient
 from clusters.cleaning import Cleaning
 from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
+from clusters.kueue_process import ROLE
 from clusters.objects import Answer, Objects
 from clusters.order import Order, workloads_of
 from clusters.settling import Settling
@@ -37,6 +39,12 @@ class Kueue(Protocol):
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
+
+    def permit(self, rules: Sequence[Manifest]) -> None:
+        """Set the rules of Kueue's own ClusterRole; they count from its next start on."""
+
+    def is_denied(self) -> bool:
+        """Whether Kueue waits forever for something that it may not read."""
 
 
 class Plane(Protocol):
@@ -77,7 +85,9 @@ class LiveTarget:
         self._world = World()
         self._cleaning = Cleaning(objects=self._objects, limits=limits, finalizes=not self._custody.labels)
         self._fence = Fence(objects=self._objects, run=secrets.token_hex(4), labels=self._custody.labels, limits=limits)
-        self._settling = Settling(objects=self._objects, world=self._world, fence=self._fence, limits=limits)
+        self._settling = Settling(
+            objects=self._objects, world=self._world, fence=self._fence, is_denied=plane.kueue.is_denied, limits=limits
+        )
         self._order = Order(objects=self._objects, world=self._world, limits=limits)
         self._configuration = ""
         self._description: Manifest = {}
@@ -100,11 +110,15 @@ class LiveTarget:
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
-        answers = [(Ref.of(manifest), self._apply(manifest)) for manifest in manifests]
+        self._settling.let_sweep_pass()
+        answers = [
+            (ref := Ref.of(each), self._permit(each) if ref == ROLE else self._apply(each)) for each in manifests
+        ]
         return [Refusal(ref=ref, code=answer.code, message=answer.message) for ref, answer in answers if not answer.ok]
 
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
+        self._settling.let_sweep_pass()
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
             self._cleaning.remove([ref, *workloads_of(self._objects, ref)], entirely=False)
@@ -113,6 +127,7 @@ class LiveTarget:
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
+        self._settling.let_sweep_pass()
         self._touches += 1
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
@@ -161,14 +176,23 @@ class LiveTarget:
         self._cleaning.remove(self._fence.refs())
         self._fence.forget()
 
+    def _permit(self, role: Manifest) -> Answer:
+        self._plane.kueue.permit(role["rules"])
+        self._configuration = ""  # Kueue's caches take notice of its rights when it starts
+        return Answer(code=HTTPStatus.OK, body={})
+
     def _apply(self, manifest: Manifest) -> Answer:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
         written = write(self._objects, self._custody, body, self._world.written(Ref.of(manifest)))
         if not written.answer.ok:
             return written.answer
-        if written.changed and (not written.created or manifest["kind"] in SWEEPING):
+        if written.changed and not written.created:
             self._settling.note_change()
+        if written.created and manifest["kind"] in SWEEPING:
+            self._settling.note_opening()
+            if self._world.has_jobs:
+                self._settling.note_change()
         self._world.add(manifest)
         if written.created:
             self._order.created(manifest)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from clusters.fence import Fence
+from clusters.fence import SWEEP_PERIOD, Fence
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
 from clusters.objects import Objects
@@ -12,6 +13,7 @@ from clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_n
 from clusters.world import World
 from kueue_dra_ref.target import Ref
 
+LAG = 0.1  # seconds in which Kueue has surely seen a change
 NOTHING = Look(jobs=[], workloads=[])
 
 
@@ -22,8 +24,11 @@ class Settling:
     objects: Objects
     world: World
     fence: Fence
+    is_denied: Callable[[], bool] = lambda: False
+    """Whether Kueue's Workload controller waits forever for something that it may not read."""
     limits: Limits = field(default_factory=Limits)
     _changed: float | None = None
+    _opened: float | None = None
     _last: Look = NOTHING
     _quiet: int = 0
     _disagreeing: float | None = None
@@ -32,9 +37,30 @@ class Settling:
         """Remember that something changed which may free quota or open a queue: a sweep has to pass."""
         self._changed = moment_now()
 
+    def note_opening(self) -> None:
+        """Remember that something new made Kueue announce a sweep, which nothing that waits so far can need."""
+        self._opened = moment_now()
+
+    def let_sweep_pass(self) -> None:
+        """Return when no announced sweep is left that could come between two steps of a case.
+
+        Nobody gets in by it, but it makes Kueue forget which workloads it found equal to a refused one.
+        """
+        opened = self._opened
+        if opened is None or not self._last.pending:
+            return
+
+        def passed() -> None:
+            if elapsed_since(opened) < SWEEP_PERIOD + LAG:
+                raise NotYet("it is still ahead")
+
+        eventually(passed, within=self.limits.sweep, every=0.02, what="a sweep that changes nothing")
+        self.fence.pass_cycles(len(self._last.pending) + 1)
+        self._opened = None
+
     def forget(self) -> None:
         """Start anew, with an empty world."""
-        self._changed, self._last = None, NOTHING
+        self._changed, self._opened, self._last = None, None, NOTHING
 
     def settle(self) -> None:
         """Return at rest; `TimedOut` names what still moves."""
@@ -55,12 +81,15 @@ class Settling:
         self._require_rest(after)
 
     def _pass_workloads(self) -> None:
-        self.fence.pass_chain()
+        self.fence.pass_chain(unless=self.is_denied)
         waiting = self._see().pending
         if self._changed is not None and waiting:
-            changed, self._changed = self._changed, None
-            self.fence.pass_sweep(since=changed)
+            self._sweep(self._changed)
         self.fence.pass_cycles(len(waiting) + 1)
+
+    def _sweep(self, since: float) -> None:
+        self._changed = self._opened = None
+        self.fence.pass_sweep(since=since)
 
     def _require_rest(self, look: Look) -> None:
         self._quiet += 1
@@ -71,7 +100,8 @@ class Settling:
         if look.bare and self._quiet < 2:
             raise NotYet("no condition on " + ", ".join(found["metadata"]["name"] for found in look.bare))
         self._require_agreement(look)
-        self._changed = None
+        if self._changed is not None:
+            self._opened, self._changed = self._changed, None
 
     def _require_agreement(self, look: Look) -> None:
         """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""

@@ -129,7 +129,7 @@ def test_cases_run_in_the_users_cluster_and_leave_nothing(attached: AttachedTarg
     assert [holds(each, "Admitted") for each in found].count(True) == 1
     for kind in ("ClusterQueue", "ResourceFlavor"):
         assert {each["metadata"]["labels"][RUN_LABEL] for each in attached.list(KUEUE, kind)} == {attached.run}
-    assert attached.describe()["kueue"] == "0.19.2"
+    assert attached.describe()["kueue"] == "v0.19.2"
 
     attached.stop()
     assert attached.left() == []

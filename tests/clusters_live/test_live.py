@@ -326,7 +326,7 @@ def test_a_description_names_versions_and_no_places(target: LiveTarget) -> None:
     described = target.describe()
 
     assert described["kind"] == "kueue"
-    assert str(described["kueue"]).startswith("0.19.")
+    assert str(described["kueue"]).startswith("v0.19.")
     assert described["kubernetes"].startswith("v1.")
     assert "v1" in described["resourceVersions"]
     assert "127.0.0.1" not in str(described)
