@@ -61,6 +61,8 @@ class Refusal:
     ref: Ref
     code: int
     message: str
+    error: FieldError | None = None
+    """The field at fault, where the judge names one."""
 
 
 class Target(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,10 +38,21 @@ class Document:
         """Give the line of a field such as ``spec.items[0].name``, or of the deepest part of it that exists."""
         return self.shift + found_at(self.node, steps(path))[1].start_mark.line + 1
 
+    def depth_of(self, path: str) -> int:
+        """Tell how many steps of a path lead somewhere in this document."""
+        parts = steps(path)
+        places = [found_at(self.node, parts[:depth])[1] for depth in range(len(parts) + 1)]
+        return sum(here is not there for here, there in itertools.pairwise(places))
+
     def fault(self, path: str, found: str, expected: str) -> DocumentFault:
         """Say what is wrong with a field of this document."""
         return DocumentFault(
-            file=self.file, document=self.number, line=self.line_of(path), found=found, expected=expected
+            file=self.file,
+            document=self.number,
+            line=self.line_of(path),
+            field=path,
+            found=found,
+            expected=expected,
         )
 
 

@@ -33,10 +33,13 @@ _RESOLVED = {  # what a plain scalar is to Go's YAML library, which differs from
 class DocumentFault(Exception):
     """A file that cannot be read as manifests: where, what was found and what was expected."""
 
-    def __init__(self, *, file: str, document: int = 0, line: int = 0, found: str, expected: str) -> None:
+    def __init__(
+        self, *, file: str, document: int = 0, line: int = 0, field: str = "", found: str, expected: str
+    ) -> None:
         place = "".join((file, f", document {document}" if document else "", f", line {line}" if line else ""))
         super().__init__(f"{place}: found {found}; expected {expected}")
-        self.file, self.document, self.line, self.found, self.expected = file, document, line, found, expected
+        self.file, self.document, self.line, self.field = file, document, line, field
+        self.found, self.expected = found, expected
 
 
 def parsed(text: str, file: str, shift: int = 0) -> Iterator[tuple[int, Node, Any]]:

@@ -237,4 +237,4 @@ def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
     except ManifestFault:
         group = ""
     named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
-    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}")
+    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}", error=fault.error)

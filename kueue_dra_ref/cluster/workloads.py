@@ -82,6 +82,7 @@ class WorkloadController:
                 drop_condition(working, kind)
         if _active(working) and not kueue.enqueue({**working, "status": copy.deepcopy(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
+            self._decided(key, *done.steps, *self._objection(working)[1])
             self._retry(key)
             return False
         self._failures.pop(key, None)
@@ -136,15 +137,22 @@ class WorkloadController:
         """Say what is wrong with the queue of a workload that holds no quota."""
         if is_true(working, "QuotaReserved") or not _active(working):
             return False
-        place = self._place(working)
-        rule, message = next(((r, m) for r in self.rules.queueing.blocked if (m := r(place))), (None, None))
-        if rule is None or message is None:
+        message, steps = self._objection(working)
+        if message is None:
             return False
         key = (working["metadata"]["namespace"], working["metadata"]["name"])
         charged = self.kueue.derivations.get(key)
-        self._decided(key, *(charged.steps if charged else ()), Step(requirements=cited([rule]), text=message))
+        self._decided(key, *(charged.steps if charged else ()), *steps)
         changed = [say(working, rule(message), self.kueue.clock.now) for rule in self.rules.reporting.blocked]
         return any(changed)
+
+    def _objection(self, working: Manifest) -> tuple[str | None, tuple[Step, ...]]:
+        """What is wrong with the queue of a workload, and the step that says so."""
+        place = self._place(working)
+        for rule in self.rules.queueing.blocked:
+            if message := rule(place):
+                return message, (Step(requirements=cited([rule]), text=message),)
+        return None, ()
 
     def _drained(self, working: Manifest) -> bool:
         """Evict an admitted workload whose queue is drained."""

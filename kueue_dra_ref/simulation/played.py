@@ -1,0 +1,109 @@
+"""A world played on the reference: what exists first, then Kueue, then Jobs and Workloads in the order given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
+from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.simulation.given import DEFAULT_NAMESPACE, Given
+from kueue_dra_ref.simulation.references import missing
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+
+_KUEUE = "kueue.x-k8s.io"
+_LATER = ("Job", "Workload")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something wrong with one object: refused by an API server, or naming what does not exist."""
+
+    given: Given
+    error: FieldError
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and line of the field at fault."""
+        return self.given.place(self.error.field)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """The world after every decision."""
+
+    target: ReferenceTarget
+    given: tuple[Given, ...]
+    refused: tuple[Finding, ...]
+    missing: tuple[Finding, ...]
+
+    @property
+    def accepted(self) -> tuple[Given, ...]:
+        """What the API server took."""
+        refused = {finding.given.ref for finding in self.refused}
+        return tuple(each for each in self.given if each.ref not in refused)
+
+    @property
+    def workloads(self) -> Sequence[Manifest]:
+        """Every Workload, in the version that the user writes Kueue's objects in."""
+        written = {each.ref.api_version for each in self.given if each.ref.api_version.startswith(f"{_KUEUE}/")}
+        version = f"{_KUEUE}/v1beta1" if written == {f"{_KUEUE}/v1beta1"} else f"{_KUEUE}/v1beta2"
+        return self.target.list(version, "Workload")
+
+    @property
+    def objects(self) -> Iterator[Manifest]:
+        """What was given, each in the version that it was written in, then the Workloads that Kueue made."""
+        for each in self.accepted:
+            if (found := self.target.read(each.ref)) is not None:
+                yield found
+        own = {(each.ref.namespace, each.ref.name) for each in self.accepted if each.ref.kind == "Workload"}
+        for workload in self.workloads:
+            if (workload["metadata"]["namespace"], workload["metadata"]["name"]) not in own:
+                yield workload
+
+    @property
+    def unmanaged(self) -> tuple[Given, ...]:
+        """Jobs that name no queue, which Kueue leaves alone."""
+        jobs = (each for each in self.accepted if each.ref.kind == "Job")
+        return tuple(job for job in jobs if not (job.manifest["metadata"].get("labels") or {}).get(QUEUE_LABEL))
+
+
+def play(behaviour: Behaviour, configuration: Manifest, world: Sequence[Given]) -> Played | Sequence[FieldError]:
+    """Play a world; the faults of the configuration when Kueue does not start with it."""
+    target = ReferenceTarget(behaviour)
+    target.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DEFAULT_NAMESPACE}}])
+    refused = _apply(target, sorted((each for each in world if each.ref.kind not in _LATER), key=_namespaces_first))
+    if faults := target.start(configuration):
+        return faults
+    refused += _apply(target, (each for each in world if each.ref.kind in _LATER))
+    target.settle()
+    played = Played(target=target, given=tuple(world), refused=tuple(refused), missing=())
+    return replace(played, missing=tuple(_missing(played)))
+
+
+def _namespaces_first(each: Given) -> bool:
+    return each.ref.kind != "Namespace"
+
+
+def _apply(target: ReferenceTarget, world: Iterable[Given]) -> list[Finding]:
+    return [
+        Finding(given=each, error=_error(each.ref, refusal))
+        for each in world
+        for refusal in target.apply([each.manifest])
+    ]
+
+
+def _error(ref: Ref, refusal: Refusal) -> FieldError:
+    error = refusal.error or FieldError(field="", type="Refused", detail=refusal.message)
+    if error.field == "metadata.namespace" and error.type == "Not found":
+        return replace(error, detail=f"expected a Namespace {ref.namespace}, and there is none")
+    return error
+
+
+def _missing(played: Played) -> Iterator[Finding]:
+    store = played.target.store
+    for each in played.accepted:
+        stored = store.find(each.ref.kind, each.ref.name, each.ref.namespace)
+        for error in missing(stored, store) if stored else ():
+            yield Finding(given=each, error=error)
