@@ -29,7 +29,8 @@ FIXED_FLAGS = (
     "--authorization-mode=RBAC",
     "--service-cluster-ip-range=10.0.0.0/24",
     "--disable-admission-plugins=ServiceAccount",  # no controller makes the default service accounts
-    "--feature-gates=DRAExtendedResource=true,DRAPartitionableDevices=true,DRAConsumableCapacity=true",
+    "--feature-gates=DRAExtendedResource=true,DRAPartitionableDevices=true,DRAConsumableCapacity=true"
+    ",DRAListTypeAttributes=true",
     "--runtime-config=resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true",
 )
 

@@ -15,7 +15,10 @@ LEDGER = pytest.StashKey[Ledger]()
 CATALOGUE = pytest.StashKey[Mapping[str, Requirement]]()
 ROW = pytest.StashKey[Row]()
 SUITE = "/suites/conformance/"
-RESTARTS = "it restarts Kueue with a configuration of its own, and a cluster that you already have is not restarted"
+NOT_ATTACHED = {
+    "owns_kueue": "it restarts Kueue with a configuration of its own, and a cluster that you have is not restarted",
+    "newer_api_server": "it needs an API server with alpha features, and that of a cluster that you have is as it is",
+}
 
 
 def place(path: Path, root: Path) -> str | None:
@@ -97,8 +100,8 @@ def reason_not_here(item: pytest.Item) -> str | None:
     behaviour = str(config.getoption("behaviour", "kueue-0.19"))
     if reason := applies(item.stash[ROW].requirements, behaviour, catalogue_of(config)):
         return reason
-    attached = config.getoption("context", None)
-    return RESTARTS if attached and item.get_closest_marker("owns_kueue") else None
+    reasons = NOT_ATTACHED if config.getoption("context", None) else {}
+    return next((reason for mark, reason in reasons.items() if item.get_closest_marker(mark)), None)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -42,8 +42,9 @@ class Stopped(Exception):
 
 
 def asks_for_devices(behaviour: Behaviour, workload: Workload) -> bool:
-    """Whether a workload is a DRA workload under a behaviour."""
-    return any(rule(workload) for rule in behaviour.processing.detected)
+    """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
+    rules = behaviour.processing
+    return any(rule(workload) for rule in rules.detected) or any(rule(workload) for rule in rules.refused)
 
 
 def processed(behaviour: Behaviour, world: World, workload: Workload) -> Processed:

@@ -20,13 +20,14 @@ from fixtures.builders import (
     gpu,
 )
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, newer_api_server
 from fixtures.verdicts import Reason, inadmissible
 from kueue_dra_ref.verdict import Verdict
 
 UNMAPPED = a_request("fpga.example.com")
 MODE_ALL = a_request(mode="All", count=None)
-BAD_SELECTOR = a_request(selectors=["device.allowMultipleAllocations == true"])
+ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
+BAD_SELECTOR = a_request(selectors=[ONE_OF_A_LIST])
 CLAIM = "spec.podSets[0].template.spec.resourceClaims[1]"
 
 
@@ -46,6 +47,7 @@ CLAIM = "spec.podSets[0].template.spec.resourceClaims[1]"
             a_template(gpu(), gpu(), BAD_SELECTOR),
             f"{CLAIM}.devices.requests[2].exactly.selectors: ",
             id="selector-of-a-request",
+            marks=newer_api_server,
         ),
     ],
 )
@@ -125,14 +127,16 @@ def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdi
             a_request(mode="All", count=None, admin=True), inadmissible(Reason.ADMIN_ACCESS), id="admin-before-mode"
         ),
         pytest.param(
-            a_request(mode="All", count=None, selectors=["device.allowMultipleAllocations == true"]),
+            a_request(mode="All", count=None, selectors=[ONE_OF_A_LIST]),
             inadmissible(Reason.BAD_SELECTOR),
             id="selector-before-mode",
+            marks=newer_api_server,
         ),
         pytest.param(
-            a_request(admin=True, selectors=["device.allowMultipleAllocations == true"]),
+            a_request(admin=True, selectors=[ONE_OF_A_LIST]),
             inadmissible(Reason.BAD_SELECTOR),
             id="selector-before-admin",
+            marks=newer_api_server,
         ),
         pytest.param(a_request("fpga.example.com", admin=True), inadmissible(Reason.ADMIN_ACCESS), id="class-last"),
     ],
