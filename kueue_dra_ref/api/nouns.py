@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.pods import Amounts, pod_requests, units
+from kueue_dra_ref.api.pods import Amounts, pod_requests, quota_units
 from kueue_dra_ref.api.reading import child, mappings, quantity, text
 from kueue_dra_ref.target import Manifest
 
@@ -33,6 +33,8 @@ class PodSet:
     affinity_terms: tuple[tuple[dict[str, Any], ...], ...]
     """Required node affinity: any term may hold; a term holds when each of its expressions does."""
     tolerations: tuple[dict[str, Any], ...]
+    least: int | None = None
+    """The fewest pods that are worth admitting; None: all or nothing."""
 
     @property
     def path(self) -> str:
@@ -63,10 +65,12 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorQuota:
-    """One flavor of a resource group, with the nominal quota of each covered resource in Kueue's units."""
+    """One flavor of a resource group: the nominal quota of each covered resource in Kueue's units, and its limits."""
 
     name: str
     nominal: dict[str, int]
+    borrowing_limits: dict[str, int] = field(default_factory=dict)
+    lending_limits: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,26 @@ class ResourceGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionPolicy:
+    """Whom a ClusterQueue's workloads may preempt."""
+
+    within: str = "Never"
+    reclaim: str = "Never"
+    borrow: str = "Never"
+    threshold: int | None = None
+    """The highest priority that may be preempted in the cohort while the preemptor borrows; None: no such bound."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fungibility:
+    """Whether the search goes on behind a flavor that would have to be borrowed or freed."""
+
+    when_can_borrow: str = "MayStopSearch"
+    when_can_preempt: str = "TryNextFlavor"
+    preference: str = "BorrowingOverPreemption"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterQueue:
     """Quota and how it is handed out."""
 
@@ -86,10 +110,24 @@ class ClusterQueue:
     strategy: str
     stop_policy: str
     namespace_selector: dict[str, Any] | None
+    cohort: str = ""
+    preemption: PreemptionPolicy = PreemptionPolicy()
+    fungibility: Fungibility = Fungibility()
+    weight: float = 1.0
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         """The group that covers a resource."""
         return next((group for group in self.groups if resource in group.covered), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """ClusterQueues and cohorts that lend to each other, and the quota that the cohort itself brings."""
+
+    name: str
+    parent: str = ""
+    groups: tuple[ResourceGroup, ...] = ()
+    weight: float = 1.0
 
 
 def workload_of(manifest: Manifest) -> Workload:
@@ -126,6 +164,7 @@ def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
         node_selector=child(spec, "nodeSelector", dict, {}, path_of_spec),
         affinity_terms=_terms(spec, path_of_spec),
         tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
+        least=pod_set.get("minCount"),
     )
 
 
@@ -162,7 +201,50 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
         strategy=child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec"),
         stop_policy=child(spec, "stopPolicy", str, "None", "spec"),
         namespace_selector=None if selector is None else child(spec, "namespaceSelector", dict, {}, "spec"),
+        cohort=child(spec, "cohortName", str, "", "spec"),
+        preemption=_preemption(child(spec, "preemption", dict, {}, "spec")),
+        fungibility=_fungibility(child(spec, "flavorFungibility", dict, {}, "spec")),
+        weight=_weight(spec),
     )
+
+
+def cohort_of(manifest: Manifest) -> Cohort:
+    """Read a stored Cohort.
+
+    Raises:
+        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+
+    """
+    spec = child(manifest, "spec", dict, {})
+    return Cohort(
+        name=manifest["metadata"]["name"],
+        parent=child(spec, "parentName", str, "", "spec"),
+        groups=tuple(_group(i, group) for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))),
+        weight=_weight(spec),
+    )
+
+
+def _preemption(written: dict[str, Any]) -> PreemptionPolicy:
+    borrow = child(written, "borrowWithinCohort", dict, {}, "spec.preemption")
+    return PreemptionPolicy(
+        within=written.get("withinClusterQueue") or "Never",
+        reclaim=written.get("reclaimWithinCohort") or "Never",
+        borrow=borrow.get("policy") or "Never",
+        threshold=borrow.get("maxPriorityThreshold"),
+    )
+
+
+def _fungibility(written: dict[str, Any]) -> Fungibility:
+    return Fungibility(
+        when_can_borrow=written.get("whenCanBorrow") or "MayStopSearch",
+        when_can_preempt=written.get("whenCanPreempt") or "TryNextFlavor",
+        preference=written.get("preference") or "BorrowingOverPreemption",
+    )
+
+
+def _weight(spec: dict[str, Any]) -> float:
+    weight = child(spec, "fairSharing", dict, {}, "spec").get("weight")
+    return 1.0 if weight is None else float(quantity(weight, "spec.fairSharing.weight").amount)
 
 
 def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
@@ -175,9 +257,16 @@ def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
 
 
 def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
-    nominal = {}
+    amounts: dict[str, dict[str, int]] = {"nominalQuota": {}, "borrowingLimit": {}, "lendingLimit": {}}
     for index, resource in enumerate(mappings(flavor, "resources", path)):
         at = f"{path}.resources[{index}]"
         name = text(resource, "name", at)
-        nominal[name] = units(name, quantity(resource.get("nominalQuota"), f"{at}.nominalQuota"))
-    return FlavorQuota(name=text(flavor, "name", path), nominal=nominal)
+        for key, found in amounts.items():
+            if key in resource or key == "nominalQuota":
+                found[name] = quota_units(name, quantity(resource.get(key), f"{at}.{key}"))
+    return FlavorQuota(
+        name=text(flavor, "name", path),
+        nominal=amounts["nominalQuota"],
+        borrowing_limits=amounts["borrowingLimit"],
+        lending_limits=amounts["lendingLimit"],
+    )

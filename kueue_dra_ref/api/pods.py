@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from kueue_dra_ref.api.quantities import Format, Quantity, parse
+from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse
 from kueue_dra_ref.api.reading import child, mappings, quantities
 
 Amounts = dict[str, Quantity]
@@ -66,6 +66,12 @@ def _larger(left: Amounts, right: Amounts) -> Amounts:
 def units(name: str, amount: Quantity) -> int:
     """An amount as Kueue counts it: CPU in thousandths, everything else in whole units, rounded up, in int64."""
     return amount.milli if name == "cpu" else amount.ceiling
+
+
+def quota_units(name: str, amount: Quantity) -> int:
+    """A quota as Kueue counts it: one that int64 cannot hold is any amount, of CPU already at the last whole core."""
+    found = units(name, amount)
+    return MAX_INT64 if name == "cpu" and found >= MAX_INT64 // 1000 * 1000 else found
 
 
 def printed(name: str, value: int) -> str:

@@ -71,6 +71,8 @@ _WORKLOAD: Keys = {
 _STOP = OneOf(("None", "Hold", "HoldAndDrain"))
 _QUOTA: Keys = {"name": _T, "nominalQuota": _Q, "borrowingLimit": _Q, "lendingLimit": _Q}
 _GROUP: Keys = {"coveredResources": _TEXTS, "flavors": ListOf({"name": _T, "resources": ListOf(_QUOTA)})}
+_SEARCH = OneOf(("MayStopSearch", "TryNextFlavor"))
+_FAIR: Keys = {"weight": _Q}
 _CLUSTER_QUEUE: Keys = {
     "cohort": _T,
     "cohortName": _T,
@@ -78,8 +80,19 @@ _CLUSTER_QUEUE: Keys = {
     "queueingStrategy": OneOf(("StrictFIFO", "BestEffortFIFO")),
     "stopPolicy": _STOP,
     "namespaceSelector": _SELECTOR,
-    "preemption": {"reclaimWithinCohort": _T, "withinClusterQueue": _T},
+    "preemption": {
+        "withinClusterQueue": OneOf(("Never", "LowerPriority", "LowerOrNewerEqualPriority")),
+        "reclaimWithinCohort": OneOf(("Never", "LowerPriority", "Any")),
+        "borrowWithinCohort": {"policy": OneOf(("Never", "LowerPriority")), "maxPriorityThreshold": _W},
+    },
+    "flavorFungibility": {
+        "whenCanBorrow": _SEARCH,
+        "whenCanPreempt": _SEARCH,
+        "preference": OneOf(("BorrowingOverPreemption", "PreemptionOverBorrowing")),
+    },
+    "fairSharing": _FAIR,
 }
+_COHORT: Keys = {"parentName": _T, "resourceGroups": ListOf(_GROUP), "fairSharing": _FAIR}
 _FLAVOR: Keys = {
     "nodeLabels": MapOf(_T),
     "nodeTaints": ListOf({"key": _T, "value": _T, "effect": _T}),
@@ -110,6 +123,7 @@ _SHAPES: Mapping[str, Keys] = {
     "Job": _JOB,
     "Workload": _WORKLOAD,
     "ResourceFlavor": {"spec": _FLAVOR},
+    "Cohort": {"spec": _COHORT},
     "ClusterQueue": {"spec": _CLUSTER_QUEUE, "status": {"conditions": _CONDITIONS}},
     "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": {"conditions": _CONDITIONS}},
     "DeviceClass": {"spec": {"selectors": _SELECTORS, "config": ListOf({}), "extendedResourceName": _T}},

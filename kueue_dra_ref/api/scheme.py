@@ -41,6 +41,7 @@ KINDS = {
         Kind(name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)),
         Kind(name="Job", group="batch", versions=("v1",), namespaced=True),
         _kueue("ResourceFlavor"),
+        _kueue("Cohort"),
         _kueue("ClusterQueue"),
         _kueue("WorkloadPriorityClass"),
         _kueue("LocalQueue", namespaced=True),

@@ -178,7 +178,9 @@ _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     **{(k, v): (_flat_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
 }
 _DEFAULTS: dict[str, tuple[Shape, ...]] = {
-    **dict.fromkeys(("Workload", "ResourceFlavor", "LocalQueue", "DeviceClass", "ResourceSlice"), (_default_spec,)),
+    **dict.fromkeys(
+        ("Workload", "ResourceFlavor", "LocalQueue", "Cohort", "DeviceClass", "ResourceSlice"), (_default_spec,)
+    ),
     "ResourceClaim": (_default_spec, _default_requests),
     "ResourceClaimTemplate": (_default_spec, _default_requests),
     "ClusterQueue": (_default_queue,),

@@ -1,0 +1,200 @@
+"""Cohort-tree arithmetic (Queue Admission; Kueue 0.19): what a ClusterQueue has, borrows, lends, and shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.api.quantities import MAX_INT64, MIN_INT64, clamp
+
+FlavorResource = tuple[str, str]
+"""Flavor and resource."""
+
+UNLIMITED = MAX_INT64
+"""The amount that stands for any amount: it stays what it is, whatever is added to it or taken from it."""
+
+
+def plus(left: int, right: int) -> int:
+    """Add two amounts, saturating."""
+    return UNLIMITED if UNLIMITED in (left, right) else clamp(left + right)
+
+
+def minus(left: int, right: int) -> int:
+    """Take an amount from another, saturating."""
+    if left == UNLIMITED:
+        return 0 if right == UNLIMITED else UNLIMITED
+    return MIN_INT64 if right == UNLIMITED else clamp(left - right)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a node brings of one resource in one flavor; None: nothing limits what is borrowed or lent."""
+
+    nominal: int = 0
+    borrowing: int | None = None
+    lending: int | None = None
+
+
+_NOTHING = Limits()
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Node:
+    """A ClusterQueue or a cohort.
+
+    ``quota`` is what its subtree has: its own quota and what its members lend.  ``used`` counts against that: for a
+    ClusterQueue all that its workloads hold, for a cohort what its members take beyond what they keep to themselves.
+    """
+
+    name: str
+    limits: Mapping[FlavorResource, Limits] = field(default_factory=dict)
+    weight: float = 1.0
+    is_queue: bool = False
+    parent: Node | None = None
+    members: list[Node] = field(default_factory=list)
+    quota: dict[FlavorResource, int] = field(default_factory=dict)
+    used: dict[FlavorResource, int] = field(default_factory=dict)
+
+    def above(self) -> Iterator[Node]:
+        """The cohorts from the nearest to the root."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    @property
+    def root(self) -> Node:
+        """The top of the tree."""
+        return self if self.parent is None else self.parent.root
+
+    def queues(self) -> Iterator[Node]:
+        """Every ClusterQueue of the subtree."""
+        for member in self.members:
+            if member.is_queue:
+                yield member
+            else:
+                yield from member.queues()
+
+    def limit(self, of: FlavorResource) -> Limits:
+        """What the node itself says about a resource."""
+        return self.limits.get(of, _NOTHING)
+
+    def kept(self, of: FlavorResource) -> int:
+        """The part of its quota that a node lends to nobody."""
+        lending = self.limit(of).lending
+        return 0 if lending is None else max(0, minus(self.quota.get(of, 0), lending))
+
+    def unused_here(self, of: FlavorResource) -> int:
+        """What is left of the part that is lent to nobody."""
+        return max(0, minus(self.kept(of), self.used.get(of, 0)))
+
+    def left(self, of: FlavorResource) -> int:
+        """What can be had here now, borrowed or not; negative when more is used than there is."""
+        quota, used = self.quota.get(of, 0), self.used.get(of, 0)
+        if self.parent is None:
+            return minus(quota, used)
+        above = self.parent.left(of)
+        limits = self.limit(of)
+        if limits.borrowing is not None:
+            kept = self.kept(of)
+            own = minus(minus(quota, kept), max(0, minus(used, kept)))
+            above = min(plus(own, limits.borrowing), above)
+        return plus(self.unused_here(of), above)
+
+    def available(self, of: FlavorResource) -> int:
+        """What can be had here now."""
+        return max(0, self.left(of))
+
+    def capacity(self, of: FlavorResource) -> int:
+        """The most that could be had here if nobody used anything."""
+        quota = self.quota.get(of, 0)
+        if self.parent is None:
+            return quota
+        most = plus(self.kept(of), self.parent.capacity(of))
+        borrowing = self.limit(of).borrowing
+        return most if borrowing is None else min(plus(quota, borrowing), most)
+
+    def add(self, of: FlavorResource, amount: int) -> None:
+        """Use an amount; what is not kept here is used above."""
+        here = self.unused_here(of)
+        self.used[of] = plus(self.used.get(of, 0), amount)
+        if self.parent is not None and amount > here:
+            self.parent.add(of, minus(amount, here))
+
+    def remove(self, of: FlavorResource, amount: int) -> None:
+        """Give an amount back; what was used above is given back there first."""
+        used_above = minus(self.used.get(of, 0), self.kept(of))
+        self.used[of] = minus(self.used.get(of, 0), amount)
+        if self.parent is not None and used_above > 0:
+            self.parent.remove(of, min(amount, used_above))
+
+    def exceeds(self, of: FlavorResource, amount: int = 0) -> bool:
+        """Whether the use, and an amount more, goes beyond what the subtree has."""
+        return self.quota.get(of, 0) < plus(self.used.get(of, 0), amount)
+
+    def borrows(self, of: FlavorResource, amount: int = 0) -> bool:
+        """Whether a ClusterQueue uses more than its nominal quota, or would with an amount more."""
+        return self.limit(of).nominal < plus(self.used.get(of, 0), amount)
+
+    def build(self) -> None:
+        """Add up what the members lend and use, bottom up."""
+        self.quota = {of: limits.nominal for of, limits in self.limits.items()}
+        if self.is_queue:
+            return
+        self.used = {}
+        for member in self.members:
+            member.build()
+            self._accept(member)
+
+    def _accept(self, member: Node) -> None:
+        for of, amount in member.quota.items():
+            self.quota[of] = plus(self.quota.get(of, 0), minus(amount, member.kept(of)))
+        for of, amount in member.used.items():
+            self.used[of] = plus(self.used.get(of, 0), max(0, minus(amount, member.kept(of))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What a node borrows, weighed against what could be lent to it (fair sharing)."""
+
+    ratio: float = 0.0
+    weight: float = 1.0
+    borrowed: frozenset[FlavorResource] = frozenset()
+
+    @property
+    def value(self) -> float:
+        """The weighted share; infinite for a node of weight 0 that borrows."""
+        if self.ratio == 0:
+            return 0.0
+        return float("inf") if self.weight == 0 else self.ratio / self.weight
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """The order of shares: nodes of weight 0 that borrow come last, among each other by what they borrow."""
+        endless = self.weight == 0 and self.ratio != 0
+        return endless, self.ratio if endless else self.value
+
+
+def share(node: Node) -> Share:
+    """The largest part, over all resources, that what a node borrows makes of what its cohort could lend."""
+    if node.parent is None:
+        return Share(weight=node.weight)
+    borrowed = {of: over for of, quota in node.quota.items() if (over := minus(node.used.get(of, 0), quota)) > 0}
+    lendable = _by_resource(_capacities(node.parent)) if borrowed else {}
+    parts = [
+        amount * 1000.0 / lendable[resource]
+        for resource, amount in _by_resource(borrowed.items()).items()
+        if lendable.get(resource, 0) > 0
+    ]
+    return Share(ratio=max(parts, default=0.0), weight=node.weight, borrowed=frozenset(borrowed))
+
+
+def _capacities(node: Node) -> Iterator[tuple[FlavorResource, int]]:
+    return ((of, node.capacity(of)) for of in node.root.quota)
+
+
+def _by_resource(amounts: Iterable[tuple[FlavorResource, int]]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for (_, resource), amount in amounts:
+        total[resource] = plus(total.get(resource, 0), amount)
+    return total
