@@ -107,9 +107,10 @@ class Line:
         return bool(moved)
 
 
-def _order(rules: Queueing, queued: Queued) -> tuple[tuple[int, ...], str]:
+def _order(rules: Queueing, queued: Queued) -> tuple[tuple[int, ...], int]:
     waiting = Waiting(priority=queued.workload.priority, created=queued.created)
-    return tuple(rule(waiting) for rule in rules.order), queued.obj["metadata"]["uid"]
+    # Kueue breaks the last tie by UID, which says nothing of age; the order here must not do the work of a rule either.
+    return tuple(rule(waiting) for rule in rules.order), -queued.created
 
 
 def _changed(old: Queued, new: Queued) -> bool:

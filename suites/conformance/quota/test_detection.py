@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.builders import Template, a_direct_claim, a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.figures import Counts
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
@@ -30,11 +31,12 @@ def test_a_claim_from_a_template_makes_a_device_workload_of_a_plain_workload(lab
 
 @covers("DET-002")
 def test_a_claim_that_is_named_directly_makes_a_device_workload(lab: Lab) -> None:
-    """A pod that lists a ResourceClaim is not taken for one without devices, even though nothing is charged."""
+    """A pod that lists a ResourceClaim is not taken for one without devices: it is refused, and never queued."""
     queue = lab.queue({"cpu": "4"})
     job = queue.submit(a_job(cpu="1", claims=[a_direct_claim()]))
 
     assert lab.verdict(job) == inadmissible(Reason.DIRECT_CLAIM)
+    assert queue.figures.counts == Counts()
 
 
 @covers("DET-003")

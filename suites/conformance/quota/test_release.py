@@ -10,10 +10,8 @@ from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
-BOTH = pytest.mark.parametrize("strategy", ["StrictFIFO", "BestEffortFIFO"])
 
-
-@BOTH
+@pytest.mark.parametrize("strategy", ["StrictFIFO", "BestEffortFIFO"])
 @covers("QUEUE-006", "QUOTA-002")
 def test_a_waiting_workload_gets_in_after_a_deletion(lab: Lab, strategy: str) -> None:
     """The third workload waits, and is admitted once one of the first two is deleted."""
@@ -30,11 +28,10 @@ def test_a_waiting_workload_gets_in_after_a_deletion(lab: Lab, strategy: str) ->
     assert lab.verdict(second) == admitted({"whole-gpus": 1})
 
 
-@BOTH
 @covers("QUEUE-007", "QUOTA-002")
-def test_a_waiting_workload_gets_in_after_an_end(lab: Lab, strategy: str) -> None:
+def test_a_waiting_workload_gets_in_after_an_end(lab: Lab) -> None:
     """The second workload waits, and is admitted once the Job of the first completes."""
-    queue = lab.queue({"whole-gpus": 2}, queueingStrategy=strategy)
+    queue = lab.queue({"whole-gpus": 2})
     first = queue.submit(a_job(claims=[a_template(gpu(2))]))
     second = queue.submit(a_job(claims=[a_template(gpu(1))]))
     waited = lab.verdict(second)

@@ -89,7 +89,6 @@ def test_an_unmapped_class_of_a_second_claim_refuses_the_workload(lab: Lab) -> N
         pytest.param("gpu.example.comm", id="one-character-more"),
         pytest.param("gpu.example.com.eu", id="longer-domain"),
         pytest.param("a.gpu.example.com", id="subdomain"),
-        pytest.param("gpu", id="first-label"),
     ],
 )
 def test_a_class_is_looked_up_by_its_whole_name(lab: Lab, device_class: str) -> None:
