@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.faults import invalid, required
 from kueue_dra_ref.api.reading import child, mappings
 from kueue_dra_ref.target import Manifest
 
@@ -86,6 +87,20 @@ def request_from_flat(request: dict[str, Any]) -> None:
 def request_to_flat(request: dict[str, Any]) -> None:
     """Bring a v1 request to the shape of v1alpha3 and v1beta1."""
     request.update(request.pop("exactly", {}))
+
+
+def check_request(request: dict[str, Any], path: str) -> None:
+    """Refuse a v1 request of neither form or of both, as the API server does.
+
+    Raises:
+        ManifestFault: with the request's place.
+
+    """
+    is_exact, is_list = "exactly" in request, bool(request.get("firstAvailable"))
+    if not is_exact and not is_list:
+        raise required(path, "exactly one of exactly and firstAvailable")
+    if is_exact and is_list:
+        raise invalid(path, request.get("name", ""), "exactly one of exactly and firstAvailable")
 
 
 def set_request_defaults(request: dict[str, Any]) -> None:

@@ -99,7 +99,14 @@ _FLAVOR: Keys = {
     "tolerations": _TOLERATIONS,
 }
 _SELECTORS = ListOf({"cel": {"expression": _T}})
-_ASKED: Keys = {"deviceClassName": _T, "selectors": _SELECTORS, "allocationMode": _T, "count": _N, "adminAccess": _F}
+_MODE = OneOf(("ExactCount", "All"))
+_ASKED: Keys = {
+    "deviceClassName": _T,
+    "selectors": _SELECTORS,
+    "allocationMode": _MODE,
+    "count": _N,
+    "adminAccess": _F,
+}
 _REQUEST: Keys = {**_ASKED, "name": _T, "exactly": _ASKED, "firstAvailable": ListOf({**_ASKED, "name": _T})}
 _CLAIM: Keys = {"devices": {"requests": ListOf(_REQUEST), "constraints": ListOf({}), "config": ListOf({})}}
 _ATTRIBUTE: Keys = {"string": _T, "int": _W, "bool": _F, "version": _T}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.devices import (
+    check_request,
     device_from_v1beta1,
     device_to_basic,
     request_from_flat,
@@ -100,7 +101,9 @@ def _unflatten_requests(obj: dict[str, Any]) -> None:
 
 
 def _default_requests(obj: dict[str, Any]) -> None:
-    for request in _requests(obj):
+    place = "spec.spec" if obj["kind"] == "ResourceClaimTemplate" else "spec"
+    for index, request in enumerate(_requests(obj)):
+        check_request(request, f"{place}.devices.requests[{index}]")
         set_request_defaults(request)
 
 

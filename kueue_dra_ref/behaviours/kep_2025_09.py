@@ -8,7 +8,7 @@ from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, kueue_0_19
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import claims, counting, detection
+from kueue_dra_ref.rules import counting, detection
 from kueue_dra_ref.rules.gates import KEP_2025_09_GATES
 from kueue_dra_ref.rules.mapping import KEP_2025_09_MAPPING
 from kueue_dra_ref.rules.matching import Matching
@@ -32,7 +32,7 @@ def kep_2025_09() -> Behaviour:
         ),
         refused=(when(detection.direct_claims_are_refused, **{_GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
-        request=(claims.a_request_must_say_what_it_wants,),
+        request=(),
         # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
         matching=Matching(),
     )

@@ -60,11 +60,9 @@ _PROCESSING = Processing(
     template=(claims.the_template_must_exist,),
     request=(
         claims.first_available_is_refused,
-        claims.a_request_must_say_what_it_wants,
         claims.selectors_must_compile,
         claims.admin_access_is_refused,
         claims.mode_all_is_refused,
-        claims.unknown_modes_are_refused,
     ),
     matching=matching.Matching(
         eligible=(

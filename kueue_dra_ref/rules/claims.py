@@ -36,14 +36,6 @@ def first_available_is_refused(asked: Asked) -> FieldError | None:
     return asked.fault("Invalid value", "", "FirstAvailable device selection is not supported", "null")
 
 
-@rule("CLAIM-009")
-def a_request_must_say_what_it_wants(asked: Asked) -> FieldError | None:
-    """A request with neither form passes no API server; an offline object may still carry it."""
-    if not asked.request or asked.request.is_exact or asked.request.alternatives:
-        return None
-    return asked.fault("Invalid value", "", "Exactly must be set if FirstAvailable is nil", "null")
-
-
 @rule("CEL-001")
 def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
     """Each selector of the request must compile in the DRA CEL environment; all that do not are told together."""
@@ -77,15 +69,6 @@ def mode_all_is_refused(asked: Asked) -> FieldError | None:
     if not asked.request or asked.request.mode != "All":
         return None
     return asked.fault("Invalid value", ".exactly.allocationMode", "AllocationMode 'All' is not supported", '"All"')
-
-
-@rule("CLAIM-011")
-def unknown_modes_are_refused(asked: Asked) -> FieldError | None:
-    """Any mode but ExactCount and All; the API server lets none pass."""
-    if not asked.request or asked.request.mode in {"ExactCount", "All"} or not asked.request.is_exact:
-        return None
-    mode = asked.request.mode
-    return asked.fault("Invalid value", ".exactly.allocationMode", f"unsupported allocation mode: {mode}", f'"{mode}"')
 
 
 @rule("CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")

@@ -70,11 +70,19 @@ def test_unknown_gates_are_refused(lab: Lab, gates: dict[str, bool], verdict: ob
 
 @covers("GATE-012")
 @pytest.mark.parametrize(
-    ("on", "verdict"), [pytest.param(True, ACCEPTED, id="as-locked"), pytest.param(False, ONE_GATE, id="otherwise")]
+    ("gate", "on", "verdict"),
+    [
+        pytest.param("DynamicResourceAllocation", True, ACCEPTED, id="device-allocation-on"),
+        pytest.param("DynamicResourceAllocation", False, ONE_GATE, id="device-allocation-off"),
+        pytest.param("DRAAdminAccess", True, ACCEPTED, id="gate-of-kubernetes-on"),
+        pytest.param("DRAAdminAccess", False, ONE_GATE, id="gate-of-kubernetes-off"),
+        pytest.param("HierarchicalCohorts", True, ACCEPTED, id="gate-of-kueue-on"),
+        pytest.param("HierarchicalCohorts", False, ONE_GATE, id="gate-of-kueue-off"),
+    ],
 )
-def test_locked_gates_keep_their_value(lab: Lab, on: bool, verdict: object) -> None:
+def test_locked_gates_keep_their_value(lab: Lab, gate: str, on: bool, verdict: object) -> None:
     """A gate that is locked may be set to the value that it has, and to no other."""
-    assert lab.check(a_document(gates={"DynamicResourceAllocation": on})) == verdict
+    assert lab.check(a_document(gates={gate: on})) == verdict
 
 
 @covers("GATE-013")

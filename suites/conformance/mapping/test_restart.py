@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import a_job, a_request, a_template, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
@@ -23,6 +23,16 @@ def test_kueue_starts_with_a_mapping_and_charges_by_it(lab: Lab, resource: str) 
     job = queue.submit(a_job(claims=[a_template(gpu(2))]))
 
     assert lab.verdict(job) == admitted({resource: 2})
+
+
+@covers("MAP-013")
+def test_classes_of_one_mapping_share_its_resource(lab: Lab) -> None:
+    """Devices of every class that the mapping names are charged together."""
+    lab.start({"gpus": ["gpu.example.com", "fast-gpu.example.com"]})
+    queue = lab.queue({"gpus": 3})
+    job = queue.submit(a_job(claims=[a_template(gpu(2), a_request("fast-gpu.example.com"))]))
+
+    assert lab.verdict(job) == admitted({"gpus": 3})
 
 
 @covers("GATE-006")
