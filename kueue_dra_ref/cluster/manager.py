@@ -16,6 +16,17 @@ from kueue_dra_ref.cluster.workloads import WorkloadController
 _STARTING = ("Namespace", "ResourceFlavor", "ClusterQueue", "LocalQueue", "Workload", "Job")
 """The kinds whose objects a starting Kueue is told of, in the order in which they are told."""
 
+_CYCLES, _CYCLES_EACH = 1000, 50
+"""Far more cycles than a world, and each of its Workloads, needs to come to rest."""
+
+
+class Restless(Exception):
+    """The world does not come to rest: its rules undo each other's work, as after one was knocked out."""
+
+    def __init__(self, cycles: int) -> None:
+        super().__init__(f"the world is not at rest after {cycles} cycles")
+        self.cycles = cycles
+
 
 class Manager:
     """The controllers and the scheduler over one store."""
@@ -50,8 +61,11 @@ class Manager:
 
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
+        cycles = 0
         while self._reconciled() or self.scheduler.cycle():
-            pass
+            cycles += 1
+            if cycles > _CYCLES + _CYCLES_EACH * sum(1 for _ in self.kueue.store.every("Workload")):
+                raise Restless(cycles)
         while self.kueue.stale:
             kind, key = next(iter(self.kueue.stale))
             del self.kueue.stale[kind, key]
