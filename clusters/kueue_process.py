@@ -23,6 +23,7 @@ from kueue_dra_ref.target import FieldError, Ref
 NAME = "kueue"
 LOG_LEVEL = "--zap-log-level=2"  # as the release's Deployment
 
+DEVICE_RESOURCES = ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
 ROLE = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", name=MANAGER_ROLE)
 
 
@@ -80,22 +81,26 @@ class KueueProcess:
         """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
         return [rule for rule in self._role_rules() if "resource.k8s.io" in rule["apiGroups"]]
 
+    def permit(self, rules: Sequence[Manifest]) -> None:
+        """Set the rules of Kueue's ClusterRole; a Kueue that watches already notices when restarted."""
+        granted = self._granted or self._role_rules()
+        self._granted = None if rules == granted else granted
+        self._bind(rules)
+        for resource in DEVICE_RESOURCES:
+            self._await_access(resource, allowed=any(resource in rule["resources"] for rule in rules))
+
+    def is_denied(self) -> bool:
+        """Whether Kueue has met with a permission that was taken: it waits, and says so in its log."""
+        return self._granted is not None and "is forbidden" in self.log()
+
     def remove_permission(self, resource: str) -> None:
-        """Take one resource from Kueue's ClusterRole; a Kueue that watches it already notices when restarted."""
-        current = self._role_rules()
-        self._granted = self._granted or current
-        self._bind(without_permission(current, resource))
-        self._await_access(resource, allowed=False)
+        """Take one resource from Kueue's ClusterRole."""
+        self.permit(without_permission(self._role_rules(), resource))
 
     def restore_permissions(self) -> None:
         """Give Kueue's ClusterRole back what was taken; Kueue tries again by itself within some seconds."""
-        if self._granted is None:
-            return
-        self._bind(self._granted)
-        self._granted = None
-        for rule in self.rules():
-            for resource in rule["resources"]:
-                self._await_access(resource, allowed=True)
+        if self._granted is not None:
+            self.permit(self._granted)
 
     def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
         """Lay a Configuration over the defaults, and what the surroundings fix over both."""
@@ -126,7 +131,7 @@ class KueueProcess:
         rules: list[Manifest] = role["rules"]
         return rules
 
-    def _bind(self, rules: list[Manifest]) -> None:
+    def _bind(self, rules: Sequence[Manifest]) -> None:
         answer = self.objects.patch(ROLE, {"rules": rules})
         if not answer.ok:
             raise Refused(did=f"change {ROLE}", answer=answer)
