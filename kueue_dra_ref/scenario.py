@@ -15,6 +15,8 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Target
 KUEUE = "kueue.x-k8s.io/v1beta2"
 Observation = dict[str, Any]
 
+_MANIFEST = ("apiVersion", "kind", "metadata.name")
+_REFERENCE = ("apiVersion", "kind", "name")
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _ENGINE_WORDS = re.compile(r"(CEL compilation failed:|CEL evaluation failed[^:]*:).*", re.DOTALL)
@@ -27,11 +29,24 @@ class ScenarioFault(Exception):
         super().__init__(f"{file}:{line}: {fault}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """The first place in which two observations differ."""
+
+    path: str
+    ours: Any
+    recorded: Any
+
+    def __str__(self) -> str:
+        return f"{self.path}: ours {json.dumps(self.ours)}, recorded {json.dumps(self.recorded)}"
+
+
 class ConfigurationRefused(Exception):
     """The target did not start with the scenario's configuration."""
 
     def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
-        super().__init__(f"{name}: the configuration is refused: {'; '.join(map(str, faults))}")
+        self.faults = tuple(faults)
+        super().__init__(f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +114,8 @@ def observed(target: Target, seen: Mapping[str, Ref], refused: Iterable[Refusal]
     return shown | ({"rejected": rejected} if rejected else {})
 
 
-def difference(ours: Any, theirs: Any, path: str = "") -> str | None:
-    """The path and the two values of the first place in which two observations differ."""
+def difference(ours: Any, theirs: Any, path: str = "") -> Difference | None:
+    """The first place in which two observations differ, keys in alphabetical order."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in sorted(set(ours) | set(theirs)):
             if found := difference(ours.get(key), theirs.get(key), f"{path}.{key}" if path else key):
@@ -111,7 +126,7 @@ def difference(ours: Any, theirs: Any, path: str = "") -> str | None:
         return next((d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None)
     if ours == theirs or _alike(ours, theirs, path):
         return None
-    return f"{path}: ours {json.dumps(ours)}, recorded {json.dumps(theirs)}"
+    return Difference(path=path or "(the whole observation)", ours=ours, recorded=theirs)
 
 
 def is_comparable(recorded: Observation) -> bool:
@@ -192,9 +207,9 @@ def _scenario(file: str, line: int, found: Any) -> Scenario:
     if not isinstance(found, dict) or found.get("kind") != "Scenario":
         kind = found.get("kind") if isinstance(found, dict) else type(found).__name__
         raise ScenarioFault(file, line, f"expected an object of kind Scenario, found {kind!r}")
-    spec, status = found.get("spec") or {}, found.get("status") or {}
-    if not isinstance(spec.get("steps"), list):
-        raise ScenarioFault(file, line, "spec.steps: expected a list of steps")
+    for path, value, word in _misshapen(found):
+        raise ScenarioFault(file, line, f"{path}: expected {word}, found {json.dumps(value)[:80]}")
+    spec, status = found["spec"], found.get("status") or {}
     return Scenario(
         name=str((found.get("metadata") or {}).get("name", f"line-{line}")),
         configuration=spec.get("configuration") or {},
@@ -203,3 +218,43 @@ def _scenario(file: str, line: int, found: Any) -> Scenario:
         kueue=str(status.get("kueue", "")),
         recorded=tuple(status.get("observations") or ()),
     )
+
+
+def _misshapen(found: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    """What a scenario has in another shape than its format asks for."""
+    spec, status = found.get("spec"), found.get("status")
+    for path, value in (("metadata", found.get("metadata")), ("spec", spec), ("status", status)):
+        if not isinstance(value, dict) and (value is not None or path == "spec"):
+            yield path, value, "an object"
+            return
+    assert isinstance(spec, dict)
+    if not isinstance(spec.get("configuration") or {}, dict):
+        yield "spec.configuration", spec["configuration"], "an object"
+    if not isinstance(spec.get("steps"), list):
+        yield "spec.steps", spec.get("steps"), "a list of steps"
+    yield from _not_objects((status or {}).get("observations"), "status.observations", ())
+    yield from _not_objects(spec.get("inventory"), "spec.inventory", _MANIFEST)
+    yield from _not_objects(spec.get("steps"), "spec.steps", ())
+    for index, step in enumerate(spec.get("steps") or ()):
+        yield from _not_objects(step.get("apply"), f"spec.steps[{index}].apply", _MANIFEST)
+        for verb in ("delete", "touch"):
+            yield from _not_objects(step.get(verb), f"spec.steps[{index}].{verb}", _REFERENCE)
+
+
+def _not_objects(value: Any, path: str, fields: Iterable[str]) -> Iterator[tuple[str, Any, str]]:
+    if not isinstance(value or [], list):
+        yield path, value, "a list"
+        return
+    for index, element in enumerate(value or []):
+        if not isinstance(element, dict):
+            yield f"{path}[{index}]", element, "an object"
+            return
+        for field in fields:
+            if not isinstance(text := _at(element, field), str) or not text:
+                yield f"{path}[{index}].{field}", text, "a string"
+
+
+def _at(element: Any, field: str) -> Any:
+    for key in field.split("."):
+        element = element.get(key) if isinstance(element, dict) else None
+    return element

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kueue_dra_ref.admission.explanation import Step, cited, named
+from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
 from kueue_dra_ref.admission.preprocessing import Charges
 from kueue_dra_ref.api.configuration import Configuration, Transformation
 from kueue_dra_ref.api.nouns import PodSet, Workload
@@ -97,5 +97,5 @@ def explained(behaviour: Behaviour, found: tuple[Demand, ...], charges: Mapping[
                 yield Step(requirements=cited(adding.beside), text=text)
             total = printed(resource, demand.amounts[resource])
             per_pod = f"{devices} + {ordinary}" if ordinary else str(devices)
-            text = f"{several}{per_pod} per pod x {named(demand.count, 'pod')} = {total} {resource}"
+            text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')} = {total} {resource}"
             yield Step(requirements=cited(adding.pods), text=text)

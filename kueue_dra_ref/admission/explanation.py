@@ -8,6 +8,8 @@ from typing import Any
 
 from kueue_dra_ref.rule import Rule
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kueue_dra_ref.admission.explanation import Step, cited
+from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.api.devices import requests_of
@@ -120,7 +120,7 @@ class _Processor:
         place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
         place += f"ResourceClaimTemplate {asked.claim.template}"
         for device_class, amount in charge:
-            self._note(cited([rule] if rule else []), f"{place} asks for {amount} x {device_class}")
+            self._note(cited([rule] if rule else []), f"{place} asks for {amount} {TIMES} {device_class}")
         if not charge:
             self._note(cited([rule] if rule else []), f"{place} asks for nothing that is charged")
         return charge
@@ -145,7 +145,7 @@ class _Processor:
     def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
         total = next((rule(amounts) for rule in rules), amounts[-1])
         if len(amounts) > 1:
-            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} x {what} in one pod")
+            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what} in one pod")
         return total
 
     def _note(self, requirements: tuple[str, ...], text: str) -> None:

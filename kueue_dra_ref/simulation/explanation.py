@@ -49,6 +49,8 @@ class Explanation:
     cluster_queue: str
     verdict: Verdict
     message: str
+    devices: Mapping[str, int]
+    """What its claims charge, all pods of all pod sets together, by resource."""
     steps: tuple[Step, ...]
 
 
@@ -66,6 +68,7 @@ def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
         cluster_queue=(local.get("spec") or {}).get("clusterQueue", ""),
         verdict=verdict(workload),
         message=conditions.get("QuotaReserved", {}).get("message", ""),
+        devices=_devices(target, workload),
         steps=_steps(target, workload),
     )
 
@@ -88,6 +91,15 @@ def outcome(found: Verdict) -> tuple[str, str]:
             return word, "; ".join(conditions)
         case _:
             return word, ""
+
+
+def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
+    done = target.derivation(workload["metadata"]["namespace"], workload["metadata"]["name"])
+    total: dict[str, int] = {}
+    for pod_set in workload_of(workload).pod_sets if done else ():
+        for resource, amount in done.charges.get(pod_set.name, {}).items() if done else ():
+            total[resource] = total.get(resource, 0) + amount * pod_set.count
+    return dict(sorted(total.items()))
 
 
 def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:

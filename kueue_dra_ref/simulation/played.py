@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kueue_dra_ref.admission.preprocessing import asks_for_devices
+from kueue_dra_ref.api.nouns import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.reference import ReferenceTarget
@@ -61,6 +63,18 @@ class Played:
         for workload in self.workloads:
             if (workload["metadata"]["namespace"], workload["metadata"]["name"]) not in own:
                 yield workload
+
+    @property
+    def ask_for_devices(self) -> bool:
+        """Whether any Workload has claims."""
+        return any(workload_of(each).claims for each in self.target.store.every("Workload"))
+
+    @property
+    def uncharged(self) -> bool:
+        """Whether claims are passed over, because device integration is off."""
+        kueue = self.target.manager.kueue if self.target.manager else None
+        claiming = (found for each in self.target.store.every("Workload") if (found := workload_of(each)).claims)
+        return kueue is not None and any(not asks_for_devices(kueue.behaviour, each) for each in claiming)
 
     @property
     def unmanaged(self) -> tuple[Given, ...]:

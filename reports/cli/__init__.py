@@ -1,0 +1,93 @@
+"""The command line ``kueue-dra``: a menu of commands, each in a file of its own that is read when it is called."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import io
+import sys
+from collections.abc import Mapping
+
+import click
+
+COMMANDS: Mapping[str, str] = {
+    "run": "Judge the reference or a real Kueue by the conformance suites.",
+    "simulate": "Play manifests on the reference and print the objects with their status.",
+    "explain": "Show step by step how the decision on each Job came about.",
+    "config": "Check a Kueue Configuration.",
+    "replay": "Replay recorded scenarios and compare what is observed.",
+    "report": "Check, compare and print conformance reports.",
+    "requirements": "List the requirements that everything is judged by.",
+}
+"""Every command and its first sentence; here, so that the menu is printed without importing any of them."""
+
+EPILOG = """\
+\b
+Begin with
+  kueue-dra run                              the whole suite against the reference in memory
+  kueue-dra simulate -f my-manifests/        what Kueue would decide about my Jobs
+  kueue-dra explain -f my-manifests/ my-job  and why
+
+\b
+Exit codes
+  0  all is well
+  1  something was judged and found wanting: a case, a configuration, a replayed step, a report
+  2  the question could not be asked as it stands: the input, a reference in it, or the command line is wrong
+"""
+
+
+class Menu(click.Group):
+    """The commands by name, imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = importlib.import_module(f"reports.cli.{cmd_name}").command
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may have been meant."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(COMMANDS)}"
+            ctx.fail(f"no such command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the menu from what is known here."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"kueue-dra {version('kueue-dra-conformance')}")
+    except PackageNotFoundError:
+        click.echo("kueue-dra (a checkout that is not installed)")
+    ctx.exit()
+
+
+@click.command(cls=Menu, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version."
+)
+def main() -> None:
+    """Judge Kueue's support for Dynamic Resource Allocation (KEP-2941).
+
+    A runnable reference decides about plain Kubernetes manifests as the text asks, or as a release of Kueue does, and
+    a suite of cases judges the reference and real Kueues alike.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal may lack a sign that we print
+            stream.reconfigure(errors="replace")

@@ -1,0 +1,108 @@
+"""From the files of the command line to a world that can be played."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from kueue_dra_ref.api.documents import Document, parse, read
+from kueue_dra_ref.behaviours import behaviour as behaviour_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.simulation.given import Given, configuration_of, given
+from kueue_dra_ref.simulation.played import Finding, Played, play
+from kueue_dra_ref.target import Manifest
+from reports.cli.faults import Trouble, located, place_of, readable
+
+INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; switch it on with --feature-gates {gate}=true"
+NO_CONFIGURATION_NOTE = (
+    "note: no Configuration was given, so no device class is mapped; give one with --config, or among the manifests"
+)
+NO_QUEUE_NOTE = "note: Job {job} names no queue (label kueue.x-k8s.io/queue-name), so Kueue leaves it alone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What was given, under the Configuration that was given."""
+
+    behaviour: Behaviour
+    configuration: Manifest
+    document: Document | None
+    """Where the Configuration stands; None when there is none."""
+    given: tuple[Given, ...]
+
+    def play(self) -> Played:
+        """Play it on the reference.
+
+        Raises:
+            Trouble: the Configuration is refused.
+
+        """
+        played = play(self.behaviour, self.configuration, self.given)
+        if isinstance(played, Played):
+            return played
+        raise Trouble(located(*place_of(error, self.document), error) for error in played)
+
+
+def world_of(files: Sequence[Path], configuration: Path | None, behaviour: str, gates: Mapping[str, bool]) -> World:
+    """Read everything that a command was given.
+
+    Raises:
+        Trouble: a file cannot be read, or does not hold what it should.
+
+    """
+    if not files:
+        raise click.UsageError("no manifests: give files or directories with -f")
+    with readable():
+        documents = [document for file in files for document in documents_of(file)]
+        others = documents_of(configuration) if configuration else ()
+        if configuration and configuration_of(others) is None:
+            raise Trouble([f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"])
+        found = configuration_of([*documents, *others])
+        return World(
+            behaviour=behaviour_of(behaviour),
+            configuration=with_gates(found, gates),
+            document=found,
+            given=given(documents),
+        )
+
+
+def documents_of(file: Path) -> tuple[Document, ...]:
+    """The documents of a file, of a directory, or of the standard input."""
+    return parse(sys.stdin.read(), "-") if str(file) == "-" else read(file)
+
+
+def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest:
+    """A Configuration with the gates of the command line on top of its own."""
+    manifest = copy.deepcopy(document.manifest) if document else {}
+    own = manifest.get("featureGates")
+    if gates and (own is None or isinstance(own, dict)):
+        manifest["featureGates"] = {**(own or {}), **gates}
+    return manifest
+
+
+def tell(world: World, played: Played, *, allow_missing: bool) -> int:
+    """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
+    for finding in (*played.refused, *played.missing):
+        click.echo(_told(finding), err=True)
+    for note in _notes(world, played):
+        click.echo(note, err=True)
+    return 2 if played.refused or (played.missing and not allow_missing) else 0
+
+
+def _told(finding: Finding) -> str:
+    return located(*finding.place, f"{finding.given.ref}: {finding.error}")
+
+
+def _notes(world: World, played: Played) -> Iterable[str]:
+    if played.ask_for_devices:
+        if world.document is None:
+            yield NO_CONFIGURATION_NOTE
+        if played.uncharged:
+            yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)
+    for job in played.unmanaged:
+        yield NO_QUEUE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}")

@@ -1,0 +1,63 @@
+"""Options that several commands share, with one meaning everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+from click.decorators import FC
+
+from kueue_dra_ref.behaviours import NAMES
+
+behaviour_option = click.option(
+    "--behaviour",
+    type=click.Choice(NAMES),
+    default=NAMES[0],
+    show_default=True,
+    help="Which text or release decides.",
+)
+files_option = click.option(
+    "-f",
+    "--filename",
+    "files",
+    type=click.Path(path_type=Path, allow_dash=True),
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Manifests, YAML or JSON; a directory stands for its files by name; may be repeated; - is the standard input.",
+)
+configuration_option = click.option(
+    "--config",
+    "configuration",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Kueue's Configuration, or a ConfigMap that holds it; without this one among the manifests is used.",
+)
+
+
+def _gates(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> Mapping[str, bool]:
+    return dict(_gate(pair) for value in values for pair in value.split(",") if pair.strip())
+
+
+def _gate(pair: str) -> tuple[str, bool]:
+    name, _, switch = pair.strip().partition("=")
+    if not name or switch.lower() not in {"true", "false"}:
+        raise click.BadParameter(f"found {pair.strip()!r}; expected NAME=true or NAME=false")
+    return name, switch.lower() == "true"
+
+
+gates_option = click.option(
+    "--feature-gates",
+    "gates",
+    multiple=True,
+    callback=_gates,
+    metavar="A=true,B=false",
+    help="Feature gates, on top of those in the Configuration.",
+)
+
+
+def output_option(*forms: str) -> Callable[[FC], FC]:
+    """The form of the output, the first unless another is named."""
+    return click.option(
+        "-o", "--output", type=click.Choice(forms), default=forms[0], show_default=True, help="The form of the output."
+    )

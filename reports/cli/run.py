@@ -1,0 +1,111 @@
+"""``kueue-dra run``: the conformance suites under pytest, from a checkout or from an installed package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+
+from kueue_dra_ref.behaviours import NAMES
+from reports.cli.faults import Trouble
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra run                                   every suite, judged by the reference in memory
+  kueue-dra run quota status -k "second_flavor"   some cases of two suites
+  kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
+  kueue-dra run --target kueue                    a real Kueue, brought up here as local processes
+  kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
+
+\b
+Exit codes
+  0  every case passed, and the run did all that it planned
+  1  a case failed, or the run did less than planned, or no case was chosen
+  2  the run could not begin or was interrupted: an unknown suite, no judge
+"""
+INTENTS = ("certify", "ci", "develop")
+"""As in the plugin, which pytest has to import first to watch its assertions."""
+
+
+@click.command("run", epilog=EPILOG)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.option(
+    "--target",
+    type=click.Choice(("reference", "kueue")),
+    default="reference",
+    show_default=True,
+    help="Who judges: the reference in memory, or a real Kueue.",
+)
+@click.option("--behaviour", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="The text or release.")
+@click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
+@click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
+@click.option("-n", "workers", default="", metavar="N", help="Run in N processes at once, or auto.")
+@click.option(
+    "--intent",
+    type=click.Choice(INTENTS),
+    default="ci",
+    show_default=True,
+    help="certify: the whole suite, the only run that may claim conformance.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Name each case.")
+def command(
+    suites: tuple[str, ...],
+    target: str,
+    behaviour: str,
+    context: str,
+    report_dir: str,
+    expression: str,
+    workers: str,
+    intent: str,
+    verbose: bool,
+) -> None:
+    """Judge the reference or a real Kueue by the conformance suites.
+
+    SUITE is a folder of cases: quota, mapping, claims, status; all of them unless some are named. The report is written
+    to the folder of --report-dir as report.yaml, report.json and junit.xml.
+    """
+    if context and target != "kueue":
+        raise click.UsageError("--context NAME needs --target kueue: the reference uses no cluster")
+    chosen = [f"--{name}={value}" for name, value in _given(target=target, behaviour=behaviour, context=context)]
+    chosen += [f"--report-dir={report_dir}", f"--intent={intent}", "-v" if verbose else "-q"]
+    chosen += [f"-k{expression}"] if expression else []
+    chosen += [f"-n{workers}"] if workers else []
+    raise SystemExit(min(int(pytest.main([*_wiring(), *chosen, *_paths(suites)])), 2))
+
+
+def _given(**options: str) -> Iterator[tuple[str, str]]:
+    yield from ((name, value) for name, value in options.items() if value)
+
+
+def _wiring() -> Iterator[str]:
+    """What lets pytest run the suites wherever they are: our plugins, no file of settings, no cache."""
+    yield from (
+        f"--rootdir={_home().parent.parent}",
+        "--confcutdir",
+        str(_home()),
+        "-c",
+        str(Path(__file__).with_name("pytest.ini")),
+    )
+    yield from ("-p", "reports.plugin", "-p", "fixtures.plugin", "-p", "no:cacheprovider")
+    yield from ("--import-mode=importlib", "-ra", "--no-header")
+
+
+def _home() -> Path:
+    """The folder of the suites; found by name, since a report knows no suite."""
+    spec = find_spec("suites")
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        if (found := Path(folder) / "conformance").is_dir():
+            return found
+    raise Trouble(["the suites are not installed beside this command; install kueue-dra-conformance as a whole"])
+
+
+def _paths(suites: Sequence[str]) -> list[str]:
+    known = sorted(path.name for path in _home().iterdir() if path.is_dir() and any(path.glob("test_*.py")))
+    if unknown := [name for name in suites if name not in known]:
+        raise Trouble(f"unknown suite {name}; known: {', '.join(known)}" for name in unknown)
+    return [str(_home() / name) for name in suites] or [str(_home())]
