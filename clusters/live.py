@@ -20,7 +20,7 @@ from clusters.order import Order, workloads_of
 from clusters.settling import Settling
 from clusters.waiting import TIME_FACTOR_VARIABLE, Limits
 from clusters.world import World
-from clusters.writing import write, write_status
+from clusters.writing import Written, write, write_status
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 TOUCHED = "kueue-dra.dev/touched"
@@ -184,22 +184,30 @@ class LiveTarget:
     def _apply(self, manifest: Manifest) -> Answer:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
-        written = write(self._objects, self._custody, body, self._world.written(Ref.of(manifest)))
+        before = self._world.written(Ref.of(manifest))
+        written = write(self._objects, self._custody, body, before)
         if not written.answer.ok:
             return written.answer
-        if written.changed and not written.created:
-            self._settling.note_change()
-        if written.created and manifest["kind"] in SWEEPING:
-            self._settling.note_opening()
-            if self._world.has_jobs:
-                self._settling.note_change()
+        self._take_note(manifest, before, written)
         self._world.add(manifest)
-        if written.created:
-            self._order.created(manifest)
         if not manifest.get("status"):
             return written.answer
         self._settling.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
+
+    def _take_note(self, manifest: Manifest, before: Manifest, written: Written) -> None:
+        if written.created:
+            self._order.created(manifest)
+            if manifest["kind"] in SWEEPING:
+                self._settling.note_opening()
+        if written.changed and (not written.created or (manifest["kind"] in SWEEPING and self._world.has_jobs)):
+            self._settling.note_change()
+        if written.changed and _stop_policy(manifest) not in ("None", _stop_policy(before)):
+            self._settling.note_stop(Ref.of(manifest))
+
+
+def _stop_policy(manifest: Manifest) -> str:
+    return str((manifest.get("spec") or {}).get("stopPolicy") or "None")
 
 
 def _is_fence(manifest: Manifest) -> bool:

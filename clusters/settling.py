@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from clusters.fence import SWEEP_PERIOD, Fence
+from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
 from clusters.objects import Objects
@@ -29,6 +29,7 @@ class Settling:
     limits: Limits = field(default_factory=Limits)
     _changed: float | None = None
     _opened: float | None = None
+    _stopped: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
     _quiet: int = 0
     _disagreeing: float | None = None
@@ -40,6 +41,10 @@ class Settling:
     def note_opening(self) -> None:
         """Remember that something new made Kueue announce a sweep, which nothing that waits so far can need."""
         self._opened = moment_now()
+
+    def note_stop(self, queue: Ref) -> None:
+        """Remember that a queue was stopped: Kueue may tell a waiting workload so before it knows of it itself."""
+        self._stopped.append(queue)
 
     def let_sweep_pass(self) -> None:
         """Return when no announced sweep is left that could come between two steps of a case.
@@ -61,6 +66,7 @@ class Settling:
     def forget(self) -> None:
         """Start anew, with an empty world."""
         self._changed, self._opened, self._last = None, None, NOTHING
+        self._stopped.clear()
 
     def settle(self) -> None:
         """Return at rest; `TimedOut` names what still moves."""
@@ -82,10 +88,25 @@ class Settling:
 
     def _pass_workloads(self) -> None:
         self.fence.pass_chain(unless=self.is_denied)
+        if self._stopped:
+            self._tell_again()
         waiting = self._see().pending
         if self._changed is not None and waiting:
             self._sweep(self._changed)
         self.fence.pass_cycles(len(waiting) + 1)
+
+    def _tell_again(self) -> None:
+        """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
+
+        Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
+        Workloads whose devices could not be resolved are left alone: they would be resolved anew.
+        """
+        stopped, self._stopped = self._stopped, []
+        for waiting in self._see().pending:
+            failed = condition_of(waiting, "Requeued").get("status") == "False"
+            if not failed and any(self.world.behind(queue, waiting) for queue in stopped):
+                self.objects.patch(Ref.of(waiting), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
+        self.fence.pass_chain(unless=self.is_denied)
 
     def _sweep(self, since: float) -> None:
         self._changed = self._opened = None

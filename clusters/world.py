@@ -66,6 +66,13 @@ class World:
         """Whether anything could ask for quota."""
         return any(place.kind in JOBS for place in self._written)
 
+    def behind(self, stopped: Ref, waiting: Manifest) -> bool:
+        """Whether a Workload waits in a LocalQueue, or in one of those of a ClusterQueue."""
+        queue, namespace = queue_name(waiting), Ref.of(waiting).namespace
+        if stopped.kind == "LocalQueue":
+            return (stopped.namespace, stopped.name) == (namespace, queue)
+        return bool(self._spec("LocalQueue", queue, namespace).get("clusterQueue") == stopped.name)
+
     def line_of(self, manifest: Manifest) -> str:
         """Name the line of a Job or Workload: its queue's outermost cohort, or its queue; empty without a queue."""
         queue = queue_name(manifest)
