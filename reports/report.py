@@ -133,10 +133,10 @@ def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> Requir
     entry: RequirementEntry = {
         "id": one.id,
         "text": one.text,
-        "source": one.source,
-        "level": one.level.value,
+        "source": one.source_in(behaviour),
+        "level": one.level_in(behaviour).value,
         "profile": one.profile,
-        "verdict": results.verdict_on(one.level, (outcomes.of[case] for case in cases)),
+        "verdict": results.verdict_on(one.level_in(behaviour), (outcomes.of[case] for case in cases)),
         "cases": [case for case in cases if outcomes.of[case] != "notApplicable"],
     }
     if behaviour not in one.holds:

@@ -12,13 +12,13 @@ INTRODUCTION = """\
 # Requirements
 
 One row per testable sentence. IDs are permanent. *Level* says how strongly the text asks; INFERRED means that the
-text is silent and Kueue decides, so a difference is a question and not a violation. *Holds* names the behaviours in
-which the sentence is true. Where the text and Kueue differ, each has a requirement of its own (see
-[differences](differences.md)).
+text is silent and Kueue decides, so a difference is a question and not a violation; so it is for a text that is not
+among an entry's *sources*. *Holds* names the behaviours in which the sentence is true. Where texts, or a text and
+Kueue, differ, each has a requirement of its own (see [differences](differences.md)).
 
 This page is made by `python -m kueue_dra_ref.requirements > docs/requirements.md`.
 """
-COLUMNS = ("ID", "Level", "Holds", "Text", "Source", "Cases")
+COLUMNS = ("ID", "Level", "Holds", "Text", "Sources", "Cases")
 
 
 def page(requirements: Mapping[str, Requirement], cited: Mapping[str, Collection[str]]) -> str:
@@ -33,7 +33,7 @@ def _tables(requirements: Iterable[Requirement], cases: Mapping[str, Collection[
         yield _row(COLUMNS)
         yield _row(["---"] * len(COLUMNS))
         for r in group:
-            yield _row([r.id, r.level, ", ".join(r.holds), r.text, r.source, _cases(r, cases)])
+            yield _row([r.id, r.level, ", ".join(r.holds), r.text, "; ".join((r.source, *r.also)), _cases(r, cases)])
         yield ""
 
 

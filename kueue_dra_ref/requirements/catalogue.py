@@ -32,7 +32,28 @@ class Requirement:
     profile: str = "DRA-CLAIM"
     excluded: str = ""
     """Why no case covers it; empty for what is to be proven."""
+    also: tuple[str, ...] = ()
+    """Where other texts say the same, text and heading each."""
+    instead_of: tuple[str, ...] = ()
+    """IDs of what another text or release says of the same matter; both cannot hold at once."""
     file: str = field(default="", compare=False)
+
+    def source_in(self, behaviour: str) -> str:
+        """Where the text of a behaviour says it; where it comes from when that text is silent or there is none."""
+        return next((source for source in (self.source, *self.also) if _is_of(source, behaviour)), self.source)
+
+    def level_in(self, behaviour: str) -> Level:
+        """How strongly the text of a behaviour asks; a release is asked what any text asks."""
+        silent = behaviour.startswith(_TEXT) and not _is_of(self.source_in(behaviour), behaviour)
+        return Level.INFERRED if silent else self.level
+
+
+_TEXT = "kep-"
+
+
+def _is_of(source: str, behaviour: str) -> bool:
+    """Whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
+    return behaviour.startswith(_TEXT) and source.startswith(f"KEP-2941 {behaviour.removeprefix(_TEXT)}, ")
 
 
 class CatalogueFault(Exception):
@@ -62,23 +83,25 @@ def catalogue() -> Mapping[str, Requirement]:
 
 
 def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:
-    known = {"text", "source", "level", "holds", "profile", "excluded"}
+    known = {"text", "source", "level", "holds", "profile", "excluded", "also", "instead_of"}
     if unknown := sorted(set(fields) - known):
         raise CatalogueFault(file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}")
     if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
         raise CatalogueFault(file, entry, f"{missing[0]} is missing")
     if fields["level"] not in list(Level):
         raise CatalogueFault(file, entry, f"level {fields['level']!r}; expected one of {', '.join(Level)}")
-    holds = fields["holds"]
-    if not isinstance(holds, list) or not holds:
+    lists = {key: fields.get(key, []) for key in ("holds", "also", "instead_of")}
+    if wrong := [key for key, found in lists.items() if not isinstance(found, list)]:
+        raise CatalogueFault(file, entry, f"{wrong[0]} must be a list")
+    if not fields["holds"]:
         raise CatalogueFault(file, entry, "holds must list at least one behaviour")
     return Requirement(
         id=entry,
         text=str(fields["text"]),
         source=str(fields["source"]),
         level=Level(str(fields["level"])),
-        holds=tuple(map(str, holds)),
         profile=str(fields.get("profile", "DRA-CLAIM")),
         excluded=str(fields.get("excluded", "")),
         file=file,
+        **{key: tuple(map(str, found)) for key, found in lists.items() if isinstance(found, list)},
     )
