@@ -69,6 +69,7 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m kueue_dra_ref.requirements | diff -q - docs/requirements.md >/dev/null || { echo "docs/requirements.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m reports.texts | diff -q - docs/texts.md >/dev/null || { echo "docs/texts.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
 
 .PHONY: format
@@ -78,6 +79,7 @@ format: $(VENV)/.dev ## rewrite the sources in the project's format
 .PHONY: docs
 docs: $(VENV)/.dev ## write the generated pages anew
 	@$(BIN)/python -m kueue_dra_ref.requirements > docs/requirements.md
+	@$(BIN)/python -m reports.texts > docs/texts.md
 
 .PHONY: bench
 bench: $(VENV)/.dev ## how the cost of a decision grows with the number of workloads

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
 from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
+from reports.texts import page
 
 NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19")
 
@@ -69,3 +71,8 @@ def test_headings_are_those_of_each_text() -> None:
     assert {one.source[:16] for one in found.dropped} == {"KEP-2941 2025-04"}
     after = {one.source[:16] for change in found.changed for one in change.after if one.level is not Level.INFERRED}
     assert after == {"KEP-2941 2025-07"}
+
+
+def test_the_committed_page_is_the_one_that_is_printed() -> None:
+    """docs/texts.md is made by the module, never by hand."""
+    assert (Path(__file__).parent.parent / "docs" / "texts.md").read_text("utf-8") == page()

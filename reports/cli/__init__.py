@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
     "requirements": "List the requirements that everything is judged by.",
+    "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
 
@@ -47,7 +48,7 @@ class Menu(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = importlib.import_module(f"reports.cli.{cmd_name}").command
+        found: click.Command = importlib.import_module(f"reports.cli.{cmd_name.replace('-', '_')}").command
         return found
 
     def resolve_command(

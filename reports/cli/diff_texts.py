@@ -1,0 +1,37 @@
+"""``kueue-dra diff-texts``: what one text, or release, asks that another does not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.requirements.catalogue import catalogue
+from kueue_dra_ref.requirements.difference import difference
+from reports.cli.options import output_option
+from reports.cli.printing import as_json
+from reports.texts import lines
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra diff-texts kep-2025-07 kep-2025-09
+  kueue-dra diff-texts kep-2025-09 kueue-0.19 -o json
+"""
+
+
+@click.command("diff-texts", epilog=EPILOG)
+@click.argument("earlier", metavar="A", type=click.Choice(NAMES))
+@click.argument("later", metavar="B", type=click.Choice(NAMES))
+@output_option("text", "json")
+def command(earlier: str, later: str, output: str) -> None:
+    """Print the requirements that B adds to those of A, changes and drops, with the headings of their texts.
+
+    A and B are behaviours: texts of KEP-2941, or releases of Kueue.
+    """
+    found = difference(catalogue(), earlier, later)
+    if output == "json":
+        as_json(asdict(found))
+    else:
+        click.echo("\n".join(lines(found)).rstrip())
