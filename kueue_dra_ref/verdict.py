@@ -150,10 +150,17 @@ def _ended(workload: Manifest) -> Verdict | None:
     finished, evicted = condition(workload, "Finished"), condition(workload, "Evicted")
     if finished and finished["status"] == "True":
         return Finished(reason=finished["reason"])
-    requeued = is_true(workload, "Requeued")
-    if evicted and evicted["status"] == "True" and not is_true(workload, "QuotaReserved") and not requeued:
+    out = evicted is not None and evicted["status"] == "True" and not is_true(workload, "QuotaReserved")
+    if evicted and out and not is_true(workload, "Requeued") and not _waits_again(workload):
         return Evicted(reason=evicted["reason"])
     return None
+
+
+def _waits_again(workload: Manifest) -> bool:
+    """Whether the scheduler has looked at an evicted workload anew: of device workloads Requeued is forgotten."""
+    reserved = condition(workload, "QuotaReserved")
+    active = workload["spec"].get("active", True) is not False
+    return active and reserved is not None and _read(_WAITS, reserved["message"], Pending) is not None
 
 
 def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | None:

@@ -16,7 +16,7 @@ from fixtures.builders import (
 )
 from fixtures.lab import Lab
 from fixtures.marks import covers
-from fixtures.verdicts import Reason, admitted, inadmissible
+from fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,20 @@ def test_an_admitted_workload_says_that_quota_is_reserved_and_that_it_is_admitte
 
 
 @pytest.mark.parametrize(
-    "work",
+    ("work", "reason"),
     [
-        pytest.param(a_job(cpu="2"), id="ordinary-never-fits"),
-        pytest.param(a_job(claims=[a_template(gpu(2))]), id="devices-never-fit"),
-        pytest.param(a_job(claims=[a_template(a_request("nic.example.com"))]), id="resource-not-covered"),
+        pytest.param(a_job(cpu="2"), Reason.NEVER_FITS, id="ordinary"),
+        pytest.param(a_job(claims=[a_template(gpu(2))]), Reason.NEVER_FITS, id="devices"),
+        pytest.param(a_job(claims=[a_template(a_request("nic.example.com"))]), Reason.NOT_COVERED, id="not-covered"),
     ],
 )
 @covers("STATUS-007", "STATUS-010")
-def test_a_workload_that_waits_for_quota_says_that_it_is_pending(lab: Lab, work: Work) -> None:
-    """Waiting shows in one condition, and nothing is assigned."""
+def test_a_workload_that_waits_for_quota_says_that_it_is_pending(lab: Lab, work: Work, reason: Reason) -> None:
+    """Waiting shows in one condition, which also says for what; nothing is assigned."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1})
     job = queue.submit(work)
 
+    assert lab.verdict(job) == pending(reason)
     assert lab.conditions(job) == {"QuotaReserved": ("False", "Pending")}
     assert lab.admission(job) is None
 

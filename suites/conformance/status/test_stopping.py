@@ -144,28 +144,48 @@ def test_what_was_held_by_a_local_queue_is_admitted_when_it_runs_again(lab: Lab,
 
 
 @covers("QUEUE-012", "QUEUE-009")
-def test_what_a_cluster_queue_drained_is_admitted_when_it_runs_again(lab: Lab) -> None:
-    """Its eviction is over, and Requeued says why it came back."""
-    queue = lab.queue({"whole-gpus": 1})
-    job = queue.submit(DEVICES)
+@pytest.mark.parametrize(
+    ("work", "requeued"),
+    [
+        pytest.param(ORDINARY, ("True", "ClusterQueueRestarted"), id="ordinary"),
+        pytest.param(DEVICES, None, id="devices"),
+    ],
+)
+def test_what_a_cluster_queue_drained_is_admitted_when_it_runs_again(
+    lab: Lab, work: Work, requeued: tuple[str, str] | None
+) -> None:
+    """Its eviction is over, and Requeued says why it came back; of device work Kueue 0.19 forgets Requeued."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
+    job = queue.submit(work)
     queue.change(stopPolicy="HoldAndDrain")
+    assert lab.verdict(job) == evicted("ClusterQueueStopped")
 
     queue.change(stopPolicy="None")
 
-    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.condition(job, "Admitted") == ("True", "Admitted")
     assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
-    assert lab.condition(job, "Requeued") == ("True", "ClusterQueueRestarted")
+    assert lab.condition(job, "Requeued") == requeued
 
 
 @covers("QUEUE-012", "QUEUE-011")
-def test_what_a_local_queue_drained_is_admitted_when_it_runs_again(lab: Lab) -> None:
-    """Its eviction is over, and Requeued says why it came back."""
-    queue = lab.queue({"whole-gpus": 1})
-    job = queue.submit(DEVICES)
+@pytest.mark.parametrize(
+    ("work", "requeued"),
+    [
+        pytest.param(ORDINARY, ("True", "LocalQueueRestarted"), id="ordinary"),
+        pytest.param(DEVICES, None, id="devices"),
+    ],
+)
+def test_what_a_local_queue_drained_is_admitted_when_it_runs_again(
+    lab: Lab, work: Work, requeued: tuple[str, str] | None
+) -> None:
+    """Its eviction is over, and Requeued says why it came back; of device work Kueue 0.19 forgets Requeued."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
+    job = queue.submit(work)
     queue.change_local(stopPolicy="HoldAndDrain")
+    assert lab.verdict(job) == evicted("LocalQueueStopped")
 
     queue.change_local(stopPolicy="None")
 
-    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.condition(job, "Admitted") == ("True", "Admitted")
     assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
-    assert lab.condition(job, "Requeued") == ("True", "LocalQueueRestarted")
+    assert lab.condition(job, "Requeued") == requeued
