@@ -1,4 +1,4 @@
-"""Stop policies of ClusterQueues and LocalQueues, and what happens when they are lifted (Kueue 0.19)."""
+"""Stop policies of ClusterQueues and LocalQueues (Kueue 0.19)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from fixtures.figures import Counts
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
-from kueue_dra_ref.verdict import Verdict
 
 ORDINARY = a_job(cpu="1")
 DEVICES = a_job(claims=[a_template(gpu())])
@@ -38,13 +37,15 @@ def test_a_stopped_local_queue_admits_nothing_new(lab: Lab, policy: str) -> None
     assert lab.condition(job, "QuotaReserved") == ("False", "Inadmissible")
 
 
-@covers("QUEUE-010")
-def test_a_device_workload_of_a_stopped_local_queue_is_not_admitted(lab: Lab) -> None:
-    """Kueue does not queue it, retries, and says nothing."""
-    queue = lab.queue({"whole-gpus": 1}, local={"stopPolicy": "Hold"})
+@covers("QUEUE-010", "STATUS-035")
+@pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
+def test_nothing_is_said_of_device_work_of_a_stopped_local_queue(lab: Lab, policy: str) -> None:
+    """Kueue retries to queue it and writes no condition; it is counted nowhere."""
+    queue = lab.queue({"whole-gpus": 1}, local={"stopPolicy": policy})
     job = queue.submit(DEVICES)
 
     assert lab.verdict(job) == unseen()
+    assert lab.conditions(job) == {}
     assert queue.figures.counts == Counts()
 
 
@@ -103,89 +104,3 @@ def test_draining_a_local_queue_evicts_its_own_workloads(lab: Lab) -> None:
 
     assert lab.verdict(drained) == evicted("LocalQueueStopped")
     assert lab.verdict(kept) == admitted({"whole-gpus": 1})
-
-
-@covers("QUEUE-012")
-@pytest.mark.parametrize(
-    ("work", "verdict"),
-    [
-        pytest.param(ORDINARY, admitted({"cpu": 1}), id="ordinary"),
-        pytest.param(DEVICES, admitted({"whole-gpus": 1}), id="devices"),
-    ],
-)
-def test_what_was_held_by_a_cluster_queue_is_admitted_when_it_runs_again(
-    lab: Lab, work: Work, verdict: Verdict
-) -> None:
-    """Nothing has to be submitted anew."""
-    queue = lab.queue({"cpu": 1, "whole-gpus": 1}, stopPolicy="Hold")
-    job = queue.submit(work)
-
-    queue.change(stopPolicy="None")
-
-    assert lab.verdict(job) == verdict
-
-
-@covers("QUEUE-012")
-@pytest.mark.parametrize(
-    ("work", "verdict"),
-    [
-        pytest.param(ORDINARY, admitted({"cpu": 1}), id="ordinary"),
-        pytest.param(DEVICES, admitted({"whole-gpus": 1}), id="devices"),
-    ],
-)
-def test_what_was_held_by_a_local_queue_is_admitted_when_it_runs_again(lab: Lab, work: Work, verdict: Verdict) -> None:
-    """Nothing has to be submitted anew."""
-    queue = lab.queue({"cpu": 1, "whole-gpus": 1}, local={"stopPolicy": "Hold"})
-    job = queue.submit(work)
-
-    queue.change_local(stopPolicy="None")
-
-    assert lab.verdict(job) == verdict
-
-
-@covers("QUEUE-012", "QUEUE-009")
-@pytest.mark.parametrize(
-    ("work", "requeued"),
-    [
-        pytest.param(ORDINARY, ("True", "ClusterQueueRestarted"), id="ordinary"),
-        pytest.param(DEVICES, None, id="devices"),
-    ],
-)
-def test_what_a_cluster_queue_drained_is_admitted_when_it_runs_again(
-    lab: Lab, work: Work, requeued: tuple[str, str] | None
-) -> None:
-    """Its eviction is over, and Requeued says why it came back; of device work Kueue 0.19 forgets Requeued."""
-    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
-    job = queue.submit(work)
-    queue.change(stopPolicy="HoldAndDrain")
-    assert lab.verdict(job) == evicted("ClusterQueueStopped")
-
-    queue.change(stopPolicy="None")
-
-    assert lab.condition(job, "Admitted") == ("True", "Admitted")
-    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
-    assert lab.condition(job, "Requeued") == requeued
-
-
-@covers("QUEUE-012", "QUEUE-011")
-@pytest.mark.parametrize(
-    ("work", "requeued"),
-    [
-        pytest.param(ORDINARY, ("True", "LocalQueueRestarted"), id="ordinary"),
-        pytest.param(DEVICES, None, id="devices"),
-    ],
-)
-def test_what_a_local_queue_drained_is_admitted_when_it_runs_again(
-    lab: Lab, work: Work, requeued: tuple[str, str] | None
-) -> None:
-    """Its eviction is over, and Requeued says why it came back; of device work Kueue 0.19 forgets Requeued."""
-    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
-    job = queue.submit(work)
-    queue.change_local(stopPolicy="HoldAndDrain")
-    assert lab.verdict(job) == evicted("LocalQueueStopped")
-
-    queue.change_local(stopPolicy="None")
-
-    assert lab.condition(job, "Admitted") == ("True", "Admitted")
-    assert lab.condition(job, "Evicted") == ("False", "QuotaReserved")
-    assert lab.condition(job, "Requeued") == requeued
