@@ -29,7 +29,7 @@ class Settling:
     limits: Limits = field(default_factory=Limits)
     _changed: float | None = None
     _opened: float | None = None
-    _stopped: list[Ref] = field(default_factory=list)
+    _untold: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
     _quiet: int = 0
     _disagreeing: float | None = None
@@ -43,8 +43,8 @@ class Settling:
         self._opened = moment_now()
 
     def note_stop(self, queue: Ref) -> None:
-        """Remember that a queue was stopped: Kueue may tell a waiting workload so before it knows of it itself."""
-        self._stopped.append(queue)
+        """Remember who waited behind a queue that is stopped now: Kueue may tell them so before it knows it itself."""
+        self._untold += [Ref.of(each) for each in self._last.pending if self.world.behind(queue, each)]
 
     def let_sweep_pass(self) -> None:
         """Return when no announced sweep is left that could come between two steps of a case.
@@ -66,7 +66,7 @@ class Settling:
     def forget(self) -> None:
         """Start anew, with an empty world."""
         self._changed, self._opened, self._last = None, None, NOTHING
-        self._stopped.clear()
+        self._untold.clear()
 
     def settle(self) -> None:
         """Return at rest; `TimedOut` names what still moves."""
@@ -88,7 +88,7 @@ class Settling:
 
     def _pass_workloads(self) -> None:
         self.fence.pass_chain(unless=self.is_denied)
-        if self._stopped:
+        if self._untold:
             self._tell_again()
         waiting = self._see().pending
         if self._changed is not None and waiting:
@@ -101,10 +101,10 @@ class Settling:
         Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
         Workloads whose devices could not be resolved are left alone: they would be resolved anew.
         """
-        stopped, self._stopped = self._stopped, []
+        untold, self._untold = self._untold, []
         for waiting in self._see().pending:
             failed = condition_of(waiting, "Requeued").get("status") == "False"
-            if not failed and any(self.world.behind(queue, waiting) for queue in stopped):
+            if not failed and Ref.of(waiting) in untold:
                 self.objects.patch(Ref.of(waiting), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
         self.fence.pass_chain(unless=self.is_denied)
 
