@@ -1,0 +1,7 @@
+"""What an API server of Kubernetes 1.31 to 1.37 does with objects of resource.k8s.io before it stores them."""
+
+from .admission import Admitted, Circumstances, Refused, admitted
+from .kubernetes import Kubernetes
+from .minors import MINORS
+
+__all__ = ["MINORS", "Admitted", "Circumstances", "Kubernetes", "Refused", "admitted"]

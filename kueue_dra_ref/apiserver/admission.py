@@ -1,0 +1,128 @@
+"""The door of the API server: an object of resource.k8s.io as it was written in, what is stored or refused out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.apiserver.capacity import DividedByZero
+from kueue_dra_ref.apiserver.conversion import set_defaults, to_v1
+from kueue_dra_ref.apiserver.declared import said
+from kueue_dra_ref.apiserver.decoding import Decoder, Undecodable
+from kueue_dra_ref.apiserver.dropping import drop_disabled
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.objects import errors_of_change, errors_of_new
+from kueue_dra_ref.apiserver.schema_slices import schema
+from kueue_dra_ref.target import FieldError, Manifest
+
+GROUP = "resource.k8s.io"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """An object that is stored, in v1's shape, and what its writer is warned of."""
+
+    obj: Manifest
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An answer other than success: the HTTP status code, its message, and the field errors that it tells."""
+
+    code: int
+    message: str
+    errors: tuple[FieldError, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What an answer depends on beside the object."""
+
+    kubernetes: Kubernetes
+    namespace_labels: Mapping[str, str]
+    only_served: bool = False
+    """Refuse the versions that this minor of Kubernetes does not serve; otherwise they are warned of."""
+    strict: bool = False
+    """Refuse unknown fields, as kubectl asks the API server to; otherwise they are dropped."""
+    now: str = ""
+    """The time of new taints; empty leaves it out."""
+
+
+def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> Admitted | Refused:
+    """Answer the request to create an object, or to replace the stored ``old`` one.
+
+    Raises:
+        KeyError: the kind is not one of the four of resource.k8s.io.
+
+    """
+    k, kind, version = under.kubernetes, manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    if version not in k.served and under.only_served:
+        return Refused(code=404, message="the server could not find the requested resource")
+    decoder, warnings = Decoder(k.minor), _of_the_version(kind, version, k)
+    try:
+        obj = decoder.struct(manifest, schema(kind, version))
+    except Undecodable as fault:
+        return _undecodable(kind, version, str(fault), warnings)
+    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    if unknown and under.strict:
+        return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", warnings)
+    obj |= {"kind": kind, "metadata": obj.get("metadata") or {}}
+    _keep_scope(obj)
+    set_defaults(obj, version, k, under.now)
+    to_v1(obj, version, k)
+    drop_disabled(obj, old, k)
+    return _answer(obj, old, under, version, (*warnings, *unknown))
+
+
+def _answer(
+    obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str, warnings: tuple[str, ...]
+) -> Admitted | Refused:
+    k = under.kubernetes
+    found = errors_of_new(obj, under.namespace_labels, k) if old is None else errors_of_change(obj, old, k)
+    try:
+        errors = said(list(found), version, k)
+    except DividedByZero:
+        words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
+        return Refused(code=500, message=words, warnings=warnings)
+    if errors:
+        return _invalid(obj, errors, warnings)
+    obj["spec"] = obj.get("spec") or {}
+    return Admitted(obj=copy.deepcopy(obj), warnings=(*warnings, *_of_the_driver(obj, k)))
+
+
+def _keep_scope(obj: dict[str, Any]) -> None:
+    if obj["kind"] in ("DeviceClass", "ResourceSlice"):
+        obj["metadata"].pop("namespace", None)
+
+
+def _undecodable(kind: str, version: str, fault: str, warnings: tuple[str, ...]) -> Refused:
+    words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
+    return Refused(code=400, message=words, warnings=warnings)
+
+
+def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:
+    told = list(map(str, errors))
+    words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    named = f'{obj["kind"]}.{GROUP} "{obj["metadata"].get("name") or ""}" is invalid'
+    return Refused(code=422, message=f"{named}: {words}", errors=errors, warnings=warnings)
+
+
+def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
+    if version not in k.served:
+        served = ", ".join(sorted(k.served))
+        return (f"{GROUP}/{version} {kind} is not served by Kubernetes {k.name}, which serves {served}",)
+    deprecated, removed = k.lifetimes.get(version, (k.minor + 1, 0))
+    if k.minor < deprecated:
+        return ()
+    return (f"{GROUP}/{version} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",)
+
+
+def _of_the_driver(obj: dict[str, Any], k: Kubernetes) -> tuple[str, ...]:
+    driver = obj["spec"].get("driver") or ""
+    if not k.warns_of_capitals or driver == driver.lower():
+        return ()
+    return (f'spec.driver: driver names should be lowercase; "{driver}" contains uppercase characters',)

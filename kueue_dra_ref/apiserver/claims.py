@@ -1,0 +1,126 @@
+"""Validation of claims and of the requests in templates (resource.k8s.io: DeviceClaim)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.configs import opaque
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    invalid,
+    invalid_as,
+    listed,
+    listed_once,
+    required,
+    unsupported,
+)
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.selectors import selectors
+from kueue_dra_ref.apiserver.taints import toleration
+
+MAX_REQUESTS, MAX_CONSTRAINTS, MAX_CONFIGS, MAX_ALTERNATIVES = 32, 32, 32, 8
+_UNION = "exactly one of `exactly` or `firstAvailable` is required"
+_ATTRIBUTE_UNION = (
+    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'  # so it says
+)
+Object = dict[str, Any]
+
+
+def claim(spec: Object, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
+    """Check a claim's spec; of a ``stored`` one the selectors were checked before."""
+    devices, path = spec.get("devices") or {}, f"{path}.devices"
+    names = _names(devices)
+    check = partial(_request, k=k, stored=stored)
+    yield from listed_once(
+        devices.get("requests"), f"{path}.requests", k, check, _name, named="name", at_most=MAX_REQUESTS
+    )
+    yield from listed(
+        devices.get("constraints"), f"{path}.constraints", k, partial(_constraint, names, k), at_most=MAX_CONSTRAINTS
+    )
+    yield from listed(
+        devices.get("config"), f"{path}.config", k, partial(_configuration, names, k), at_most=MAX_CONFIGS
+    )
+
+
+def _name(item: Object) -> str:
+    return item.get("name") or ""
+
+
+def _names(devices: Object) -> Mapping[str, frozenset[str]]:
+    """Give the names of the alternatives of each request, by its name."""
+    return {_name(r): frozenset(map(_name, r.get("firstAvailable") or ())) for r in devices.get("requests") or ()}
+
+
+def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
+    yield from naming.label(_name(request), f"{path}.name")
+    alternatives, exact = request.get("firstAvailable"), request.get("exactly")
+    both = bool(alternatives) and exact is not None
+    if alternatives and not (both and k.stops_at_unions):
+        check = partial(_alternative, k=k, stored=stored)
+        where = f"{path}.firstAvailable"
+        yield from listed_once(alternatives, where, k, check, _name, named="name", at_most=MAX_ALTERNATIVES)
+    if exact is not None and not (both and k.stops_at_unions):
+        yield from _asked(exact, f"{path}.exactly", k, stored=stored)
+    if both:
+        yield invalid_as(path, "null", f"{_UNION}, but multiple fields are set")
+    if not alternatives and exact is None:
+        yield required(path, _UNION)
+
+
+def _alternative(body: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
+    yield from naming.label(_name(body), f"{path}.name")
+    yield from _asked(body, path, k, stored=stored)
+
+
+def _asked(body: Object, path: str, k: Kubernetes, *, stored: bool) -> Errors:
+    name = body.get("deviceClassName")
+    yield from naming.subdomain(name, f"{path}.deviceClassName") if name else [required(f"{path}.deviceClassName")]
+    yield from selectors(body.get("selectors"), f"{path}.selectors", k, stored=stored)
+    yield from _amount(body.get("allocationMode") or "", body.get("count") or 0, path)
+    yield from listed(body.get("tolerations"), f"{path}.tolerations", k, partial(toleration, k=k))
+
+
+def _amount(mode: str, count: int, path: str) -> Errors:
+    match mode:
+        case "All" if count:
+            yield invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")
+        case "ExactCount" if count <= 0:
+            yield invalid(f"{path}.count", count, "must be greater than zero")
+        case "All" | "ExactCount":
+            return
+        case _:
+            yield unsupported(f"{path}.allocationMode", mode, "All", "ExactCount")
+
+
+def _references(names: Mapping[str, frozenset[str]], k: Kubernetes, found: list[str] | None, path: str) -> Errors:
+    check = partial(_reference, names, k)
+    yield from listed_once(found, path, k, check, lambda name: name, at_most=MAX_REQUESTS)
+
+
+def _reference(names: Mapping[str, frozenset[str]], k: Kubernetes, name: str, path: str) -> Errors:
+    parts = [name] if k.has_flat_paths else name.split("/")
+    if len(parts) <= 2:
+        for part in parts:
+            yield from naming.label(part, path)
+    if len(parts) > 2 or parts[0] not in names or any(part not in names[parts[0]] for part in parts[1:]):
+        yield invalid(path, name, k.request_reference)
+
+
+def _constraint(names: Mapping[str, frozenset[str]], k: Kubernetes, constraint: Object, path: str) -> Errors:
+    yield from _references(names, k, constraint.get("requests"), f"{path}.requests")
+    if "matchAttribute" in constraint:
+        yield from naming.fully_qualified(constraint["matchAttribute"], f"{path}.matchAttribute", k)
+    elif "distinctAttribute" in constraint:
+        yield from naming.fully_qualified(constraint["distinctAttribute"], f"{path}.distinctAttribute", k)
+    elif k.on("DRAConsumableCapacity"):
+        yield required(path, _ATTRIBUTE_UNION)
+    else:
+        yield required(f"{path}.matchAttribute")
+
+
+def _configuration(names: Mapping[str, frozenset[str]], k: Kubernetes, config: Object, path: str) -> Errors:
+    yield from _references(names, k, config.get("requests"), f"{path}.requests")
+    yield from opaque(config, path, k)

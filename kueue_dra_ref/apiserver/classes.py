@@ -1,0 +1,31 @@
+"""Validation of DeviceClasses: selectors, configurations, the extended resource that they stand for."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.apiserver.configs import opaque
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, listed
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.selectors import selectors
+
+MAX_CONFIGS = 32
+Object = dict[str, Any]
+
+
+def device_class(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
+    """Check a class's spec; selectors that are as they were have been checked before."""
+    stored = old is not None and (old.get("selectors") or []) == (spec.get("selectors") or [])
+    yield from selectors(spec.get("selectors"), f"{path}.selectors", k, stored=stored)
+    yield from listed(spec.get("config"), f"{path}.config", k, partial(opaque, k=k), at_most=MAX_CONFIGS)
+    name = spec.get("extendedResourceName")
+    if name is not None and not is_extended_resource(name):
+        yield invalid(f"{path}.extendedResourceName", name, "must be a valid extended resource name")
+
+
+def is_extended_resource(name: str) -> bool:
+    """Tell whether a name can be an extended resource's: with a domain that is not Kubernetes' own."""
+    native = "/" not in name or "kubernetes.io/" in name
+    return not native and not name.startswith("requests.") and not label_key_faults(f"requests.{name}")

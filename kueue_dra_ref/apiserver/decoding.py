@@ -1,0 +1,138 @@
+"""Decoding of what a client sends, as an API server decodes it: a wrong type is refused, an unknown field dropped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.api.quantities import BadQuantity, parse
+from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
+
+_LIKE_A_QUANTITY = re.compile(r"[+-]?\d*(\.\d*)?[eEinumkKMGTP]*[-+]?\d*")
+_QUANTITY_WORDS = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_SUFFIX_WORDS = "unable to parse quantity's suffix"
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+class Undecodable(Exception):
+    """What was sent is not of the type that it must be; the text is the decoder's."""
+
+
+@dataclass(slots=True)
+class Decoder:
+    """One decoding, for one minor of Kubernetes; ``unknown`` are the paths of fields that were dropped."""
+
+    minor: int
+    unknown: list[str] = field(default_factory=list)
+
+    def struct(self, value: Mapping[str, Any], shape: Struct, path: str = "", names: str = "") -> dict[str, Any]:
+        """Give the fields that the type has; null is the same as absent.
+
+        Raises:
+            Undecodable: a value is of the wrong type.
+
+        """
+        known, found = shape.known(self.minor), {}
+        for key, each in value.items():
+            here = f"{path}.{key}" if path else key
+            if key not in known:
+                self.unknown.append(here)
+            elif each is not None:
+                place = _Place(bare(shape.go), f"{names}.{key}" if names else key)
+                found[key] = self._value(each, known[key].shape, here, place)
+        return found
+
+    def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        match shape, value:
+            case Struct(), dict():
+                return self.struct(value, shape, path, place.names)
+            case ListOf(element), list():
+                return [self._part(each, element, f"{path}[{i}]", place) for i, each in enumerate(value)]
+            case MapOf(element), dict():
+                return {str(key): self._part(each, element, f"{path}.{key}", place) for key, each in value.items()}
+            case Plain(), _:
+                return _plain(value, shape, place)
+            case _:
+                raise place.mismatch(value, shape)
+
+    def _part(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        return _zero(shape) if value is None else self._value(value, shape, path, place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands: the struct that holds its field, and the names of the fields on the way there."""
+
+    struct: str
+    names: str
+
+    def mismatch(self, value: Any, shape: Shape) -> Undecodable:
+        kind = go_type(shape)
+        return Undecodable(
+            f"json: cannot unmarshal {_found(value)} into Go struct field {self.struct}.{self.names} of type {kind}"
+        )
+
+
+def _plain(value: Any, shape: Plain, place: _Place) -> Any:
+    match shape.holds, value:
+        case (Holds.ANYTHING, _) | (Holds.TEXT, str()) | (Holds.FLAG, bool()):
+            return value
+        case Holds.WHOLE, bool():
+            raise place.mismatch(value, shape)
+        case Holds.WHOLE, int() if -(2**63) <= value < 2**63:
+            return value
+        case Holds.QUANTITY, _:
+            return _quantity(value)
+        case Holds.TIME, str():
+            return _time(value)
+        case _:
+            raise place.mismatch(value, shape)
+
+
+def _quantity(value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else json.dumps(value)
+    try:
+        return str(parse(text))
+    except BadQuantity:
+        raise Undecodable(_SUFFIX_WORDS if text and _LIKE_A_QUANTITY.fullmatch(text) else _QUANTITY_WORDS) from None
+
+
+def _time(value: str) -> str:
+    if not _TIME.fullmatch(value):
+        raise Undecodable(f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"')
+    return value
+
+
+def _found(value: Any) -> str:
+    match value:
+        case bool():
+            return "bool"
+        case float():
+            return f"number {value}"
+        case int():
+            return "number" if -(2**63) <= value < 2**63 else f"number {value}"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def _zero(shape: Shape) -> Any:
+    match shape:
+        case Plain(Holds.TEXT | Holds.TIME):
+            return ""
+        case Plain(Holds.FLAG):
+            return False
+        case Plain(Holds.WHOLE):
+            return 0
+        case Plain(Holds.QUANTITY):
+            return "0"
+        case ListOf():
+            return []
+        case _:
+            return {}

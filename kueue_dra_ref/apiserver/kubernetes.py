@@ -1,0 +1,94 @@
+"""One minor of Kubernetes as a value: what of resource.k8s.io it serves, drops and allows, and how it words it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of something an object may have; None is no limit of its own."""
+
+    taints: int = 4
+    devices: int = 128
+    devices_with_features: int = 128
+    """Devices in a slice some of which have taints, consume counters or (from 1.36 on) have lists as attributes."""
+    attribute_values: int | None = None
+    counter_sets: int | None = None
+    counters_per_set: int | None = None
+    consumptions: int | None = None
+    counters_per_consumption: int | None = None
+    shared_counters: int | None = 32
+    counters_per_device: int | None = 32
+    counters_per_slice: int | None = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kubernetes:
+    """One minor of Kubernetes, with its feature gates as they are by default or as an administrator set them."""
+
+    minor: int
+    served: frozenset[str]
+    """Versions of resource.k8s.io that it can serve, some only when asked to by ``--runtime-config``."""
+    served_by_default: frozenset[str] = frozenset()
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    lifetimes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The minors from which a version is deprecated, and from which it is served no more."""
+    limits: Limits = Limits()
+    admin_label: str = ""
+    """The namespace label that admin access needs; without one, anybody has it."""
+    has_flat_paths: bool = False
+    """Errors name the fields of the flat shape, whatever version the object is written in."""
+    defaults_without_class: bool = False
+    """A request of the flat shape gets its defaults even when it names no class."""
+    stops_at_sizes: bool = False
+    """Of a list that is too long nothing more is said."""
+    stops_at_unions: bool = False
+    """Of a request that is both exact and a list of alternatives nothing more is said."""
+    names_duplicates: bool = True
+    """The path of a duplicate ends in the field that is there twice."""
+    checks_stored_specs: bool = True
+    """An immutable spec is looked at again in an update."""
+    keys_have_paths: bool = True
+    """The path of a bad key of a map has the key in it."""
+    checks_counter_references: bool = True
+    warns_of_capitals: bool = False
+    """A driver's name in capitals is warned of."""
+    too_long: str = "may not be more than {} bytes"
+    counts_bytes: bool = False
+    """Labels that are too long are told so in bytes, no more in characters."""
+    unqualified: str = "must include a domain"
+    unset_attribute: str = "Required value"
+    empty_part: str = "Required value"
+    not_an_object: str = "must be a valid JSON object"
+    request_reference: str = "must be the name of a request in the claim"
+    effects: tuple[str, ...] = ("NoExecute", "NoSchedule")
+    steps_are_checked: bool = False
+    """A step of zero is refused; before that, the API server divides by it."""
+    default_has_path: bool = False
+    """A default out of range is told at ``default``, no more at the bound."""
+    is_declarative: bool = False
+    """What the types declare is said in the words of the declarations, last, and with the paths of the version."""
+
+    @property
+    def name(self) -> str:
+        """The minor as it is written."""
+        return f"1.{self.minor}"
+
+    def on(self, gate: str) -> bool:
+        """Tell whether a feature gate is on; what a minor does not know is off."""
+        return self.gates.get(gate, False)
+
+    def with_gates(self, **gates: bool) -> Kubernetes:
+        """Give the minor with some of its gates set otherwise.
+
+        Raises:
+            KeyError: the minor has no such gate.
+
+        """
+        for gate in gates:
+            if gate not in self.gates:
+                raise KeyError(gate)
+        return replace(self, gates=MappingProxyType({**self.gates, **gates}))

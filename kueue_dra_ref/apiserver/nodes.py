@@ -1,0 +1,133 @@
+"""Validation of which nodes a slice or a device belongs to (resource.k8s.io: node selection; core: NodeSelector)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
+from kueue_dra_ref.apiserver.shapes import ListOf
+
+Object = dict[str, Any]
+_SLICE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
+_SLICE_1_32 = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required"
+_DEVICE = (
+    "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required "
+    "when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+)
+_NOT_PER_DEVICE = (
+    "`nodeName`, `nodeSelector` and `allNodes` can only be set "
+    "if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
+)
+_TRUE = "must be either unset or set to true"
+
+
+def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
+    """Check that a slice says in one way which nodes can use it."""
+    chosen = [
+        key for key in ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection") if _is_chosen(spec, key)
+    ]
+    yield from _name(spec, path, "must be either unset or set to a non-empty string")
+    if "nodeSelector" in spec:
+        yield from _selector(spec["nodeSelector"], f"{path}.nodeSelector", k)
+        terms = spec["nodeSelector"].get("nodeSelectorTerms")
+        if len(terms or ()) != 1:
+            shown = internal(terms, ListOf(NODE_TERM), k.minor)
+            yield invalid_as(
+                f"{path}.nodeSelector.nodeSelectorTerms", shown, "must have exactly one node selector term"
+            )
+    for key in ("allNodes", "perDeviceNodeSelection"):
+        yield from [invalid(f"{path}.{key}", False, _TRUE)] if spec.get(key) is False else []
+    yield from _one_of(chosen, path, _SLICE_1_32 if k.has_flat_paths else _SLICE, k)
+
+
+def of_device(device: Object, path: str, per_device: bool, k: Kubernetes) -> Errors:
+    """Check that a device says which nodes can use it just when its slice leaves that to it."""
+    if not per_device:
+        if any(key in device for key in ("nodeName", "nodeSelector", "allNodes")):
+            yield invalid_as(path, "null", _NOT_PER_DEVICE)
+        return
+    chosen = [key for key in ("nodeName", "nodeSelector", "allNodes") if _is_chosen(device, key)]
+    yield from _name(device, path, "must not be empty")
+    if "nodeSelector" in device:
+        yield from _selector(device["nodeSelector"], f"{path}.nodeSelector", k)
+    if device.get("allNodes") is False:
+        yield invalid(f"{path}.allNodes", False, _TRUE)
+    if not chosen:
+        yield required(path, _DEVICE)
+    if len(chosen) > 1:
+        yield invalid(path, _among(chosen), _DEVICE)
+
+
+def _is_chosen(holder: Object, key: str) -> bool:
+    return key in holder if key == "nodeSelector" else bool(holder.get(key))
+
+
+def _among(chosen: list[str]) -> str:
+    return f"{{{', '.join(f'`{key}`' for key in chosen)}}}"
+
+
+def _name(holder: Object, path: str, when_empty: str) -> Errors:
+    if holder.get("nodeName"):
+        yield from naming.subdomain(holder["nodeName"], f"{path}.nodeName")
+    elif "nodeName" in holder:
+        yield invalid(f"{path}.nodeName", "", when_empty)
+
+
+def _one_of(chosen: list[str], path: str, words: str, k: Kubernetes) -> Errors:
+    if not chosen:
+        yield required(path, words)
+    if len(chosen) > 1 and k.has_flat_paths:
+        yield invalid_as(path, "null", words)
+    elif len(chosen) > 1:
+        yield invalid(path, _among(chosen), f"{words}, but multiple fields are set")
+
+
+def _selector(selector: Object, path: str, k: Kubernetes) -> Errors:
+    terms, path = selector.get("nodeSelectorTerms") or [], f"{path}.nodeSelectorTerms"
+    if not terms:
+        yield required(path, "must have at least one node selector term")
+    for index, term in enumerate(terms):
+        for place, expression in enumerate(term.get("matchExpressions") or ()):
+            yield from _expression(expression, f"{path}[{index}].matchExpressions[{place}]", k)
+        for place, expression in enumerate(term.get("matchFields") or ()):
+            yield from _field(expression, f"{path}[{index}].matchFields[{place}]")
+
+
+def _expression(found: Object, path: str, k: Kubernetes) -> Errors:
+    operator, values = found.get("operator") or "", found.get("values") or []
+    yield from _values(operator, len(values), path)
+    yield from naming.label_key(found.get("key") or "", f"{path}.key", k)
+    for index, value in enumerate(values):
+        yield from naming.label_value(value, f"{path}.values[{index}]", k)
+
+
+def _values(operator: str, count: int, path: str) -> Errors:
+    match operator:
+        case "In" | "NotIn" if not count:
+            yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")
+        case "Exists" | "DoesNotExist" if count:
+            yield forbidden(f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+        case "Gt" | "Lt" if count != 1:
+            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+        case "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt":
+            return
+        case _:
+            yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+
+
+def _field(found: Object, path: str) -> Errors:
+    operator, values = found.get("operator") or "", found.get("values") or []
+    if operator not in ("In", "NotIn"):
+        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+    elif len(values) != 1:
+        words = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        yield required(f"{path}.values", words)
+    if found.get("key") != "metadata.name":
+        yield invalid(f"{path}.key", found.get("key") or "", "not a valid field selector key")
+    else:
+        for index, value in enumerate(values):
+            yield from naming.subdomain(value, f"{path}.values[{index}]")

@@ -1,0 +1,110 @@
+"""Validation of whole objects, new or changed: metadata, spec, and what must not change any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.claims import claim
+from kueue_dra_ref.apiserver.classes import device_class
+from kueue_dra_ref.apiserver.conversion import claims_of, requests_of
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid_as, required
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
+from kueue_dra_ref.apiserver.schema_slices import schema
+from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.slices import slice_spec
+
+Object = dict[str, Any]
+
+
+def errors_of_new(obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes) -> Errors:
+    """Check an object that is not there yet, in v1's shape."""
+    yield from _admin_access(obj, namespace_labels, k)
+    yield from _metadata(obj, k)
+    yield from _spec(obj, None, k)
+
+
+def errors_of_change(obj: Object, old: Object, k: Kubernetes) -> Errors:
+    """Check what an object is changed to, both in v1's shape."""
+    if obj["kind"] != "ResourceClaim" or not k.checks_stored_specs:
+        yield from _metadata(obj, k)
+    if obj["kind"] != "ResourceClaim":
+        yield from _spec(obj, old, k)
+    if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
+        yield from _immutable(obj, old, k)
+    if obj["kind"] == "ResourceClaim" and k.checks_stored_specs:
+        yield from claim(claims_of(obj), "spec", k, stored=True)
+
+
+def _spec(obj: Object, old: Object | None, k: Kubernetes) -> Errors:
+    spec = obj.get("spec") or {}
+    match obj["kind"]:
+        case "ResourceClaim":
+            yield from claim(spec, "spec", k)
+        case "ResourceClaimTemplate":
+            yield from _template_metadata(spec.get("metadata") or {}, "spec.metadata", k)
+            yield from claim(spec.get("spec") or {}, "spec.spec", k)
+        case "DeviceClass":
+            yield from device_class(spec, "spec", k, old.get("spec") or {} if old is not None else None)
+        case _:
+            yield from slice_spec(spec, "spec", k, old.get("spec") or {} if old is not None else None)
+
+
+def _admin_access(obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes) -> Errors:
+    """Ask for the namespace's label; the path is a claim's, in templates too, and that of the flat shape."""
+    asked = [(request.get("exactly") or {}).get("adminAccess") for request in requests_of(claims_of(obj))]
+    if k.admin_label and True in asked and namespace_labels.get(k.admin_label) != "true":
+        words = f"admin access to devices requires the `{k.admin_label}: true` label on the containing namespace"
+        yield forbidden(f"spec.devices.requests[{asked.index(True)}].adminAccess", words)
+
+
+def _metadata(obj: Object, k: Kubernetes) -> Errors:
+    meta = obj.get("metadata") or {}
+    if not meta.get("name"):
+        yield required("metadata.name", "name or generateName is required")
+    else:
+        yield from naming.subdomain(meta["name"], "metadata.name")
+    if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
+        namespace = meta.get("namespace")
+        yield from naming.label(namespace, "metadata.namespace") if namespace else [required("metadata.namespace")]
+    yield from naming.label_map(meta.get("labels"), "metadata.labels", k)
+    yield from naming.annotation_map(meta.get("annotations"), "metadata.annotations", k)
+
+
+def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
+    yield from naming.annotation_map(meta.get("annotations"), f"{path}.annotations", k)
+    yield from naming.label_map(meta.get("labels"), f"{path}.labels", k)
+    for field in OBJECT_META.fields:
+        if meta.get(field.key) and field.key not in ("annotations", "labels"):
+            yield forbidden(f"{path}.{field.key}", "cannot be set")
+
+
+def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
+    shape = schema(obj["kind"], "v1beta1" if k.has_flat_paths else "v1").known(k.minor)["spec"].shape
+    if _plain(obj.get("spec") or {}, shape) != _plain(old.get("spec") or {}, shape):
+        yield invalid_as("spec", internal(obj.get("spec") or {}, shape, k.minor), "field is immutable")
+
+
+def _plain(value: Any, shape: Shape) -> Any:
+    """Bring a value to a form in which equal things are equal: amounts by size, empty lists as none."""
+    match shape:
+        case Plain(Holds.QUANTITY):
+            return _amount(value)
+        case ListOf(element):
+            return [_plain(each, element) for each in value]
+        case MapOf(element):
+            return {key: _plain(each, element) for key, each in value.items()}
+        case Struct(_, fields):
+            parts = {f.key: _plain(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
+            return {key: part for key, part in parts.items() if part not in ([], {}, "")}
+        case _:
+            return value
+
+
+def _amount(value: str) -> Fraction:
+    return parse(value).amount

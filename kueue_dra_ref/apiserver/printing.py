@@ -1,0 +1,76 @@
+"""Printing of whole values inside field errors: the API server's internal types as Go's JSON writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
+from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
+
+
+def internal(value: Any, shape: Shape, minor: int) -> str:
+    """Print a value with every field that its type has, under Go's names, those that are unset too."""
+    return f"{{{_inner(value, shape, minor)}}}" if isinstance(shape, Struct) else _print(value, shape, minor)
+
+
+def _print(value: Any, shape: Shape, minor: int) -> str:
+    match shape:
+        case _ if value is None:
+            return "null"
+        case Plain(Holds.ANYTHING):
+            return _as_written(value)
+        case Plain():
+            return printed(value)
+        case ListOf(element):
+            return f"[{','.join(_print(each, element, minor) for each in value)}]"
+        case MapOf(element):
+            return f"{{{','.join(f'{printed(key)}:{_print(value[key], element, minor)}' for key in sorted(value))}}}"
+        case Struct():
+            return f"{{{_inner(value, shape, minor)}}}"
+
+
+def _inner(value: dict[str, Any], shape: Struct, minor: int) -> str:
+    parts: list[str] = []
+    for key, field in shape.known(minor).items():
+        if field.shape is OBJECT_META:
+            # Embedded in the internal type, where it keeps the names of its own fields.
+            parts.extend(f"{printed(k)}:{printed(v)}" for k, v in _meta(value.get(key) or {}).items())
+        else:
+            found = value.get(key)
+            empty = found is None and not field.pointer
+            parts.append(
+                f"{printed(field.name)}:{_empty(field.shape, minor) if empty else _print(found, field.shape, minor)}"
+            )
+    return ",".join(parts)
+
+
+def _empty(shape: Shape, minor: int) -> str:
+    match shape:
+        case Plain(Holds.TEXT):
+            return '""'
+        case Plain(Holds.FLAG):
+            return "false"
+        case Plain(Holds.WHOLE):
+            return "0"
+        case Plain(Holds.QUANTITY):
+            return '"0"'
+        case Struct():
+            return f"{{{_inner({}, shape, minor)}}}"
+        case _:
+            return "null"
+
+
+def _meta(meta: dict[str, Any]) -> dict[str, Any]:
+    return {field.key: meta[field.key] for field in OBJECT_META.fields if meta.get(field.key)}
+
+
+def _as_written(value: Any) -> str:
+    """Print JSON that was kept as it came, its keys in their order."""
+    match value:
+        case dict():
+            return f"{{{','.join(f'{printed(key)}:{_as_written(each)}' for key, each in value.items())}}}"
+        case list():
+            return f"[{','.join(map(_as_written, value))}]"
+        case _:
+            return printed(value)

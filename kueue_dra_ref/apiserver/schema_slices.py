@@ -1,0 +1,135 @@
+"""The Go types of ResourceSlices in each version of resource.k8s.io, and the four kinds as wholes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from kueue_dra_ref.apiserver.schema_claims import NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
+from kueue_dra_ref.apiserver.shapes import (
+    ANYTHING,
+    FLAG,
+    QUANTITY,
+    TEXT,
+    TEXTS,
+    TIME,
+    WHOLE,
+    Field,
+    Holds,
+    ListOf,
+    MapOf,
+    Plain,
+    Shape,
+    Struct,
+    fields,
+    pointers,
+)
+
+
+@cache
+def schema(kind: str, version: str) -> Struct:
+    """Give the shape of a kind in a version, over all minors of Kubernetes.
+
+    Raises:
+        KeyError: the kind is none of the four.
+
+    """
+    template = fields(f"{version}.ResourceClaimTemplateSpec", ("metadata", OBJECT_META), ("spec", claim(version)))
+    specs = {
+        "ResourceClaim": claim(version),
+        "ResourceClaimTemplate": template,
+        "DeviceClass": device_class(version),
+        "ResourceSlice": slice_spec(version),
+    }
+    status = (Field("status", ANYTHING),) if kind == "ResourceClaim" else ()
+    head = (Field("apiVersion", TEXT), Field("kind", TEXT), Field("metadata", OBJECT_META))
+    return fields(f"{version}.{kind}", *head, ("spec", specs[kind]), *status)
+
+
+def slice_spec(version: str) -> Struct:
+    """Give the shape of a slice's spec."""
+    pool = fields(f"{version}.ResourcePool", ("name", TEXT), ("generation", WHOLE), ("resourceSliceCount", WHOLE))
+    return fields(
+        f"{version}.ResourceSliceSpec",
+        ("driver", TEXT),
+        ("pool", pool),
+        Field("nodeName", TEXT, pointer=not is_flat(version)),
+        *pointers(("nodeSelector", NODE_SELECTOR)),
+        Field("allNodes", FLAG, pointer=not is_flat(version)),
+        ("devices", ListOf(_device(version))),
+        *pointers(("perDeviceNodeSelection", FLAG, 33)),
+        ("sharedCounters", ListOf(_counted(version, "CounterSet", "name")), 33),
+        *pointers(("partitionTypeAttribute", Plain(Holds.TEXT, f"{version}.FullyQualifiedName"), 37)),
+        ("skipNodeOperations", ListOf(Plain(Holds.TEXT, f"{version}.SkipNodeOperation")), 37),
+    )
+
+
+def attribute(version: str) -> Struct:
+    """Give the shape of an attribute's value."""
+    plain = {"int": WHOLE, "bool": FLAG, "string": TEXT, "version": TEXT}
+    one = (Field(key, shape, f"{key.capitalize()}Value", pointer=True) for key, shape in plain.items())
+    many = (Field(f"{k}s", ListOf(shape), f"{k.capitalize()}Values", since=36) for k, shape in plain.items())
+    return fields(f"{version}.DeviceAttribute", *one, *many)
+
+
+def _device(version: str) -> Struct:
+    name = Field("name", TEXT)
+    if not is_flat(version):
+        return fields(f"{version}.Device", name, *_described(version))
+    return fields(
+        f"{version}.Device", name, *pointers(("basic", fields(f"{version}.BasicDevice", *_described(version))))
+    )
+
+
+def _described(version: str) -> tuple[Field, ...]:
+    qualified = f"{version}.QualifiedName"
+    consumed = ListOf(_counted(version, "DeviceCounterConsumption", "counterSet"))
+    described = fields(
+        "",
+        ("attributes", MapOf(attribute(version), qualified)),
+        ("capacity", MapOf(_capacity(version), qualified)),
+        ("consumesCounters", consumed, 33),
+        *pointers(("nodeName", TEXT, 33), ("nodeSelector", NODE_SELECTOR, 33), ("allNodes", FLAG, 33)),
+        ("taints", ListOf(_taint(version)), 33),
+        *pointers(("bindsToNode", FLAG, 34)),
+        ("bindingConditions", TEXTS, 34),
+        ("bindingFailureConditions", TEXTS, 34),
+        *pointers(("allowMultipleAllocations", FLAG, 34)),
+        Field("nodeAllocatableResourceMappings", MapOf(_mapping(version), "v1.ResourceName"), since=36, until=36),
+        ("nodeAllocatableResources", MapOf(ANYTHING, "v1.ResourceName"), 37),
+    )
+    return described.fields
+
+
+def _counted(version: str, go: str, name: str) -> Struct:
+    counter = fields(f"{version}.Counter", ("value", QUANTITY))
+    groups = (("compatibilityGroups", TEXTS, 37),) if name == "counterSet" else ()
+    return fields(f"{version}.{go}", (name, TEXT), ("counters", MapOf(counter)), *groups)
+
+
+def _capacity(version: str) -> Shape:
+    if version == "v1alpha3":
+        return QUANTITY
+    bounds = fields(
+        f"{version}.CapacityRequestPolicyRange", *pointers(*((k, QUANTITY) for k in ("min", "max", "step")))
+    )
+    policy = fields(
+        f"{version}.CapacityRequestPolicy",
+        *pointers(("default", QUANTITY)),
+        ("validValues", ListOf(QUANTITY)),
+        *pointers(("validRange", bounds)),
+    )
+    return fields(f"{version}.DeviceCapacity", ("value", QUANTITY), *pointers(("requestPolicy", policy, 34)))
+
+
+def _taint(version: str) -> Struct:
+    effect = Plain(Holds.TEXT, f"{version}.DeviceTaintEffect")
+    return fields(
+        f"{version}.DeviceTaint", ("key", TEXT), ("value", TEXT), ("effect", effect), *pointers(("timeAdded", TIME))
+    )
+
+
+def _mapping(version: str) -> Struct:
+    key = Plain(Holds.TEXT, f"{version}.QualifiedName")
+    return fields(
+        f"{version}.NodeAllocatableResourceMapping", *pointers(("capacityKey", key), ("allocationMultiplier", QUANTITY))
+    )

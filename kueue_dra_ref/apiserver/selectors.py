@@ -1,0 +1,55 @@
+"""Validation of CEL selectors: length, compilation, type, and the costs that are known to be too high."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+from kueue_dra_ref.api.names import size
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed, required, too_long
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.selectors import CompileFault, Undecided, compiled, cost_trap
+
+MAX_SELECTORS = 32
+MAX_EXPRESSION = 10 * 1024
+_GATED = {"allowMultipleAllocations": "DRAConsumableCapacity", "includes": "DRAListTypeAttributes"}
+
+
+def selectors(found: list[dict[str, Any]] | None, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
+    """Check a list of selectors; a stored one may use what a gate has taken away since."""
+    yield from listed(found, path, k, partial(_selector, k=k, stored=stored), at_most=MAX_SELECTORS)
+
+
+def _selector(selector: dict[str, Any], path: str, *, k: Kubernetes, stored: bool) -> Errors:
+    if "cel" not in selector:
+        yield required(f"{path}.cel")
+        return
+    yield from _expression(selector["cel"].get("expression") or "", f"{path}.cel.expression", k, stored=stored)
+
+
+def _expression(expression: str, path: str, k: Kubernetes, *, stored: bool) -> Errors:
+    if stored and k.is_declarative:
+        return
+    if size(expression) > MAX_EXPRESSION:
+        yield too_long(path, MAX_EXPRESSION, k)
+        return
+    match (None if stored else _gated(expression, k)) or compiled(expression):
+        case CompileFault(detail=detail):
+            yield invalid(path, expression, detail)
+        case Undecided():
+            return  # what the engine cannot say is no refusal
+        case _ if cost_trap(expression):
+            yield forbidden(path, "too complex, exceeds cost limit")
+
+
+def _gated(expression: str, k: Kubernetes) -> CompileFault | None:
+    """Compile an expression with the names that gates have taken away misspelt, and spell them right in the answer."""
+    for name, gate in _GATED.items():
+        if k.on(gate) or name not in expression:
+            continue
+        misspelt = f"{name[:-1]}_"
+        found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
+        if isinstance(found, CompileFault) and misspelt in found.detail:
+            return CompileFault(detail=found.detail.replace(misspelt, name))
+    return None

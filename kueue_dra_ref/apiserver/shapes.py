@@ -1,0 +1,115 @@
+"""Shapes of Go types, as an API server's decoder sees them: what it takes, what it calls them, what it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+FIRST, LAST = 31, 99
+"""The minor of Kubernetes that first had the structured resource.k8s.io, and one that is not yet in sight."""
+
+
+class Holds(Enum):
+    """What a value without parts is."""
+
+    TEXT = "string"
+    FLAG = "bool"
+    WHOLE = "int64"
+    QUANTITY = "resource.Quantity"
+    TIME = "v1.Time"
+    ANYTHING = "runtime.RawExtension"
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A value without parts; ``go`` is the name of its type."""
+
+    holds: Holds
+    go: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list."""
+
+    element: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A map from strings, whose type may have a name."""
+
+    value: Shape
+    key: str = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct: its key, how Go names it, and the minors of Kubernetes 1.x that have it."""
+
+    key: str
+    shape: Shape
+    go: str = ""
+    pointer: bool = False
+    since: int = FIRST
+    until: int = LAST
+
+    @property
+    def name(self) -> str:
+        """What Go calls the field."""
+        return self.go or self.key[0].upper() + self.key[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """An object with named fields; ``go`` is the name of its type."""
+
+    go: str
+    fields: tuple[Field, ...]
+
+    def known(self, minor: int) -> dict[str, Field]:
+        """Give the fields that a minor has, by key."""
+        return {field.key: field for field in self.fields if field.since <= minor <= field.until}
+
+
+Shape = Plain | ListOf | MapOf | Struct
+
+TEXT, FLAG, WHOLE = (Plain(holds, holds.value) for holds in (Holds.TEXT, Holds.FLAG, Holds.WHOLE))
+QUANTITY, TIME, ANYTHING = (Plain(holds, holds.value) for holds in (Holds.QUANTITY, Holds.TIME, Holds.ANYTHING))
+TEXTS = ListOf(TEXT)
+
+
+def go_type(shape: Shape) -> str:
+    """Name a type as Go does."""
+    match shape:
+        case Plain(_, go):
+            return go
+        case Struct(go):
+            return go
+        case ListOf(element):
+            return f"[]{go_type(element)}"
+        case MapOf(value, key):
+            return f"map[{key}]{go_type(value)}"
+
+
+def bare(go: str) -> str:
+    """Take the package off a type's name."""
+    return go.rpartition(".")[2]
+
+
+def fields(go: str, *parts: Field | tuple[str, Shape] | tuple[str, Shape, int]) -> Struct:
+    """Make a struct; a pair is a field that every minor has, a triple one that came with a minor."""
+    return Struct(go, tuple(part if isinstance(part, Field) else _field(part) for part in parts))
+
+
+def pointers(*parts: Field | tuple[str, Shape] | tuple[str, Shape, int]) -> Iterator[Field]:
+    """Make fields that can be unset, which Go tells from being empty."""
+    for part in parts:
+        found = part if isinstance(part, Field) else _field(part)
+        yield Field(found.key, found.shape, found.go, pointer=True, since=found.since, until=found.until)
+
+
+def _field(part: tuple[str, Shape] | tuple[str, Shape, int]) -> Field:
+    key, shape, *since = part
+    return Field(key, shape, since=since[0] if since else FIRST)

@@ -1,0 +1,43 @@
+"""Validation of device taints and of the tolerations of requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+
+
+def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+    """Check a taint of a device, which has an effect."""
+    yield from naming.label_key(found.get("key") or "", f"{path}.key", k)
+    if found.get("value"):
+        yield from naming.label_value(found["value"], f"{path}.value", k)
+    effect = found.get("effect") or ""
+    yield from _effect(effect, path, k) if effect else [required(f"{path}.effect")]
+
+
+def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+    """Check a toleration of a request, which may leave key and effect open."""
+    if found.get("key"):
+        yield from naming.label_key(found["key"], f"{path}.key", k)
+    value = found.get("value") or ""
+    match found.get("operator") or "":
+        case "Exists" if value:
+            yield invalid(f"{path}.value", value, "must be empty for operator `Exists`")
+        case "Exists":
+            pass
+        case "Equal":
+            yield from naming.label_value(value, f"{path}.value", k)
+        case "":
+            yield required(f"{path}.operator")
+        case other:
+            yield unsupported(f"{path}.operator", other, "Equal", "Exists")
+    if found.get("effect"):
+        yield from _effect(found["effect"], path, k)
+
+
+def _effect(effect: str, path: str, k: Kubernetes) -> Errors:
+    if effect not in k.effects:
+        yield unsupported(f"{path}.effect", effect, *k.effects)

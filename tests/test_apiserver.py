@@ -1,0 +1,193 @@
+"""The reference's API server: the recorded answers of Kubernetes 1.36, and what differs in the other minors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kueue_dra_ref.apiserver import MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.target import Manifest
+from tests.apiserver import NAMESPACES, Row, row, rows, slim
+
+ROWS = rows()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.case)
+def test_answers_as_kubernetes_1_36_did(row: Row) -> None:
+    """Code, message, warnings and the stored spec are those that a real API server gave."""
+    found = _answer(row, MINORS["1.36"])
+
+    code, message = (found.code, found.message) if isinstance(found, Refused) else (row.code, "")
+    spec = found.obj["spec"] if isinstance(found, Admitted) else None
+    assert row.expects(code, message, spec), (code, message, slim(spec))
+    assert found.warnings == row.warnings
+
+
+def test_every_case_has_a_name_of_its_own() -> None:
+    """A failure names one row."""
+    assert len({row.case for row in ROWS}) == len(ROWS)
+
+
+def test_kubectl_is_told_of_unknown_fields() -> None:
+    """Strict decoding refuses what the plain API drops."""
+    cat = next(row for row in ROWS if row.case == "the cat of the concept page")
+    under = Circumstances(kubernetes=MINORS["1.36"], namespace_labels={}, strict=True)
+
+    assert admitted(cat.manifest, None, under) == Refused(
+        code=400,
+        message='ResourceSlice in version "v1beta1" cannot be handled as a ResourceSlice: '
+        'strict decoding error: unknown field "spec.devices[0].basic.attributes.cat.boolean"',
+        warnings=("resource.k8s.io/v1beta1 ResourceSlice is deprecated in v1.35+, unavailable in v1.38+",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("minor", "version", "warning"),
+    [
+        pytest.param("1.31", "v1alpha3", "", id="alpha-in-1.31"),
+        pytest.param("1.33", "v1beta1", "", id="beta-in-1.33"),
+        pytest.param("1.35", "v1beta2", "", id="second-beta-in-1.35"),
+        pytest.param("1.35", "v1beta1", "is deprecated in v1.35+, unavailable in v1.38+", id="old-beta-in-1.35"),
+        pytest.param("1.34", "v1alpha3", "is not served by Kubernetes 1.34", id="alpha-in-1.34"),
+        pytest.param("1.33", "v1", "is not served by Kubernetes 1.33", id="v1-in-1.33"),
+    ],
+)
+def test_versions_are_served_by_some_minors(minor: str, version: str, warning: str) -> None:
+    """What is not served is read all the same, with a warning, unless one asks for the API server's 404."""
+    manifest = _claim(version)
+    lenient = admitted(manifest, None, _under(MINORS[minor]))
+    exact = admitted(manifest, None, Circumstances(kubernetes=MINORS[minor], namespace_labels={}, only_served=True))
+
+    assert isinstance(lenient, Admitted)
+    assert lenient.obj["apiVersion"] == "resource.k8s.io/v1"
+    assert [warning in each for each in lenient.warnings] == ([True] if warning else [])
+    assert isinstance(exact, Refused) == ("not served" in warning)
+
+
+@pytest.mark.parametrize(
+    ("minor", "entry", "message"),
+    [
+        pytest.param(
+            "1.32",
+            {"version": "v1beta1", "template": {"requests": [{"name": "r0"}]}},
+            "spec.spec.devices.requests[0].deviceClassName: Required value",
+            id="flat-request-in-1.32",
+        ),
+        pytest.param(
+            "1.32",
+            {"version": "v1beta1", "slice": {"devices": [{"name": "d0"}]}},
+            "spec.devices[0].basic: Required value",
+            id="boxed-device-in-1.32",
+        ),
+        pytest.param(
+            "1.32",
+            {"version": "v1beta1", "slice": {"devices": [{"name": "d0", "basic": {"attributes": {"x": {}}}}]}},
+            "spec.devices[0].basic.attributes[x]: Required value: exactly one value must be specified",
+            id="attribute-in-1.32",
+        ),
+        pytest.param(
+            "1.33",
+            {"template": {"requests": [{"name": "r0", "firstAvailable": [{"name": "a", "deviceClassName": "c"}]}]}},
+            "spec.spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required",
+            id="alternatives-are-dropped-in-1.33",
+        ),
+        pytest.param(
+            "1.34",
+            {"slice": {"devices": [{"name": "d0"}, {"name": "d0"}]}},
+            'spec.devices[1].name: Duplicate value: "d0"',
+            id="duplicates-in-1.34",
+        ),
+        pytest.param(
+            "1.34",
+            {"template": {"requests": [{"name": "r0", "exactly": {"deviceClassName": "c"}}], "constraints": [{}]}},
+            "spec.spec.devices.constraints[0].matchAttribute: Required value",
+            id="constraint-without-consumable-capacity",
+        ),
+        pytest.param(
+            "1.34",
+            {"slice": {"devices": [{"name": "d0", "attributes": {"numa-1": {"int": 1}}}]}},
+            'spec.devices[0].attributes[numa-1]: Invalid value: "numa-1": a valid C identifier must',
+            id="keys-in-1.34",
+        ),
+        pytest.param(
+            "1.37",
+            {"version": "v1beta1", "slice": {"devices": [{"name": "d0", "basic": {"attributes": {"x": {}}}}]}},
+            'spec.devices[0].basic.attributes[x]: Invalid value: "": must specify one of: `int`, `bool`, `string`, ',
+            id="declared-union-in-1.37",
+        ),
+    ],
+)
+def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, Any], message: str) -> None:
+    """The same fault is told otherwise by other minors."""
+    found = _answer(row({"case": "", **entry}), MINORS[minor])
+
+    assert isinstance(found, Refused)
+    assert message in found.message
+
+
+def test_a_gate_that_is_off_drops_its_fields_unless_they_were_in_use() -> None:
+    """Counters, policies and extended resources of 1.35 are dropped when new and kept when old."""
+    off, on = MINORS["1.35"], MINORS["1.35"].with_gates(DRAExtendedResource=True)
+    manifest = row({"case": "", "class": {"extendedResourceName": "example.com/gpu"}}).manifest
+
+    dropped = admitted(manifest, None, _under(off))
+    stored = admitted(manifest, None, _under(on))
+    assert isinstance(stored, Admitted)
+    kept = admitted(manifest, stored.obj, _under(off))
+
+    assert isinstance(dropped, Admitted)
+    assert isinstance(kept, Admitted)
+    assert dropped.obj["spec"] == {}
+    assert kept.obj["spec"] == {"extendedResourceName": "example.com/gpu"}
+
+
+def test_a_step_of_zero_is_not_answered_before_1_37() -> None:
+    """Until then the API server divides by it, and so breaks off."""
+    policy = {"default": "1", "validRange": {"min": "1", "step": "0"}}
+    device = {
+        "name": "d0",
+        "allowMultipleAllocations": True,
+        "capacity": {"m": {"value": "8", "requestPolicy": policy}},
+    }
+    shared = row({"case": "", "slice": {"devices": [device]}})
+
+    broken = _answer(shared, MINORS["1.36"])
+    told = _answer(shared, MINORS["1.37"].with_gates(DRAConsumableCapacity=True))
+
+    assert isinstance(broken, Refused)
+    assert broken.code == 500
+    assert isinstance(told, Refused)
+    assert told.message.endswith('validRange.step: Invalid value: "0": must be greater than zero')
+
+
+def test_counters_must_be_there_until_1_34() -> None:
+    """Later a set may be in another slice of the pool."""
+    consumed = [{"counterSet": "s", "counters": {"memory": {"value": "1"}}}]
+    partition = row({"case": "", "slice": {"devices": [{"name": "d0", "consumesCounters": consumed}]}})
+
+    early = _answer(partition, MINORS["1.34"].with_gates(DRAPartitionableDevices=True))
+
+    assert isinstance(early, Refused)
+    assert "must reference a counterSet defined in the ResourceSlice sharedCounters" in early.message
+    assert isinstance(_answer(partition, MINORS["1.36"]), Admitted)
+
+
+def _answer(row: Row, kubernetes: Kubernetes) -> Admitted | Refused:
+    before = None
+    if row.before is not None:
+        stored = admitted(row.before, None, _under(kubernetes))
+        assert isinstance(stored, Admitted)
+        before = stored.obj
+    labels = NAMESPACES.get(row.manifest["metadata"].get("namespace", ""), {})
+    return admitted(row.manifest, before, Circumstances(kubernetes=kubernetes, namespace_labels=labels))
+
+
+def _under(kubernetes: Kubernetes) -> Circumstances:
+    return Circumstances(kubernetes=kubernetes, namespace_labels={})
+
+
+def _claim(version: str) -> Manifest:
+    asked = {"deviceClassName": "gpu"}
+    request = {"name": "r0", **asked} if version in ("v1alpha3", "v1beta1") else {"name": "r0", "exactly": asked}
+    return row({"case": "", "version": version, "claim": {"requests": [request]}}).manifest
