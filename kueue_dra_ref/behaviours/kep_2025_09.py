@@ -26,10 +26,7 @@ def kep_2025_09() -> Behaviour:
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
-        detected=(
-            when(detection.a_template_makes_a_device_workload, **{_GATE: True}),
-            when(detection.a_direct_claim_makes_a_device_workload, **{_GATE: True}),
-        ),
+        detected=(when(detection.a_template_makes_a_device_workload, **{_GATE: True}),),
         refused=(when(detection.direct_claims_are_refused, **{_GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
         request=(),

@@ -47,10 +47,7 @@ def kueue_0_19() -> Behaviour:
 
 
 _PROCESSING = Processing(
-    detected=(
-        when(detection.a_template_makes_a_device_workload, **{_INTEGRATION: True}),
-        when(detection.a_direct_claim_makes_a_device_workload, **{_INTEGRATION: True}),
-    ),
+    detected=(when(detection.a_template_makes_a_device_workload, **{_INTEGRATION: True}),),
     refused=(
         when(detection.claims_are_refused_while_the_gate_is_off, **{_INTEGRATION: False, _REJECT: True}),
         when(detection.direct_claims_are_refused, **{_INTEGRATION: True}),

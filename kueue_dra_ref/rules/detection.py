@@ -1,4 +1,4 @@
-"""Workload Processing Flow, step 1: which workloads are DRA workloads, and step 3: which claims are refused outright."""
+"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright."""
 
 from __future__ import annotations
 
@@ -27,12 +27,6 @@ def a_template_makes_a_device_workload(workload: Workload) -> bool:
     return any(claim.template for claim in workload.claims)
 
 
-@rule("DET-002")
-def a_direct_claim_makes_a_device_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaim."""
-    return any(claim.claim for claim in workload.claims)
-
-
 @rule("GATE-004")
 def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | None:
     """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
@@ -41,7 +35,7 @@ def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | No
     return Refused(message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled")
 
 
-@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "STATUS-030")
+@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
 def direct_claims_are_refused(workload: Workload) -> Refused | None:
     """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read."""
     if not any(claim.claim for claim in workload.claims):
