@@ -26,7 +26,8 @@ from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object
 
 CONTEXT = "mine"
-ANOTHER = Ref(api_version=KUEUE, kind="ResourceFlavor", name="team-flavor")
+OURS = "guest"
+ANOTHER = Ref(api_version=KUEUE, kind="ResourceFlavor", name=f"{OURS}-flavor")
 
 
 def a_kubeconfig(folder: Path, server: str = "https://127.0.0.1:1", authority: str = "", token: str = "none") -> Path:
@@ -122,10 +123,10 @@ def test_a_removal_is_a_command_to_paste() -> None:
 @pytest.mark.live
 def test_cases_run_in_the_users_cluster_and_leave_nothing(attached: AttachedTarget) -> None:
     """Everything made carries the run's label, and nothing with it is left."""
-    assert attached.apply([*a_world(gpus=1), a_job("a"), a_job("b")]) == []
+    assert attached.apply([*a_world(OURS, gpus=1), a_job("a", namespace=OURS), a_job("b", namespace=OURS)]) == []
     attached.settle()
 
-    found = attached.list(KUEUE, "Workload", "team")
+    found = attached.list(KUEUE, "Workload", OURS)
     assert [holds(each, "Admitted") for each in found].count(True) == 1
     for kind in ("ClusterQueue", "ResourceFlavor"):
         assert {each["metadata"]["labels"][RUN_LABEL] for each in attached.list(KUEUE, kind)} == {attached.run}
@@ -133,7 +134,7 @@ def test_cases_run_in_the_users_cluster_and_leave_nothing(attached: AttachedTarg
 
     attached.stop()
     assert attached.left() == []
-    assert attached.read(Ref(api_version="v1", kind="Namespace", name="team")) is None
+    assert attached.read(Ref(api_version="v1", kind="Namespace", name=OURS)) is None
 
 
 @pytest.mark.live
@@ -142,8 +143,8 @@ def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, instal
     somebodys = an_object(KUEUE, "ResourceFlavor", ANOTHER.name, spec={"nodeLabels": {"a": "b"}})
     before = installation.create(somebodys).body
     try:
-        with pytest.raises(NotOurs, match="ResourceFlavor team-flavor exists and was not made by this run"):
-            attached.apply(a_world())
+        with pytest.raises(NotOurs, match="ResourceFlavor guest-flavor exists and was not made by this run"):
+            attached.apply(a_world(OURS))
         with pytest.raises(NotOurs):
             attached.delete([ANOTHER])
         with pytest.raises(NotOurs):
@@ -177,14 +178,14 @@ def test_a_cluster_that_lacks_something_is_refused(attached: AttachedTarget) -> 
 @pytest.mark.live
 def test_what_cannot_be_removed_is_said_with_the_command(attached: AttachedTarget, installation: Objects) -> None:
     """The user can finish what we could not."""
-    attached.apply([*a_world(gpus=1), a_job("a")])
+    attached.apply([*a_world(OURS, gpus=1), a_job("a", namespace=OURS)])
     attached.settle()
-    job = Ref(api_version="batch/v1", kind="Job", name="a", namespace="team")
+    job = Ref(api_version="batch/v1", kind="Job", name="a", namespace=OURS)
     installation.patch(job, {"metadata": {"finalizers": ["example.com/held"]}})
     try:
         with pytest.raises(CouldNotClean) as raised:
             attached.clean()
-        assert f"kubectl --context {CONTEXT} delete job.batch a -n team" in str(raised.value)
-        assert "delete clusterqueue.kueue.x-k8s.io team" in str(raised.value)
+        assert f"kubectl --context {CONTEXT} delete job.batch a -n {OURS}" in str(raised.value)
+        assert f"delete clusterqueue.kueue.x-k8s.io {OURS}" in str(raised.value)
     finally:
         installation.patch(job, {"metadata": {"finalizers": []}})
