@@ -63,6 +63,8 @@ class Refusal:
     message: str
     error: FieldError | None = None
     """The field at fault, where the judge names one."""
+    others: tuple[FieldError, ...] = ()
+    """Further fields at fault, where the judge names them."""
 
 
 class Target(Protocol):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.apiserver import MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
 from kueue_dra_ref.target import Manifest
 from tests.apiserver import NAMESPACES, Row, row, rows, slim
 
@@ -16,7 +16,7 @@ ROWS = rows()
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.case)
 def test_answers_as_kubernetes_1_36_did(row: Row) -> None:
     """Code, message, warnings and the stored spec are those that a real API server gave."""
-    found = _answer(row, MINORS["1.36"])
+    found = _answer(row, CONTROL_PLANE)
 
     code, message = (found.code, found.message) if isinstance(found, Refused) else (row.code, "")
     spec = found.obj["spec"] if isinstance(found, Admitted) else None
@@ -34,11 +34,13 @@ def test_kubectl_is_told_of_unknown_fields() -> None:
     cat = next(row for row in ROWS if row.case == "the cat of the concept page")
     under = Circumstances(kubernetes=MINORS["1.36"], namespace_labels={}, strict=True)
 
-    assert admitted(cat.manifest, None, under) == Refused(
-        code=400,
-        message='ResourceSlice in version "v1beta1" cannot be handled as a ResourceSlice: '
+    found = admitted(cat.manifest, None, under)
+
+    assert isinstance(found, Refused)
+    assert (found.code, found.message) == (
+        400,
+        'ResourceSlice in version "v1beta1" cannot be handled as a ResourceSlice: '
         'strict decoding error: unknown field "spec.devices[0].basic.attributes.cat.boolean"',
-        warnings=("resource.k8s.io/v1beta1 ResourceSlice is deprecated in v1.35+, unavailable in v1.38+",),
     )
 
 
@@ -109,6 +111,26 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
             {"slice": {"devices": [{"name": "d0", "attributes": {"numa-1": {"int": 1}}}]}},
             'spec.devices[0].attributes[numa-1]: Invalid value: "numa-1": a valid C identifier must',
             id="keys-in-1.34",
+        ),
+        pytest.param(
+            "1.36",
+            {"slice": {"devices": [{"name": "d0", "attributes": {"x": {"ints": [1]}}}]}},
+            'spec.devices[0].attributes[x]: Invalid value: "": exactly one value must be specified',
+            id="lists-are-dropped-in-1.36",
+        ),
+        pytest.param(
+            "1.36",
+            {"class": {"selectors": [{"cel": {"expression": "device.attributes['d'].links.includes(1)"}}]}},
+            "spec.selectors[0].cel.expression: Invalid value: \"device.attributes['d'].links.includes(1)\": "
+            "compilation failed: ERROR: <input>:1:38: undeclared reference to 'includes' (in container '')",
+            id="a-function-without-its-gate-in-1.36",
+        ),
+        pytest.param(
+            "1.35",
+            {"class": {"selectors": [{"cel": {"expression": "device.allowMultipleAllocations"}}]}},
+            "compilation failed: ERROR: <input>:1:7: undefined field 'allowMultipleAllocations'\n"
+            " | device.allowMultipleAllocations",
+            id="a-field-without-its-gate-in-1.35",
         ),
         pytest.param(
             "1.37",

@@ -2,6 +2,6 @@
 
 from .admission import Admitted, Circumstances, Refused, admitted
 from .kubernetes import Kubernetes
-from .minors import MINORS
+from .minors import CONTROL_PLANE, MINORS
 
-__all__ = ["MINORS", "Admitted", "Circumstances", "Kubernetes", "Refused", "admitted"]
+__all__ = ["CONTROL_PLANE", "MINORS", "Admitted", "Circumstances", "Kubernetes", "Refused", "admitted"]

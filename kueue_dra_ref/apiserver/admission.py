@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """An answer other than success: the HTTP status code, its message, and the field errors that it tells."""
+    """An answer other than success: the HTTP status code, its message, and the fields at fault."""
 
     code: int
     message: str
@@ -66,10 +65,11 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
     try:
         obj = decoder.struct(manifest, schema(kind, version))
     except Undecodable as fault:
-        return _undecodable(kind, version, str(fault), warnings)
+        return _undecodable(kind, version, str(fault), warnings, fault.path)
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and under.strict:
-        return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", warnings)
+        words = f"strict decoding error: {', '.join(unknown)}"
+        return _undecodable(kind, version, words, warnings, decoder.unknown[0])
     obj |= {"kind": kind, "metadata": obj.get("metadata") or {}}
     _keep_scope(obj)
     set_defaults(obj, version, k, under.now)
@@ -91,7 +91,7 @@ def _answer(
     if errors:
         return _invalid(obj, errors, warnings)
     obj["spec"] = obj.get("spec") or {}
-    return Admitted(obj=copy.deepcopy(obj), warnings=(*warnings, *_of_the_driver(obj, k)))
+    return Admitted(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
 
 
 def _keep_scope(obj: dict[str, Any]) -> None:
@@ -99,9 +99,10 @@ def _keep_scope(obj: dict[str, Any]) -> None:
         obj["metadata"].pop("namespace", None)
 
 
-def _undecodable(kind: str, version: str, fault: str, warnings: tuple[str, ...]) -> Refused:
+def _undecodable(kind: str, version: str, fault: str, warnings: tuple[str, ...], path: str) -> Refused:
     words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
-    return Refused(code=400, message=words, warnings=warnings)
+    error = FieldError(field=path, type="Wrong type", detail=fault)
+    return Refused(code=400, message=words, errors=(error,), warnings=warnings)
 
 
 def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Mapping
@@ -18,7 +19,9 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
 class Undecodable(Exception):
-    """What was sent is not of the type that it must be; the text is the decoder's."""
+    """What was sent is not of the type that it must be; the text is the decoder's, ``path`` the field."""
+
+    path = ""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,11 @@ class Decoder:
                 self.unknown.append(here)
             elif each is not None:
                 place = _Place(bare(shape.go), f"{names}.{key}" if names else key)
-                found[key] = self._value(each, known[key].shape, here, place)
+                try:
+                    found[key] = self._value(each, known[key].shape, here, place)
+                except Undecodable as fault:
+                    fault.path = fault.path or here
+                    raise
         return found
 
     def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
@@ -78,7 +85,9 @@ class _Place:
 
 def _plain(value: Any, shape: Plain, place: _Place) -> Any:
     match shape.holds, value:
-        case (Holds.ANYTHING, _) | (Holds.TEXT, str()) | (Holds.FLAG, bool()):
+        case Holds.ANYTHING, _:
+            return copy.deepcopy(value)
+        case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
             return value
         case Holds.WHOLE, bool():
             raise place.mismatch(value, shape)

@@ -120,6 +120,9 @@ KUBERNETES_1_37 = replace(
     is_declarative=True,
 )
 
+CONTROL_PLANE = KUBERNETES_1_36.with_gates(DRAListTypeAttributes=True)
+"""What this project's own control planes run: with a gate on that cases about newer API servers need."""
+
 MINORS: Mapping[str, Kubernetes] = {
     each.name: each
     for each in (

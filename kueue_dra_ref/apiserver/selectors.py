@@ -35,12 +35,17 @@ def _expression(expression: str, path: str, k: Kubernetes, *, stored: bool) -> E
         yield too_long(path, MAX_EXPRESSION, k)
         return
     match (None if stored else _gated(expression, k)) or compiled(expression):
-        case CompileFault(detail=detail):
+        case CompileFault(detail=detail) if not _may_be_lists(detail, k):
             yield invalid(path, expression, detail)
-        case Undecided():
+        case CompileFault() | Undecided():
             return  # what the engine cannot say is no refusal
         case _ if cost_trap(expression):
             yield forbidden(path, "too complex, exceeds cost limit")
+
+
+def _may_be_lists(fault: str, k: Kubernetes) -> bool:
+    """Tell whether a fault is about attributes as such, which can be lists where a gate allows them."""
+    return k.on("DRAListTypeAttributes") and "type 'any'" in fault
 
 
 def _gated(expression: str, k: Kubernetes) -> CompileFault | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 FIRST, LAST = 31, 99
 """The minor of Kubernetes that first had the structured resource.k8s.io, and one that is not yet in sight."""
@@ -61,13 +62,14 @@ class Field:
         return self.go or self.key[0].upper() + self.key[1:]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Struct:
     """An object with named fields; ``go`` is the name of its type."""
 
     go: str
     fields: tuple[Field, ...]
 
+    @cache  # noqa: B019 - there are few structs, and they last as long as the program
     def known(self, minor: int) -> dict[str, Field]:
         """Give the fields that a minor has, by key."""
         return {field.key: field for field in self.fields if field.since <= minor <= field.until}

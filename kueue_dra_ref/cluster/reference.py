@@ -12,13 +12,14 @@ from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.api.scheme import KINDS, kind_of
-from kueue_dra_ref.api.versions import presented, stored
+from kueue_dra_ref.api.versions import presented
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.manager import Manager
 from kueue_dra_ref.cluster.permissions import ROLE
 from kueue_dra_ref.cluster.store import Event, Store
+from kueue_dra_ref.cluster.storing import ApiServer, NotStored, insist_on_namespace
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -32,8 +33,9 @@ class ReferenceTarget:
 
     name = "reference"
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, api_server: ApiServer | None = None) -> None:
         self.behaviour = behaviour
+        self.api_server = api_server or ApiServer()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
         self._manager: Manager | None = None
@@ -125,6 +127,7 @@ class ReferenceTarget:
     def clean(self) -> None:
         """Begin again with an empty store and, if one ran, no Kueue."""
         self._manager, self._running = None, None
+        self.api_server.warnings.clear()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
         self._seed_role()
@@ -134,7 +137,7 @@ class ReferenceTarget:
         self._manager = None
 
     def _apply(self, manifest: Manifest) -> None:
-        obj = stored(manifest)
+        obj = self.api_server.storable(manifest, self.store, self.clock.now)
         kind = obj["kind"]
         _readable(obj)
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
@@ -148,10 +151,8 @@ class ReferenceTarget:
             self._work()
 
     def _create(self, obj: Manifest) -> None:
-        kind, namespace = obj["kind"], obj["metadata"].get("namespace", "")
-        if KINDS[kind].namespaced and self.store.find("Namespace", namespace) is None:
-            error = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
-            raise ManifestFault(error, code=404)
+        kind = obj["kind"]
+        insist_on_namespace(obj, self.store)
         if kind == "Job" and QUEUE_LABEL in (obj["metadata"].get("labels") or {}):
             obj["spec"]["suspend"] = True
         if kind in {"Job", "Workload"}:
@@ -232,6 +233,9 @@ def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
         name=str(meta.get("name", "")),
         namespace=str(meta.get("namespace", "")),
     )
+    if isinstance(fault, NotStored):
+        told = fault.refused
+        return Refusal(ref=ref, code=told.code, message=told.message, error=fault.error, others=told.errors[1:])
     try:
         group = kind_of(manifest).group
     except ManifestFault:

@@ -102,9 +102,10 @@ def _namespaces_first(each: Given) -> bool:
 
 def _apply(target: ReferenceTarget, world: Iterable[Given]) -> list[Finding]:
     return [
-        Finding(given=each, error=_error(each.ref, refusal))
+        Finding(given=each, error=error)
         for each in world
         for refusal in target.apply([each.manifest])
+        for error in (_error(each.ref, refusal), *refusal.others)
     ]
 
 
