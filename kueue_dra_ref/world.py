@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
-from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
+from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
 from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -21,6 +22,9 @@ class World(Protocol):
     def template(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaimTemplate."""
 
+    def claim(self, namespace: str, name: str) -> Manifest | None:
+        """A ResourceClaim."""
+
     def may_read(self, resource: str) -> bool:
         """Whether Kueue has the right to read a resource of resource.k8s.io."""
 
@@ -30,13 +34,25 @@ class World(Protocol):
     def devices(self) -> Sequence[Device]:
         """Every device of every ResourceSlice, slices by name."""
 
-    def quota_resource(self, device_class: str) -> str | None:
-        """The resource that the mappings of the configuration charge for a class."""
+    def configured(self) -> Sequence[DeviceClassMapping]:
+        """The device class mappings of Kueue's Configuration."""
+
+    def dra_config(self, namespace: str, name: str) -> Manifest | None:
+        """A DynamicResourceAllocationConfig."""
+
+    def target(self, workload: Workload) -> ClusterQueue | None:
+        """The ClusterQueue behind the LocalQueue that a workload names."""
+
+    def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
+        """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One claim of one pod set, with the template that it names, or with one request of that template."""
+    """One claim of one pod set, with the template that it names, or with one request of that template.
+
+    A ResourceClaim that is named directly is read as the template that would have made it.
+    """
 
     world: World
     workload: Workload
@@ -52,7 +68,7 @@ class Asked:
             field=f"{self.pod_set.claim_path(self.claim)}.devices.requests[{index}]{below}",
             type=type_,
             value=value,
-            detail=f"ResourceClaimTemplate {self.claim.template}: {detail}",
+            detail=f"{self.claim.source}: {detail}",
         )
 
 

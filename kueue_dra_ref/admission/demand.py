@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
-from kueue_dra_ref.admission.preprocessing import Charges
+from kueue_dra_ref.admission.preprocessing import Charges, Processed
 from kueue_dra_ref.api.configuration import Configuration, Transformation
 from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.api.pods import Amounts, printed, units
@@ -27,14 +27,32 @@ def demands(
     behaviour: Behaviour,
     configuration: Configuration,
     workload: Workload,
-    charges: Mapping[str, Charges],
+    done: Processed,
     reclaimed: Mapping[str, int],
 ) -> tuple[Demand, ...]:
     """Every pod set's demand; pods that are reclaimable are not asked for any more."""
     return tuple(
-        _demand(behaviour, configuration, pod_set, charges.get(pod_set.name, {}), reclaimed.get(pod_set.name, 0))
+        _with_shared(
+            _demand(
+                behaviour,
+                configuration,
+                pod_set,
+                done.charges.get(pod_set.name, {}),
+                reclaimed.get(pod_set.name, 0),
+            ),
+            done.shared.get(pod_set.name, {}),
+        )
         for pod_set in workload.pod_sets
     )
+
+
+def _with_shared(demand: Demand, shared: Charges) -> Demand:
+    """Add what the pods of a pod set share: it is asked for as long as there is a pod."""
+    if not shared or not demand.count:
+        return demand
+    more = {name: units(name, parse(devices)) for name, devices in shared.items()}
+    amounts = {name: clamp(demand.amounts.get(name, 0) + more.get(name, 0)) for name in (*demand.amounts, *more)}
+    return replace(demand, amounts=amounts)
 
 
 def _demand(
@@ -86,16 +104,21 @@ def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
     return total
 
 
-def explained(behaviour: Behaviour, found: tuple[Demand, ...], charges: Mapping[str, Charges]) -> Iterator[Step]:
+def explained(behaviour: Behaviour, found: tuple[Demand, ...], done: Processed) -> Iterator[Step]:
     """How the devices of one pod become those of its pod set."""
     adding = behaviour.charging
     for demand in found:
         several = f"pod set {demand.pod_set.name}: " if len(found) > 1 else ""
-        for resource, devices in charges.get(demand.pod_set.name, {}).items():
+        shared = done.shared.get(demand.pod_set.name, {})
+        for resource, devices in done.charges.get(demand.pod_set.name, {}).items():
             if ordinary := demand.pod_set.requests.get(resource):
                 text = f"{several}containers request {ordinary} {resource} as well"
                 yield Step(requirements=cited(adding.beside), text=text)
             total = printed(resource, demand.amounts[resource])
             per_pod = f"{devices} + {ordinary}" if ordinary else str(devices)
-            text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')} = {total} {resource}"
+            more = f" + {shared[resource]}" if resource in shared else ""
+            text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')}{more} = {total} {resource}"
             yield Step(requirements=cited(adding.pods), text=text)
+        for resource, devices in shared.items():
+            text = f"{several}{devices} {resource} of claims that exist once, whatever the number of pods"
+            yield Step(requirements=cited(adding.once), text=text)

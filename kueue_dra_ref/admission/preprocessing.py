@@ -24,9 +24,15 @@ Charges = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processed:
-    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused."""
+    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused.
+
+    ``shared`` is charged once, however many pods there are.  A class whose resource depends on the flavor is charged
+    under a name of its own; ``choices`` has the resources that it may turn out to be.
+    """
 
     charges: Mapping[str, Charges] = field(default_factory=dict)
+    shared: Mapping[str, Charges] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     refused: Refused | None = None
     steps: tuple[Step, ...] = ()
 
@@ -67,24 +73,50 @@ class _Processor:
         self.rules, self.adding = behaviour.processing, behaviour.charging
         self.world, self.workload = world, workload
         self.steps: list[Step] = []
+        self.mappings = next((rule(world, workload) for rule in self.rules.mappings), ())
+        self.shared: dict[str, Charges] = {}
+        self.choices: dict[str, tuple[str, ...]] = {}
+        self._once: set[str] = set()
 
     def run(self) -> Processed:
         try:
-            charges = {pod_set.name: self._pod(pod_set) for pod_set in self.workload.pod_sets}
+            charges = {pod_set.name: self._pod_set(pod_set) for pod_set in self.workload.pod_sets}
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
             return Processed(refused=_refusal(stop), steps=tuple(self.steps))
-        return Processed(charges={name: c for name, c in charges.items() if c}, steps=tuple(self.steps))
+        return Processed(
+            charges={name: c for name, c in charges.items() if c},
+            shared={name: c for name, c in self.shared.items() if c},
+            choices=self.choices,
+            steps=tuple(self.steps),
+        )
 
-    def _pod(self, pod_set: PodSet) -> Charges:
-        shares: dict[str, list[int]] = {}
+    def _pod_set(self, pod_set: PodSet) -> Charges:
+        own, shared = list[Claim](), list[Claim]()
         for claim in (claim for rule in self.adding.claims for claim in rule(pod_set)):
+            name = next((rule(claim) for rule in self.adding.once), "")
+            if not name:
+                own.append(claim)
+            elif name not in self._once:
+                shared.append(claim)
+                self._once.add(name)
+        charges = self._claims(pod_set, own)
+        self.shared[pod_set.name] = self._claims(pod_set, shared)
+        return charges
+
+    def _claims(self, pod_set: PodSet, claims: Iterable[Claim]) -> Charges:
+        shares: dict[str, list[int]] = {}
+        for claim in claims:
             for resource, amount in self._claim(pod_set, claim):
                 shares.setdefault(resource, []).append(amount)
         return {resource: self._added(self.adding.in_pod, shares[resource], resource) for resource in shares}
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
         asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
+        for rule in self.rules.reused:
+            if rule(asked):
+                self._note(cited([rule]), f"{claim.source} is in use in this ClusterQueue already: not charged again")
+                return
         requests = requests_of(asked.template) if asked.template else ()
         each = [replace(asked, request=request) for request in requests]
         counts = self._counts(each)
@@ -98,7 +130,8 @@ class _Processor:
             yield self._resource(asked, device_class, counts[device_class])
 
     def _with_template(self, asked: Asked) -> Asked:
-        read = (rule(self.world, self.workload.namespace, asked.claim.template) for rule in self.rules.read_template)
+        claim, rules = asked.claim, self.rules.read_claim if asked.claim.claim else self.rules.read_template
+        read = (rule(self.world, self.workload.namespace, claim.claim or claim.template) for rule in rules)
         asked = replace(asked, template=next(read, None))
         for needed in self.rules.template:
             if fault := needed(asked):
@@ -118,7 +151,7 @@ class _Processor:
         rule, charge = next(found, (None, ()))
         request = f", request {asked.request.name}" if asked.request and not alone else ""
         place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
-        place += f"ResourceClaimTemplate {asked.claim.template}"
+        place += asked.claim.source
         for device_class, amount in charge:
             self._note(cited([rule] if rule else []), f"{place} asks for {amount} {TIMES} {device_class}")
         if not charge:
@@ -134,13 +167,16 @@ class _Processor:
                     raise Stopped([fault], requirements=cited([rule]))
 
     def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
-        resource = self.world.quota_resource(device_class)
-        if resource is None:
+        resources = next((rule(self.mappings, device_class) for rule in self.rules.lookup), ())
+        if not resources:
             for rule in self.rules.unmapped:
                 raise Stopped([rule(asked, device_class)], requirements=cited([rule]))
             return device_class, count
-        self._note(cited(self.rules.lookup), f"{device_class} is mapped to {resource}")
-        return resource, count
+        self._note(cited(self.rules.lookup), f"{device_class} is mapped to {' or '.join(resources)}")
+        if len(resources) == 1:
+            return resources[0], count
+        self.choices[f"class {device_class}"] = resources
+        return f"class {device_class}", count
 
     def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
         total = next((rule(amounts) for rule in rules), amounts[-1])

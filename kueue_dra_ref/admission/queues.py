@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.admission.demand import Demand
@@ -28,6 +28,8 @@ class Queued:
     workload: Workload
     created: int
     demands: tuple[Demand, ...]
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
     steps: tuple[Step, ...] = ()
 
     @property

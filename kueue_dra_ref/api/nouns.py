@@ -19,6 +19,11 @@ class Claim:
     claim: str
     name: str = ""
 
+    @property
+    def source(self) -> str:
+        """What the claim comes from, as Kueue's messages name it."""
+        return f"ResourceClaim {self.claim}" if self.claim else f"ResourceClaimTemplate {self.template}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
@@ -35,6 +40,10 @@ class PodSet:
     tolerations: tuple[dict[str, Any], ...]
     least: int | None = None
     """The fewest pods that are worth admitting; None: all or nothing."""
+    used: frozenset[str] = frozenset()
+    """The names of the claims that its containers, initial ones too, list under ``resources.claims``."""
+    passed_over: frozenset[str] = frozenset()
+    """Flavors that are not considered, while another one is examined for the classes of its claims."""
 
     @property
     def path(self) -> str:
@@ -71,6 +80,8 @@ class FlavorQuota:
     nominal: dict[str, int]
     borrowing_limits: dict[str, int] = field(default_factory=dict)
     lending_limits: dict[str, int] = field(default_factory=dict)
+    device_classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a resource of ``kind: DeviceClass`` stands for (April 2025)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +90,14 @@ class ResourceGroup:
 
     covered: tuple[str, ...]
     flavors: tuple[FlavorQuota, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A flavor, and the resource of it that a device class would charge there."""
+
+    flavor: str
+    resource: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +184,7 @@ def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
         affinity_terms=_terms(spec, path_of_spec),
         tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
         least=pod_set.get("minCount"),
+        used=_used(spec, path_of_spec),
     )
 
 
@@ -176,6 +196,12 @@ def _claim(index: int, claim: dict[str, Any], path: str) -> Claim:
         claim=child(claim, "resourceClaimName", str, "", path),
         name=child(claim, "name", str, "", path),
     )
+
+
+def _used(spec: dict[str, Any], path: str) -> frozenset[str]:
+    containers = (each for kind in ("initContainers", "containers") for each in mappings(spec, kind, path))
+    resources = (child(container, "resources", dict, {}, path) for container in containers)
+    return frozenset(str(claim.get("name", "")) for found in resources for claim in mappings(found, "claims", path))
 
 
 def _terms(spec: dict[str, Any], path: str) -> tuple[tuple[dict[str, Any], ...], ...]:
@@ -250,10 +276,9 @@ def _weight(spec: dict[str, Any]) -> float:
 def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
     path = f"spec.resourceGroups[{index}]"
     covered = child(group, "coveredResources", list, [], path)
-    flavors = mappings(group, "flavors", path)
-    return ResourceGroup(
-        covered=tuple(covered), flavors=tuple(_flavor(f"{path}.flavors[{i}]", f) for i, f in enumerate(flavors))
-    )
+    flavors = tuple(_flavor(f"{path}.flavors[{i}]", f) for i, f in enumerate(mappings(group, "flavors", path)))
+    classes = (name for flavor in flavors for name in flavor.device_classes)
+    return ResourceGroup(covered=tuple(dict.fromkeys((*covered, *classes))), flavors=flavors)
 
 
 def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
@@ -269,4 +294,14 @@ def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
         nominal=amounts["nominalQuota"],
         borrowing_limits=amounts["borrowingLimit"],
         lending_limits=amounts["lendingLimit"],
+        device_classes=_device_classes(flavor, path),
     )
+
+
+def _device_classes(flavor: dict[str, Any], path: str) -> dict[str, tuple[str, ...]]:
+    found = enumerate(mappings(flavor, "resources", path))
+    return {
+        resource["name"]: tuple(child(resource, "deviceClassNames", list, [], f"{path}.resources[{index}]"))
+        for index, resource in found
+        if resource.get("kind") == "DeviceClass"
+    }

@@ -168,4 +168,7 @@ Versions = Mapping[str, Keys]
 """The API versions that a behaviour reads, the newest first: it is what a file without apiVersion means."""
 
 KUEUE_0_19_VERSIONS: Versions = {f"{GROUP}/v1beta2": V1BETA2, f"{GROUP}/v1beta1": V1BETA1}
+_UNMAPPED: Keys = {key: shape for key, shape in _RESOURCES.items() if key != "deviceClassMappings"}
+EARLIER_TEXTS_VERSIONS: Versions = {f"{GROUP}/v1beta1": {**V1BETA1, "resources": _UNMAPPED}}
+"""Before September 2025 device classes are mapped elsewhere."""
 KEP_2025_09_VERSIONS: Versions = {f"{GROUP}/v1beta1": V1BETA1}

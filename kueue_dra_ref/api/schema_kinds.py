@@ -69,7 +69,9 @@ _WORKLOAD: Keys = {
     },
 }
 _STOP = OneOf(("None", "Hold", "HoldAndDrain"))
-_QUOTA: Keys = {"name": _T, "nominalQuota": _Q, "borrowingLimit": _Q, "lendingLimit": _Q}
+_CLASSED: Keys = {"kind": _T, "deviceClassNames": _TEXTS}
+"""Fields that the text of April 2025 adds to the quota of a resource."""
+_QUOTA: Keys = {"name": _T, "nominalQuota": _Q, "borrowingLimit": _Q, "lendingLimit": _Q, **_CLASSED}
 _GROUP: Keys = {"coveredResources": _TEXTS, "flavors": ListOf({"name": _T, "resources": ListOf(_QUOTA)})}
 _SEARCH = OneOf(("MayStopSearch", "TryNextFlavor"))
 _FAIR: Keys = {"weight": _Q}
@@ -133,6 +135,7 @@ _SHAPES: Mapping[str, Keys] = {
     "Cohort": {"spec": _COHORT},
     "ClusterQueue": {"spec": _CLUSTER_QUEUE, "status": {"conditions": _CONDITIONS}},
     "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": {"conditions": _CONDITIONS}},
+    "DynamicResourceAllocationConfig": {"spec": {"resources": ListOf({"name": _T, "deviceClassNames": _TEXTS})}},
     "DeviceClass": {"spec": {"selectors": _SELECTORS, "config": ListOf({}), "extendedResourceName": _T}},
     "ResourceClaim": {"spec": _CLAIM},
     "ResourceClaimTemplate": {"spec": {"metadata": _META, "spec": _CLAIM}},

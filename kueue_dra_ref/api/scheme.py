@@ -17,6 +17,8 @@ class Kind:
     group: str
     versions: Sequence[str]
     namespaced: bool = False
+    optional: bool = False
+    """Whether only behaviours that serve it have it."""
 
     @property
     def storage(self) -> str:
@@ -33,6 +35,9 @@ def _devices(name: str, *, namespaced: bool = False) -> Kind:
     return Kind(name=name, group="resource.k8s.io", versions=versions, namespaced=namespaced)
 
 
+DRA_CONFIG = "DynamicResourceAllocationConfig"
+"""The kind that the text of July 2025 adds."""
+
 KINDS = {
     kind.name: kind
     for kind in (
@@ -46,6 +51,7 @@ KINDS = {
         _kueue("WorkloadPriorityClass"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
+        Kind(name=DRA_CONFIG, group="kueue.x-k8s.io", versions=("v1alpha1",), namespaced=True, optional=True),
         _devices("DeviceClass"),
         _devices("ResourceSlice"),
         _devices("ResourceClaim", namespaced=True),

@@ -25,10 +25,17 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
         UnknownBehaviour: there is none.
 
     """
+    from kueue_dra_ref.behaviours.kep_2025_04 import kep_2025_04
+    from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
     from kueue_dra_ref.behaviours.kep_2025_09 import kep_2025_09
     from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
 
-    known = {"kueue-0.19": kueue_0_19, "kep-2025-09": kep_2025_09}
+    known = {
+        "kueue-0.19": kueue_0_19,
+        "kep-2025-04": kep_2025_04,
+        "kep-2025-07": kep_2025_07,
+        "kep-2025-09": kep_2025_09,
+    }
     if name not in known:
         raise UnknownBehaviour(name)
     return known[name]()

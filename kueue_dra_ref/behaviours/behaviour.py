@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.nouns import Claim, ClusterQueue, FlavorQuota, PodSet, ResourceGroup, Workload
+from kueue_dra_ref.api.nouns import Choice, Claim, ClusterQueue, FlavorQuota, PodSet, ResourceGroup, Workload
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
@@ -26,6 +27,14 @@ Written = Mapping[str, Any]
 """Fields of a status."""
 
 
+class Mapped(StrEnum):
+    """Where an administrator says which device classes are charged to which resource."""
+
+    IN_THE_CONFIGURATION = "Kueue's Configuration"
+    IN_CLUSTER_QUEUES = "each ClusterQueue"
+    IN_AN_OBJECT = "an object of its own"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processing:
     """From a workload to what its devices charge."""
@@ -33,12 +42,18 @@ class Processing:
     detected: tuple[Rule[[Workload], bool], ...]
     refused: tuple[Rule[[Workload], Refused | None], ...]
     read_template: tuple[Rule[[World, str, str], Manifest | None], ...]
+    read_claim: tuple[Rule[[World, str, str], Manifest | None], ...] = ()
+    """How a ResourceClaim that is named directly is had: in the shape of a template."""
     forbidden: tuple[Rule[[World, Workload], Refused | None], ...]
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
     matching: Matching
     unmapped: tuple[Rule[[Asked, str], FieldError], ...]
-    lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], str | None], ...]
+    mappings: tuple[Rule[[World, Workload], Sequence[DeviceClassMapping]], ...]
+    lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], tuple[str, ...]], ...]
+    """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
+    reused: tuple[Rule[[Asked], bool], ...] = ()
+    """Which claims are charged already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +66,8 @@ class Charging:
     in_pod: tuple[Rule[[Sequence[int]], int], ...]
     beside: tuple[Rule[[int, int], int], ...]
     pods: tuple[Rule[[int, int], int], ...]
+    once: tuple[Rule[[Claim], str], ...] = ()
+    """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +91,8 @@ class Assigning:
     uncovered: tuple[Rule[[str], str], ...]
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
+    choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
+    """For a class of several resources, which flavor and resource are examined one after another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +141,17 @@ class Behaviour:
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
     mapping: MappingRules
+    mapped: Mapped
     processing: Processing
     charging: Charging
     queueing: Queueing
     assigning: Assigning
     reporting: Reporting
     jobs: Jobs
+    serves: frozenset[str] = frozenset()
+    """Kinds that it brings beside those that every behaviour has."""
+    objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
+    """What is refused when an object is applied."""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """The same behaviour without the rules whose feature gates are in another state."""

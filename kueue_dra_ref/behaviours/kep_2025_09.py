@@ -13,7 +13,7 @@ from kueue_dra_ref.rules.gates import KEP_2025_09_GATES
 from kueue_dra_ref.rules.mapping import KEP_2025_09_MAPPING
 from kueue_dra_ref.rules.matching import Matching
 
-_GATE = "DynamicResourceAllocation"
+GATE = "DynamicResourceAllocation"
 
 
 def kep_2025_09() -> Behaviour:
@@ -26,8 +26,8 @@ def kep_2025_09() -> Behaviour:
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
-        detected=(when(detection.a_template_makes_a_device_workload, **{_GATE: True}),),
-        refused=(when(detection.direct_claims_are_refused, **{_GATE: True}),),
+        detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),
+        refused=(when(detection.direct_claims_are_refused, **{GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
         request=(),
         # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
@@ -49,7 +49,7 @@ def kep_2025_09() -> Behaviour:
         kueue="",
         versions=KEP_2025_09_VERSIONS,
         gates=KEP_2025_09_GATES,
-        integration=_GATE,
+        integration=GATE,
         dependants=(),
         # RBAC Requirements: claims and templates only.
         role=tuple(rule for rule in kueue.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),

@@ -8,6 +8,7 @@ from kueue_dra_ref.behaviours.behaviour import (
     Behaviour,
     Charging,
     Jobs,
+    Mapped,
     Processing,
     Queueing,
     Reporting,
@@ -37,6 +38,7 @@ def kueue_0_19() -> Behaviour:
             for name in ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
         ),
         mapping=KUEUE_0_19_MAPPING,
+        mapped=Mapped.IN_THE_CONFIGURATION,
         processing=_PROCESSING,
         charging=CHARGING,
         queueing=QUEUEING,
@@ -74,6 +76,7 @@ _PROCESSING = Processing(
         ),
     ),
     unmapped=(claims.unmapped_classes_are_refused,),
+    mappings=(lookup.the_configuration_maps_the_classes,),
     lookup=(lookup.the_mapping_of_a_class_names_the_resource,),
 )
 

@@ -38,7 +38,7 @@ class Kueue:
 
     def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
         self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
-        self.world = StoredWorld(store, behaviour, configuration.mappings)
+        self.world = StoredWorld(store, configuration.mappings)
         self.ledger = Ledger()
         self.lines: dict[str, Line] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
@@ -142,14 +142,15 @@ class Kueue:
     def _queued(self, key: Key, obj: Manifest) -> Queued:
         workload, done = workload_of(obj), self.derivations.get(key, Processed())
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
-        asked = demands(self.behaviour, self.configuration, workload, done.charges, reclaimed)
+        asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
         return Queued(
             key=key,
             obj=obj,
             workload=workload,
             created=self.store.order_of(obj),
             demands=asked,
-            steps=(*done.steps, *explained(self.behaviour, asked, done.charges)),
+            choices=done.choices,
+            steps=(*done.steps, *explained(self.behaviour, asked, done)),
         )
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:

@@ -140,6 +140,7 @@ class ReferenceTarget:
         obj = self.api_server.storable(manifest, self.store, self.clock.now)
         kind = obj["kind"]
         _readable(obj)
+        self._accept(obj)
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
         if old is None:
             self._create(obj)
@@ -187,6 +188,14 @@ class ReferenceTarget:
         meta = {"name": ROLE}
         role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
         self.store.put(role)
+
+    def _accept(self, obj: Manifest) -> None:
+        kind, behaviour = obj["kind"], self.behaviour
+        if KINDS[kind].optional and kind not in behaviour.serves:
+            detail = f"{behaviour.title} has no such kind"
+            raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
+        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
+            raise ManifestFault(fault)
 
     def _heard(self, event: Event) -> None:
         if self._manager is not None:

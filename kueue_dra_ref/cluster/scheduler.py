@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from kueue_dra_ref.admission.choices import first_that_fits, readings
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.flavors import Assignment, Quota, assigned
 from kueue_dra_ref.admission.queues import Queued
@@ -42,14 +43,14 @@ class Scheduler:
         mismatch = self._mismatch(queue, head)
         if mismatch:
             self.kueue.lines[queue.name].set_aside(head)
-            self._wait(head, mismatch, (Step(requirements=cited(self.rules.queueing.namespace), text=mismatch),))
+            self._wait(queue, head, mismatch, (Step(requirements=cited(self.rules.queueing.namespace), text=mismatch),))
             return True
         outcome = self.assignment(queue, head)
         if outcome.fit is Fit.NOW:
             self._admit(queue, head, outcome)
             return True
         aside = self._place(queue, head)
-        self._wait(head, outcome.message, outcome.steps)
+        self._wait(queue, head, outcome.message, outcome.steps)
         return aside
 
     def assignment(self, queue: ClusterQueue, head: Queued) -> Assignment:
@@ -58,7 +59,8 @@ class Scheduler:
         quota = Quota(
             queue=queue, used=self.kueue.ledger.of_cluster_queue(queue.name).reserved, ignore_undeclared=ignore
         )
-        return assigned(self.rules.assigning, quota, self._flavor, head.demands)
+        meant = readings(self.rules.assigning, queue, head.choices, head.demands)
+        return first_that_fits(assigned(self.rules.assigning, quota, self._flavor, demands) for demands in meant)
 
     def _flavor(self, name: str) -> dict[str, Any] | None:
         found = self.kueue.store.find("ResourceFlavor", name)
@@ -79,13 +81,14 @@ class Scheduler:
                 line.set_equals_aside(head)
         return True
 
-    def _wait(self, head: Queued, message: str, steps: tuple[Step, ...]) -> None:
+    def _wait(self, queue: ClusterQueue, head: Queued, message: str, steps: tuple[Step, ...]) -> None:
         verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {message}")
         self.kueue.decisions[head.key] = (*head.steps, *steps, verdict)
         fresh = self.kueue.patched(head.obj, head)
         for said in (rule(message) for rule in self.rules.reporting.waiting):
             say(fresh, said, self.kueue.clock.now)
-        asked = [(demand.pod_set.name, demand.amounts) for demand in head.demands]
+        meant = next(readings(self.rules.assigning, queue, head.choices, head.demands))
+        asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked)
         self.kueue.store.put(fresh)

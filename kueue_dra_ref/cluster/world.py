@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, workload_of
+from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.selectors import Device
@@ -18,14 +20,18 @@ _RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
 class StoredWorld:
     """Templates, classes and devices of a store; devices are read anew when a slice has changed."""
 
-    def __init__(self, store: Store, behaviour: Behaviour, mappings: Sequence[DeviceClassMapping]) -> None:
-        self._store, self._lookup, self._mappings = store, behaviour.processing.lookup, mappings
+    def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
+        self._store, self._mappings = store, mappings
         self._readable = frozenset(name for name in _RESOURCES if may_read(store, name))
         self._devices: tuple[tuple[str, ...], tuple[Device, ...]] = ((), ())
 
     def template(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaimTemplate."""
         return self._store.find("ResourceClaimTemplate", name, namespace)
+
+    def claim(self, namespace: str, name: str) -> Manifest | None:
+        """A ResourceClaim."""
+        return self._store.find("ResourceClaim", name, namespace)
 
     def may_read(self, resource: str) -> bool:
         """Whether the role gave the right to read a resource when Kueue started."""
@@ -35,9 +41,27 @@ class StoredWorld:
         """A DeviceClass."""
         return self._store.find("DeviceClass", name)
 
-    def quota_resource(self, device_class: str) -> str | None:
-        """The resource that is charged for a class."""
-        return next((rule(self._mappings, device_class) for rule in self._lookup), None)
+    def configured(self) -> Sequence[DeviceClassMapping]:
+        """The device class mappings of Kueue's Configuration."""
+        return self._mappings
+
+    def dra_config(self, namespace: str, name: str) -> Manifest | None:
+        """A DynamicResourceAllocationConfig."""
+        return self._store.find(DRA_CONFIG, name, namespace)
+
+    def target(self, workload: Workload) -> ClusterQueue | None:
+        """The ClusterQueue behind the LocalQueue that a workload names."""
+        local = self._store.find("LocalQueue", workload.queue, workload.namespace)
+        found = self._store.find("ClusterQueue", local["spec"].get("clusterQueue", "")) if local else None
+        return None if found is None else cluster_queue_of(found)
+
+    def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
+        """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
+        return any(
+            any(found.claim == claim for found in workload_of(holder).claims)
+            for holder in self._store.every("Workload")
+            if holder["metadata"]["namespace"] == namespace and _holds_quota_of(holder, cluster_queue)
+        )
 
     def devices(self) -> Sequence[Device]:
         """Every device of every slice, slices by name, devices as listed."""
@@ -46,6 +70,12 @@ class StoredWorld:
         if versions != self._devices[0]:
             self._devices = versions, tuple(device for found in slices for device in _devices(found["spec"]))
         return self._devices[1]
+
+
+def _holds_quota_of(workload: Manifest, cluster_queue: str) -> bool:
+    admission = (workload.get("status") or {}).get("admission") or {}
+    reserved = is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
+    return reserved and admission.get("clusterQueue") == cluster_queue
 
 
 def _devices(spec: dict[str, Any]) -> list[Device]:

@@ -17,9 +17,9 @@ def templates_are_read_where_the_workload_lives(world: World, namespace: str, na
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
 def the_template_must_exist(asked: Asked) -> FieldError | None:
     """A missing template is an internal error: it may come, so the workload is retried."""
-    if asked.template is not None:
-        return None
     name = asked.claim.template
+    if asked.template is not None or not name:
+        return None
     return FieldError(
         field=asked.pod_set.claim_path(asked.claim),
         type="Internal error",
@@ -75,7 +75,7 @@ def mode_all_is_refused(asked: Asked) -> FieldError | None:
 def unmapped_classes_are_refused(asked: Asked, device_class: str) -> FieldError:
     """A class that no mapping names cannot be charged, so it keeps the workload out."""
     return FieldError(
-        field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaimTemplateName",
+        field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaim{'' if asked.claim.claim else 'Template'}Name",
         type="Not found",
         value=f'"DeviceClass {device_class} is not mapped in DRA configuration for podset {asked.pod_set.name}"',
     )

@@ -46,6 +46,14 @@ def direct_claims_are_refused(workload: Workload) -> Refused | None:
     )
 
 
+@rule("KIND-018")
+def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | None:
+    """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""
+    if world.target(workload) is not None:
+        return None
+    return Refused(message="the ClusterQueue that would map the device classes does not exist", silent=True)
+
+
 @rule("RBAC-004")
 def templates_cannot_be_read_without_permission(world: World, workload: Workload) -> Refused | None:
     """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""

@@ -113,6 +113,12 @@ def kueue_0_19_gates() -> Gates:
     )
 
 
+KEP_2025_04_GATES = Gates(
+    table={
+        "KueueDynamicResourceAllocation": Gate(name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA),
+    }
+)
+"""The one gate that the text of April 2025 introduces."""
 KEP_2025_09_GATES = Gates(
     table={
         "DynamicResourceAllocation": Gate(name="DynamicResourceAllocation", default=False, stage=Stage.ALPHA),

@@ -1,0 +1,60 @@
+"""Classes whose resource depends on the flavor: every way in which a workload's charges could be meant, best first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kueue_dra_ref.admission.demand import Demand
+from kueue_dra_ref.admission.flavors import Assignment
+from kueue_dra_ref.api.nouns import Choice, ClusterQueue
+from kueue_dra_ref.api.quantities import clamp
+from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.rules.quota import Fit
+
+Demands = tuple[Demand, ...]
+
+
+def readings(
+    rules: Assigning, queue: ClusterQueue, choices: Mapping[str, Sequence[str]], demands: Demands
+) -> Iterator[Demands]:
+    """The demands with each class charged to one resource of one flavor; as they are when there is nothing to choose.
+
+    A class that the ClusterQueue has no resource for is charged to its first mapping, which nothing there covers.
+    """
+    options = [_options(rules, queue, resources) for resources in choices.values()]
+    for chosen in itertools.product(*options):
+        picked = dict(zip(choices, chosen, strict=True))
+        yield tuple(_read(queue, demand, picked) for demand in demands)
+
+
+def first_that_fits(outcomes: Iterable[Assignment]) -> Assignment:
+    """The first outcome that fits now; of those that do not the first of the best."""
+    best: Assignment | None = None
+    for outcome in outcomes:
+        if outcome.fit is Fit.NOW:
+            return outcome
+        if best is None or outcome.fit > best.fit:
+            best = outcome
+    assert best is not None
+    return best
+
+
+def _options(rules: Assigning, queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:
+    found = next((rule(queue, resources) for rule in rules.choices), ())
+    return found or [Choice(flavor="", resource=resources[0])]
+
+
+def _read(queue: ClusterQueue, demand: Demand, picked: Mapping[str, Choice]) -> Demand:
+    mine = {name: picked[name] for name in demand.amounts if name in picked}
+    if not mine:
+        return demand
+    amounts: dict[str, int] = {}
+    for name, amount in demand.amounts.items():
+        resource = mine[name].resource if name in mine else name
+        amounts[resource] = clamp(amounts.get(resource, 0) + amount)
+    examined = {choice.flavor for choice in mine.values()}
+    names = ({flavor.name for flavor in group.flavors} for group in queue.groups)
+    passed_over = frozenset().union(*(found - examined for found in names if found & examined))
+    return replace(demand, pod_set=replace(demand.pod_set, passed_over=passed_over), amounts=amounts)

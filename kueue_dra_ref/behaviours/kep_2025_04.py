@@ -1,0 +1,55 @@
+"""KEP-2941 as of April 2025 (ResourceQuota kind): what differs from the text of July 2025, heading by heading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
+from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import detection, kinds, lookup
+from kueue_dra_ref.rules.gates import KEP_2025_04_GATES
+
+_GATE = "KueueDynamicResourceAllocation"
+
+
+def kep_2025_04() -> Behaviour:
+    """The April 2025 text as a value.
+
+    It is the oldest one; that it is built from July's says nothing of who learnt from whom.
+    """
+    later = kep_2025_07()
+    processing = replace(
+        later.processing,
+        # Workloads, 1: claims of the containers' resources.claims.
+        detected=(when(kinds.a_claim_of_a_container_makes_a_device_workload, **{_GATE: True}),),
+        # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
+        forbidden=(when(detection.a_map_needs_the_target_queue, **{_GATE: True}),),
+        mappings=(kinds.the_target_queue_maps_the_classes,),
+        lookup=(lookup.the_mapping_of_a_class_names_the_resource,),
+        # Nothing is said of claims that several workloads use.
+        reused=(),
+    )
+    return replace(
+        later,
+        name="kep-2025-04",
+        title="KEP-2941, April 2025",
+        # Feature Gate: a gate of another name.
+        gates=KEP_2025_04_GATES,
+        integration=_GATE,
+        # Resource Quota API: kind and deviceClassNames in the flavors of a ClusterQueue.
+        mapped=Mapped.IN_CLUSTER_QUEUES,
+        serves=frozenset(),
+        objects=(
+            kinds.the_only_kind_is_device_class,
+            kinds.classes_need_the_kind,
+            kinds.the_kind_needs_classes,
+            kinds.a_class_has_one_name,
+            kinds.a_name_is_of_one_kind,
+        ),
+        processing=processing,
+        charging=replace(later.charging, claims=(kinds.claims_are_those_that_containers_list,)),
+        # A class has one name in a ClusterQueue, so nothing is to be chosen.
+        assigning=ASSIGNING,
+    )

@@ -1,0 +1,72 @@
+"""KEP-2941 as of July 2025 (config CRD): what differs from the text of September 2025, heading by heading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
+from kueue_dra_ref.api.scheme import DRA_CONFIG
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.kep_2025_09 import GATE, kep_2025_09
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import ambiguity, claims, config_object, detection, direct, reuse
+from kueue_dra_ref.rules.mapping import MappingRules
+
+
+def kep_2025_07() -> Behaviour:
+    """The July 2025 text as a value.
+
+    It is the older one; that it is built from September's says nothing of who learnt from whom.  Where it is silent,
+    the same of Kueue 0.19 stands in as there.
+    """
+    later = kep_2025_09()
+    processing = replace(
+        later.processing,
+        # Workloads, 1 and 2: claims of podSpec.resourceClaims, from templates or named directly.
+        detected=(
+            when(detection.a_template_makes_a_device_workload, **{GATE: True}),
+            when(direct.a_direct_claim_makes_a_device_workload, **{GATE: True}),
+        ),
+        refused=(),
+        read_claim=(direct.claims_are_read_where_the_workload_lives,),
+        template=(claims.the_template_must_exist, direct.the_claim_must_exist),
+        # The text has no RBAC Requirements.
+        forbidden=(),
+        # Workloads, 4.1.1 and 4.1.2: the map is made from the singleton.
+        mappings=(config_object.the_config_object_maps_the_classes,),
+        # Device Class Mapping Ambiguity: a class may be in several mappings.
+        lookup=(config_object.every_mapping_of_a_class_names_a_resource,),
+        # Workloads, 4.1.3 to 4.1.5: the map admittedResourceClaims.
+        reused=(reuse.claims_in_use_are_not_charged_again,),
+    )
+    return replace(
+        later,
+        name="kep-2025-07",
+        title="KEP-2941, July 2025",
+        # DynamicResourceAllocationConfig API: an object of its own instead of Kueue's Configuration.
+        versions=EARLIER_TEXTS_VERSIONS,
+        mapping=MappingRules(),
+        mapped=Mapped.IN_AN_OBJECT,
+        serves=frozenset({DRA_CONFIG}),
+        objects=(
+            config_object.the_config_object_is_called_default,
+            config_object.the_config_object_lives_with_kueue,
+            config_object.its_fields_are_there,
+            config_object.at_most_16_resources,
+            config_object.at_most_8_classes_of_a_resource,
+            config_object.resources_are_a_map,
+            config_object.classes_of_a_resource_are_a_set,
+        ),
+        processing=processing,
+        charging=replace(
+            later.charging,
+            claims=(direct.claims_of_either_kind_are_those_of_the_pod,),
+            once=(direct.a_claim_that_exists_is_charged_once,),
+        ),
+        # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
+        assigning=replace(
+            later.assigning,
+            choices=(ambiguity.flavors_are_examined_top_down,),
+            flavor=(*later.assigning.flavor, ambiguity.the_examined_flavor_serves_the_class),
+        ),
+    )

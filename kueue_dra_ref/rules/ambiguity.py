@@ -1,0 +1,23 @@
+"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kueue_dra_ref.api.nouns import Choice, ClusterQueue, PodSet
+from kueue_dra_ref.rule import rule
+
+
+@rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
+def flavors_are_examined_top_down(queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:
+    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names."""
+    flavors = (flavor for group in queue.groups for flavor in group.flavors)
+    return [Choice(flavor=f.name, resource=name) for f in flavors for name in f.nominal if name in resources]
+
+
+@rule("CRD-014", "CRD-011")
+def the_examined_flavor_serves_the_class(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+    """While one flavor is examined for the classes of a pod set, no other serves it."""
+    del flavor
+    return f"flavor {name} is not the one that is examined" if name in pod_set.passed_over else None
