@@ -24,6 +24,7 @@ from clusters.writing import Written, write, write_status
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 TOUCHED = "kueue-dra.dev/touched"
+QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
 SWEEPING = frozenset({"ClusterQueue", "Cohort", "ResourceFlavor", "ResourceSlice", "AdmissionCheck", "Topology"})
 """Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
 
@@ -111,6 +112,7 @@ class LiveTarget:
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
         self._settling.let_sweep_pass()
+        self._settling.note_written()
         answers = [
             (ref := Ref.of(each), self._permit(each) if ref == ROLE else self._apply(each)) for each in manifests
         ]
@@ -140,11 +142,15 @@ class LiveTarget:
         self._settling.settle()
 
     def read(self, ref: Ref) -> Manifest | None:
-        """Give one object as stored, in the version asked for, or None."""
+        """Give one object as stored, in the version asked for, or None; queues with their figures up to date."""
+        if ref.kind in QUEUES:
+            self._settling.settle_queues()
         return self._objects.read(ref)
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
         """Give all objects of a kind but those of the fence, sorted by namespace and name."""
+        if kind in QUEUES:
+            self._settling.settle_queues()
         found = self._objects.list(api_version, kind, namespace)
         return sorted((each for each in found if not _is_fence(each)), key=_place)
 

@@ -33,10 +33,11 @@ class Settling:
     _last: Look = NOTHING
     _quiet: int = 0
     _disagreeing: float | None = None
+    _counted: bool = False
 
     def note_change(self) -> None:
         """Remember that something changed which may free quota or open a queue: a sweep has to pass."""
-        self._changed = moment_now()
+        self._changed, self._counted = moment_now(), False
 
     def note_opening(self) -> None:
         """Remember that something new made Kueue announce a sweep, which nothing that waits so far can need."""
@@ -69,31 +70,42 @@ class Settling:
         self._untold.clear()
 
     def settle(self) -> None:
-        """Return at rest; `TimedOut` names what still moves."""
-        self._quiet, self._disagreeing = 0, None
-        eventually(self._pass, within=self.limits.settle, every=0.001, what="the world to come to rest")
+        """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
+        self._quiet, self._counted = 0, False
+        if self.world.has_jobs:
+            eventually(self._pass, within=self.limits.settle, every=0.001, what="the world to come to rest")
+
+    def settle_queues(self) -> None:
+        """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
+        if self._counted:
+            return
+        self._disagreeing = None
+        eventually(self._count, within=self.limits.settle, every=0.001, what="the queues to be counted")
+        self._counted = True
+
+    def note_written(self) -> None:
+        """Remember that something was written, so that the queues have to be counted anew."""
+        self._counted = False
 
     def _pass(self) -> None:
-        if self.world.has_jobs:
-            self._pass_workloads()
+        self.fence.pass_chain(unless=self.is_denied)
+        if self._untold:
+            self._tell_again()
         before = self._see()
-        cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")
-        if cluster_queues or local_queues:
-            self.fence.pass_queues(cluster_queues, local_queues)
+        if self._changed is not None and before.pending:
+            self._sweep(self._changed)
+        self.fence.pass_cycles(len(before.pending) + 1)
         after = self._note(before.again(self.objects))
         if moved := after.moved_since(before):
             self._quiet = 0
             raise NotYet("still moving: " + ", ".join(moved))
         self._require_rest(after)
 
-    def _pass_workloads(self) -> None:
-        self.fence.pass_chain(unless=self.is_denied)
-        if self._untold:
-            self._tell_again()
-        waiting = self._see().pending
-        if self._changed is not None and waiting:
-            self._sweep(self._changed)
-        self.fence.pass_cycles(len(waiting) + 1)
+    def _count(self) -> None:
+        cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")
+        if cluster_queues or local_queues:
+            self.fence.pass_queues(cluster_queues, local_queues)
+            self._require_agreement(Look.at(self.objects, self.world))
 
     def _tell_again(self) -> None:
         """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
@@ -120,7 +132,6 @@ class Settling:
             raise NotYet("; ".join(faults))
         if look.bare and self._quiet < 2:
             raise NotYet("no condition on " + ", ".join(found["metadata"]["name"] for found in look.bare))
-        self._require_agreement(look)
         if self._changed is not None:
             self._opened, self._changed = self._changed, None
 

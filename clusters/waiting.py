@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
-from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
 
 Seen = TypeVar("Seen")
 
@@ -37,6 +37,10 @@ class Limits:
         return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
 
 
+LONGEST_PAUSE = 0.04
+"""Seconds: often enough that nobody waits long, seldom enough that asking does not slow down what is waited for."""
+
+
 class NotYet(Exception):
     """What a probe raises to be asked again; its text says what was seen instead."""
 
@@ -52,9 +56,15 @@ class TimedOut(Exception):
 
 
 def eventually(probe: Callable[[], Seen], *, within: float, what: str, every: float = 0.004) -> Seen:
-    """Ask ``probe`` every ``every`` seconds until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`."""
+    """Ask ``probe`` until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`.
+
+    The first pause is ``every`` seconds; each is half as long again as the one before, up to `LONGEST_PAUSE`.
+    """
     asking = Retrying(
-        retry=retry_if_exception_type(NotYet), stop=stop_after_delay(within), wait=wait_fixed(every), sleep=time.sleep
+        retry=retry_if_exception_type(NotYet),
+        stop=stop_after_delay(within),
+        wait=wait_exponential(multiplier=every, exp_base=1.5, max=max(every, LONGEST_PAUSE)),
+        sleep=time.sleep,
     )
     try:
         return asking(probe)
