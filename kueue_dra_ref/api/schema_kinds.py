@@ -73,7 +73,17 @@ _CLASSED: Keys = {"kind": _T, "deviceClassNames": _TEXTS}
 """Fields that the text of April 2025 adds to the quota of a resource."""
 _QUOTA: Keys = {"name": _T, "nominalQuota": _Q, "borrowingLimit": _Q, "lendingLimit": _Q, **_CLASSED}
 _GROUP: Keys = {"coveredResources": _TEXTS, "flavors": ListOf({"name": _T, "resources": ListOf(_QUOTA)})}
-_SEARCH = OneOf(("MayStopSearch", "TryNextFlavor"))
+_SEARCHING = ("MayStopSearch", "TryNextFlavor")
+_FUNGIBILITY: Keys = {
+    "whenCanBorrow": OneOf(_SEARCHING),
+    "whenCanPreempt": OneOf(_SEARCHING),
+    "preference": OneOf(("BorrowingOverPreemption", "PreemptionOverBorrowing")),
+}
+_OLDER_FUNGIBILITY: Keys = {
+    **_FUNGIBILITY,
+    "whenCanBorrow": OneOf((*_SEARCHING, "Borrow")),
+    "whenCanPreempt": OneOf((*_SEARCHING, "Preempt")),
+}
 _FAIR: Keys = {"weight": _Q}
 _CLUSTER_QUEUE: Keys = {
     "cohort": _T,
@@ -87,11 +97,7 @@ _CLUSTER_QUEUE: Keys = {
         "reclaimWithinCohort": OneOf(("Never", "LowerPriority", "Any")),
         "borrowWithinCohort": {"policy": OneOf(("Never", "LowerPriority")), "maxPriorityThreshold": _W},
     },
-    "flavorFungibility": {
-        "whenCanBorrow": _SEARCH,
-        "whenCanPreempt": _SEARCH,
-        "preference": OneOf(("BorrowingOverPreemption", "PreemptionOverBorrowing")),
-    },
+    "flavorFungibility": _FUNGIBILITY,
     "fairSharing": _FAIR,
 }
 _COHORT: Keys = {"parentName": _T, "resourceGroups": ListOf(_GROUP), "fairSharing": _FAIR}
@@ -111,12 +117,14 @@ _ASKED: Keys = {
 }
 _REQUEST: Keys = {**_ASKED, "name": _T, "exactly": _ASKED, "firstAvailable": ListOf({**_ASKED, "name": _T})}
 _CLAIM: Keys = {"devices": {"requests": ListOf(_REQUEST), "constraints": ListOf({}), "config": ListOf({})}}
-_ATTRIBUTE: Keys = {"string": _T, "int": _W, "bool": _F, "version": _T}
+_KINDS: Keys = {"string": _T, "int": _W, "bool": _F, "version": _T}
+ATTRIBUTE: Keys = {**_KINDS, **{f"{kind}s": ListOf(shape) for kind, shape in _KINDS.items()}}
+"""What an attribute of a device may hold: one value, or in newer API servers a list."""
 
 
 def _slice(capacity: Shape) -> Keys:
     device: Keys = {
-        "attributes": MapOf(_ATTRIBUTE),
+        "attributes": MapOf(ATTRIBUTE),
         "capacity": MapOf(capacity),
         "allowMultipleAllocations": _F,
     }
@@ -134,6 +142,10 @@ _SHAPES: Mapping[str, Keys] = {
     "ResourceFlavor": {"spec": _FLAVOR},
     "Cohort": {"spec": _COHORT},
     "ClusterQueue": {"spec": _CLUSTER_QUEUE, "status": {"conditions": _CONDITIONS}},
+    "ClusterQueue v1beta1": {
+        "spec": {**_CLUSTER_QUEUE, "flavorFungibility": _OLDER_FUNGIBILITY},
+        "status": {"conditions": _CONDITIONS},
+    },
     "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": {"conditions": _CONDITIONS}},
     "DynamicResourceAllocationConfig": {"spec": {"resources": ListOf({"name": _T, "deviceClassNames": _TEXTS})}},
     "DeviceClass": {"spec": {"selectors": _SELECTORS, "config": ListOf({}), "extendedResourceName": _T}},

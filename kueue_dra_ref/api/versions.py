@@ -150,6 +150,11 @@ _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
 }
 
 
+def _fungibility_in(obj: dict[str, Any]) -> None:
+    found = child(child(obj, "spec", dict, {}), "flavorFungibility", dict, {}, "spec")
+    found.update({key: "MayStopSearch" for key, word in found.items() if word in {"Borrow", "Preempt"}})
+
+
 def _priority_in(obj: dict[str, Any]) -> None:
     spec = child(obj, "spec", dict, {})
     name, source = spec.pop("priorityClassName", ""), spec.pop("priorityClassSource", "")
@@ -167,7 +172,7 @@ def _priority_out(obj: dict[str, Any]) -> None:
 
 _SERVED_FLAT = ("v1beta1", "v1alpha3")
 _IN: dict[tuple[str, str], tuple[Shape, ...]] = {
-    ("ClusterQueue", "v1beta1"): (_rename("spec", "cohort", to="cohortName"),),
+    ("ClusterQueue", "v1beta1"): (_rename("spec", "cohort", to="cohortName"), _fungibility_in),
     ("Workload", "v1beta1"): (_priority_in,),
     **{("ResourceSlice", v): (_flatten_devices,) for v in _SERVED_FLAT},
     **{(k, v): (_unflatten_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},

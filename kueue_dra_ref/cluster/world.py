@@ -7,6 +7,8 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.schema_kinds import ATTRIBUTE
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, workload_of
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.cluster.permissions import may_read
@@ -85,8 +87,12 @@ def _devices(spec: dict[str, Any]) -> list[Device]:
             name=str(device.get("name", "")),
             driver=str(spec.get("driver", "")),
             pool=str((spec.get("pool") or {}).get("name", "")),
-            attributes=device.get("attributes") or {},
+            attributes={name: _known(typed) for name, typed in (device.get("attributes") or {}).items()},
             capacity={name: str(amount.get("value")) for name, amount in (device.get("capacity") or {}).items()},
         )
         for device in spec.get("devices") or ()
     ]
+
+
+def _known(typed: dict[str, Any]) -> dict[str, Any]:
+    return {kind: value for kind, value in typed.items() if kind in ATTRIBUTE}
