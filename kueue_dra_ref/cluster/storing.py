@@ -52,11 +52,12 @@ class ApiServer:
         under = Circumstances(
             kubernetes=self.kubernetes, namespace_labels=labels, only_served=self.only_served, now=now
         )
-        match admitted(manifest, old, under):
-            case Refused() as refused:
-                raise NotStored(refused)
-            case Admitted(obj=obj, warnings=warnings):
-                self.warnings.extend(f"{manifest['kind']} {name}: {warning}" for warning in warnings)
+        answer = admitted(manifest, old, under)
+        self.warnings.extend(f"{manifest['kind']} {name}: {warning}" for warning in answer.warnings)
+        match answer:
+            case Refused():
+                raise NotStored(answer)
+            case Admitted(obj=obj):
                 return obj
 
 

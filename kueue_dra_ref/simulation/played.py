@@ -10,6 +10,7 @@ from kueue_dra_ref.api.nouns import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.given import DEFAULT_NAMESPACE, Given
 from kueue_dra_ref.simulation.references import missing
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -65,6 +66,11 @@ class Played:
                 yield workload
 
     @property
+    def warnings(self) -> Sequence[str]:
+        """What the API server warns of: fields that it does not know, versions that it will not serve any more."""
+        return self.target.api_server.warnings
+
+    @property
     def ask_for_devices(self) -> bool:
         """Whether any Workload has claims."""
         return any(workload_of(each).claims for each in self.target.store.every("Workload"))
@@ -83,9 +89,11 @@ class Played:
         return tuple(job for job in jobs if not (job.manifest["metadata"].get("labels") or {}).get(QUEUE_LABEL))
 
 
-def play(behaviour: Behaviour, configuration: Manifest, world: Sequence[Given]) -> Played | Sequence[FieldError]:
+def play(
+    behaviour: Behaviour, configuration: Manifest, world: Sequence[Given], api_server: ApiServer | None = None
+) -> Played | Sequence[FieldError]:
     """Play a world; the faults of the configuration when Kueue does not start with it."""
-    target = ReferenceTarget(behaviour)
+    target = ReferenceTarget(behaviour, api_server)
     target.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DEFAULT_NAMESPACE}}])
     refused = _apply(target, sorted((each for each in world if each.ref.kind not in _LATER), key=_namespaces_first))
     if faults := target.start(configuration):

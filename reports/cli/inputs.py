@@ -11,8 +11,10 @@ from pathlib import Path
 import click
 
 from kueue_dra_ref.api.documents import Document, parse, read
+from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.given import Given, configuration_of, given
 from kueue_dra_ref.simulation.played import Finding, Played, play
 from kueue_dra_ref.target import Manifest
@@ -35,14 +37,15 @@ class World:
     """Where the Configuration stands; None when there is none."""
     given: tuple[Given, ...]
 
-    def play(self) -> Played:
-        """Play it on the reference.
+    def play(self, api_server: ApiServer | None = None) -> Played:
+        """Play it on the reference, and on its API server of Kubernetes 1.36 unless on another one.
 
         Raises:
             Trouble: the Configuration is refused.
 
         """
-        played = play(self.behaviour, self.configuration, self.given)
+        api_server = api_server or ApiServer(kubernetes=MINORS["1.36"])
+        played = play(self.behaviour, self.configuration, self.given, api_server)
         if isinstance(played, Played):
             return played
         raise Trouble(located(*place_of(error, self.document), error) for error in played)
@@ -89,6 +92,8 @@ def tell(world: World, played: Played, *, allow_missing: bool) -> int:
     """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
     for finding in (*played.refused, *played.missing):
         click.echo(_told(finding), err=True)
+    for warning in played.warnings:
+        click.echo(f"warning: {warning}", err=True)
     for note in _notes(world, played):
         click.echo(note, err=True)
     return 2 if played.refused or (played.missing and not allow_missing) else 0

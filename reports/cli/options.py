@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.decorators import FC
 
+from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import NAMES
 
 behaviour_option = click.option(
@@ -53,6 +54,15 @@ gates_option = click.option(
     callback=_gates,
     metavar="A=true,B=false",
     help="Feature gates, on top of those in the Configuration.",
+)
+
+
+kubernetes_option = click.option(
+    "--kubernetes",
+    type=click.Choice(tuple(MINORS)),
+    default="1.36",
+    show_default=True,
+    help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",
 )
 
 

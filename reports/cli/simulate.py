@@ -8,10 +8,19 @@ from pathlib import Path
 import click
 
 from kueue_dra_ref.api.documents import written
+from kueue_dra_ref.apiserver import MINORS
+from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
 from kueue_dra_ref.simulation.played import Played
 from reports.cli.inputs import tell, world_of
-from reports.cli.options import behaviour_option, configuration_option, files_option, gates_option, output_option
+from reports.cli.options import (
+    behaviour_option,
+    configuration_option,
+    files_option,
+    gates_option,
+    kubernetes_option,
+    output_option,
+)
 from reports.cli.printing import as_json, as_table
 
 EPILOG = """\
@@ -42,6 +51,12 @@ WIDTHS = (None, None, None, None, 60, None)
     is_flag=True,
     help="Exit with 0 when an object names a queue, flavor or template that is not there.",
 )
+@kubernetes_option
+@click.option(
+    "--only-served",
+    is_flag=True,
+    help="Refuse versions of resource.k8s.io that this Kubernetes does not serve, instead of warning of them.",
+)
 @output_option("yaml", "json", "table")
 def command(
     files: tuple[Path, ...],
@@ -50,18 +65,21 @@ def command(
     behaviour: str,
     gates: Mapping[str, bool],
     allow_missing: bool,
+    kubernetes: str,
+    only_served: bool,
     output: str,
 ) -> None:
     """Play manifests on the reference and print the objects with their status.
 
     The manifests are what you would give to kubectl: namespaces, ResourceFlavors, ClusterQueues, LocalQueues,
-    DeviceClasses, ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any served version. Jobs and Workloads
-    are submitted in the order in which they are given, everything else before them. An object that is given again is
-    merged into the earlier one field by field, as server-side apply does; lists are replaced. Status in the input is
-    ignored. Nothing is sent anywhere: time and cluster are simulated.
+    DeviceClasses, ResourceSlices, ResourceClaimTemplates, Jobs and Workloads, in any version that was ever served; what
+    an API server would refuse is refused in its words. Jobs and Workloads are submitted in the order in which they are
+    given, everything else before them. An object that is given again is merged into the earlier one field by field, as
+    server-side apply does; lists are replaced. Status in the input is ignored. Nothing is sent anywhere: time and
+    cluster are simulated.
     """
     world = world_of((*files, *more), configuration, behaviour, gates)
-    played = world.play()
+    played = world.play(ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served))
     _print(played, output)
     raise SystemExit(tell(world, played, allow_missing=allow_missing))
 
