@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,5 +35,5 @@ def test_a_case_that_vanishes_is_missed(tmp_path: Path) -> None:
 
     assert run.returncode != 0
     assert "test_devices_are_admitted_up_to_the_quota[fits-exactly]" in run.stdout
-    assert "planned 3" in run.stdout
-    assert "executed 2" in run.stdout
+    counted = {word: int(number) for word, number in re.findall(r"(planned|executed) (\d+)", run.stdout)}
+    assert counted["executed"] == counted["planned"] - 1
