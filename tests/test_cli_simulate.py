@@ -1,0 +1,294 @@
+"""``kueue-dra simulate``: the KEP's own example, and every way in which input can be wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands import EXAMPLE, KEP, LEFT_OUT, kueue_dra
+
+ON = ("--behaviour", "kep-2025-09", "--feature-gates", "DynamicResourceAllocation=true")
+QUEUES = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: flavor}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: all}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [whole-gpus]
+    flavors: [{name: flavor, resources: [{name: whole-gpus, nominalQuota: 2}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: mine}
+spec: {clusterQueue: all}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com, count: 2}}]}}}
+---
+kind: Configuration
+resources: {deviceClassMappings: [{name: whole-gpus, deviceClassNames: [gpu.example.com]}]}
+"""
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {NAME, labels: {kueue.x-k8s.io/queue-name: mine}}
+spec: {template: {spec: {containers: [{name: c}], resourceClaims: [{name: g, resourceClaimTemplateName: two}]}}}
+"""
+
+
+def a_job(name: str = "name: job") -> str:
+    """Give a Job that asks for two devices."""
+    return JOB.replace("NAME", name)
+
+
+def workloads(output: str) -> list[dict[str, Any]]:
+    """Pick the Workloads of a YAML output."""
+    return [each for each in yaml.safe_load_all(output) if each["kind"] == "Workload"]
+
+
+@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19"), pytest.param(ON, id="kep-2025-09")])
+def test_the_example_of_the_text_is_admitted_as_the_text_says(behaviour: tuple[str, ...]) -> None:
+    """The Workload has the admission that the KEP prints."""
+    expected = yaml.safe_load((KEP / "expected-workload.yaml").read_text("utf-8"))
+
+    result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT, *behaviour)
+
+    assert result.exit_code == 0
+    (workload,) = workloads(result.stdout)
+    assert workload["status"]["admission"] == expected["status"]["admission"]
+    assert workload["apiVersion"] == expected["apiVersion"]
+
+
+def test_every_object_is_printed_in_the_version_it_was_written_in() -> None:
+    """What goes in as v1alpha3 or v1beta1 comes out so."""
+    result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT, "-o", "json")
+
+    assert [(each["apiVersion"], each["kind"]) for each in json.loads(result.stdout)["items"]] == [
+        ("kueue.x-k8s.io/v1beta1", "ClusterQueue"),
+        ("resource.k8s.io/v1alpha3", "ResourceClaimTemplate"),
+        ("batch/v1", "Job"),
+        ("v1", "Namespace"),
+        ("kueue.x-k8s.io/v1beta1", "ResourceFlavor"),
+        ("kueue.x-k8s.io/v1beta1", "LocalQueue"),
+        ("kueue.x-k8s.io/v1beta1", "Workload"),
+    ]
+
+
+def test_a_template_comes_out_in_the_shape_of_its_version() -> None:
+    """v1alpha3 has no ``exactly``."""
+    result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT)
+
+    (template,) = [each for each in yaml.safe_load_all(result.stdout) if each["kind"] == "ResourceClaimTemplate"]
+    assert template["spec"]["spec"]["devices"]["requests"] == [
+        {"name": "gpu", "deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 1}
+    ]
+
+
+def test_what_the_example_leaves_out_is_named() -> None:
+    """Without the second file each object that lacks something says what, where, and the exit code is 2."""
+    result = kueue_dra("simulate", "-f", EXAMPLE)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        f'{EXAMPLE}:40: ResourceClaimTemplate gpu-test1/single-gpu: metadata.namespace: Not found: "gpu-test1": '
+        "expected a Namespace gpu-test1, and there is none",
+        f'{EXAMPLE}:53: Job gpu-test1/job0: metadata.namespace: Not found: "gpu-test1": '
+        "expected a Namespace gpu-test1, and there is none",
+        f"{EXAMPLE}:27: ClusterQueue gpus-cluster-queue: spec.resourceGroups[0].flavors[0].name: Not found: "
+        '"default-gpu-flavor": expected a ResourceFlavor default-gpu-flavor, and there is none',
+    ]
+
+
+def test_the_invalid_mapping_of_the_text_is_refused_with_its_field() -> None:
+    """The class that appears twice is named with its line."""
+    invalid = KEP / "invalid-mapping.yaml"
+
+    result = kueue_dra("simulate", "-f", invalid)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"{invalid}:18: resources.deviceClassMappings[1].deviceClassNames[0]: Invalid value: "
+        '"gpus.example.com": device class already mapped to resource whole-gpus\n'
+    )
+
+
+def test_a_gate_that_is_off_is_said() -> None:
+    """Under the text's default nothing is charged, and the user learns how to change that."""
+    result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT, "--behaviour", "kep-2025-09")
+
+    assert result.exit_code == 0
+    assert "--feature-gates DynamicResourceAllocation=true" in result.stderr
+    assert "whole-gpus" not in workloads(result.stdout)[0]["status"]["admission"]["podSetAssignments"][0]["flavors"]
+
+
+def test_the_table_has_one_row_for_each_workload() -> None:
+    """Who waits, who is admitted, why, and for how many devices."""
+    result = kueue_dra("simulate", "-f", "-", "-o", "table", stdin=f"{QUEUES}---\n{a_job()}---\n{a_job('name: late')}")
+
+    assert result.exit_code == 0
+    rows = [line.split(maxsplit=4) for line in result.stdout.splitlines()[2:4]]
+    assert rows[0] == ["default", "job", "mine", "admitted", "whole-gpus 2"]
+    assert rows[1][:4] == ["default", "late", "mine", "waits"]
+    assert rows[1][4].startswith("couldn't assign flavors to pod set main: insufficient unused")
+    assert rows[1][4].endswith("whole-gpus 2")
+
+
+def test_generated_names_are_told_apart() -> None:
+    """A Job with a ``generateName`` gets a name, the same one in every run."""
+    jobs = a_job("generateName: try-") + "---\n" + a_job("generateName: try-")
+
+    result = kueue_dra("simulate", "-f", "-", "-o", "table", stdin=f"{QUEUES}---\n{jobs}")
+
+    assert [line.split()[1] for line in result.stdout.splitlines()[2:4]] == ["try-00001", "try-00002"]
+
+
+def test_jobs_come_after_what_they_need_whatever_the_order_of_files(tmp_path: Path) -> None:
+    """Files of a directory are read by name; Jobs are submitted last."""
+    (tmp_path / "a-job.yaml").write_text(a_job(), "utf-8")
+    (tmp_path / "b-queues.yaml").write_text(QUEUES, "utf-8")
+
+    result = kueue_dra("simulate", tmp_path, "-o", "table")
+
+    assert result.exit_code == 0
+    assert " admitted " in result.stdout
+
+
+def test_fields_that_are_given_again_are_merged_across_versions() -> None:
+    """A stop policy that is added in v1beta1 leaves the quota as it was."""
+    more = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: all}\nspec: {stopPolicy: Hold}\n"
+
+    result = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{more}")
+
+    (queue,) = [each for each in yaml.safe_load_all(result.stdout) if each["kind"] == "ClusterQueue"]
+    assert queue["spec"]["stopPolicy"] == "Hold"
+    assert queue["spec"]["resourceGroups"][0]["coveredResources"] == ["whole-gpus"]
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        pytest.param(
+            "name: mine}}", 'metadata.labels[kueue.x-k8s.io/queue-name]: Not found: "other"', id="local-queue"
+        ),
+        pytest.param("Name: two", "resourceClaims[0].resourceClaimTemplateName: Not found", id="template"),
+        pytest.param("clusterQueue: all", 'spec.clusterQueue: Not found: "other"', id="cluster-queue"),
+        pytest.param("[{name: flavor,", "spec.resourceGroups[0].flavors[0].name: Not found", id="flavor"),
+        pytest.param("c}],", 'spec.template.spec.priorityClassName: Not found: "other"', id="priority-class"),
+    ],
+)
+def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
+    """The verdict is printed, the reference named, and the exit code says that the world is incomplete."""
+    named = {
+        "name: mine}}": "name: other}}",
+        "Name: two": "Name: other",
+        "clusterQueue: all": "clusterQueue: other",
+        "[{name: flavor,": "[{name: other,",
+        "c}],": "c}], priorityClassName: other,",
+    }
+    world = f"{QUEUES}---\n{a_job()}".replace(given, named[given])
+
+    strict, allowing = (kueue_dra("simulate", "-f", "-", *more, stdin=world) for more in ((), ("--allow-missing",)))
+
+    assert (strict.exit_code, allowing.exit_code) == (2, 0)
+    assert missing in strict.stderr
+    assert strict.stderr == allowing.stderr
+    assert workloads(strict.stdout)
+
+
+def test_a_job_without_a_queue_is_left_alone() -> None:
+    """Kueue does not see it, and the user is told why."""
+    job = a_job().replace("labels: {kueue.x-k8s.io/queue-name: mine}", "labels: {}")
+
+    result = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{job}")
+
+    assert result.exit_code == 0
+    assert "Job default/job names no queue (label kueue.x-k8s.io/queue-name)" in result.stderr
+    assert not workloads(result.stdout)
+
+
+def test_claims_without_a_configuration_are_explained() -> None:
+    """No Configuration means no mapping."""
+    world = QUEUES.partition("---\nkind: Configuration")[0]
+
+    result = kueue_dra("simulate", "-f", "-", stdin=f"{world}---\n{a_job()}")
+
+    assert "note: no Configuration was given" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("a: b: c\n", ":1: found mapping values are not allowed in this context; expected YAML", id="yaml"),
+        pytest.param("- 1\n", ":1: found a list; expected an object with apiVersion, kind and metadata", id="list"),
+        pytest.param(
+            "kind: Job\n", ":1: apiVersion: found no apiVersion; expected apiVersion as a string", id="no-version"
+        ),
+        pytest.param(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n",
+            ':2: Deployment d: kind: Invalid value: "Deployment": unknown kind; known: ',
+            id="kind",
+        ),
+        pytest.param(
+            "apiVersion: batch/v2\nkind: Job\nmetadata: {name: j}\n",
+            ':1: Job default/j: apiVersion: Invalid value: "batch/v2": Job is served as batch/v1',
+            id="version",
+        ),
+        pytest.param(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  parallelism: two\n",
+            ':5: Job default/j: spec.parallelism: Invalid value: "two": expected a whole number that is not negative',
+            id="type",
+        ),
+        pytest.param(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec:\n  resourceGroups:\n"
+            "  - coveredResources: [gpus]\n    flavors:\n    - name: f\n      resources:\n      - name: gpus\n"
+            "        nominalQuota: many\n",
+            ":11: ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: Invalid value: "
+            '"many": expected a quantity such as 2, 500m or 80Gi',
+            id="quantity",
+        ),
+    ],
+)
+def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    """File, line, field, what was found and what was expected; never a traceback."""
+    file = tmp_path / "bad.yaml"
+    file.write_text(text, "utf-8")
+
+    result = kueue_dra("simulate", "-f", file)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[0].startswith(f"{file}{told}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        pytest.param((), "no manifests: give files or directories with -f", id="no-files"),
+        pytest.param(("-f", "nowhere.yaml"), "nowhere.yaml: found no such file or directory", id="no-such-file"),
+        pytest.param(("-f", EXAMPLE, "--config", LEFT_OUT), "found no Configuration", id="no-configuration"),
+        pytest.param(("-f", EXAMPLE, "--config", EXAMPLE), "found a second Configuration", id="two-configurations"),
+        pytest.param(("-f", EXAMPLE, "--behaviour", "x"), "'x' is not one of 'kueue-0.19'", id="behaviour"),
+        pytest.param(("-f", EXAMPLE, "--feature-gates", "A=yes"), "expected NAME=true or NAME=false", id="gate"),
+        pytest.param(
+            ("-f", EXAMPLE, "--feature-gates", "Nonsense=true"),
+            '--feature-gates: featureGates: Invalid value: {"Nonsense":true}: unrecognized feature gate: Nonsense',
+            id="unknown-gate",
+        ),
+    ],
+)
+def test_a_wrong_command_line_is_answered(arguments: tuple[object, ...], told: str) -> None:
+    """Options are checked as files are."""
+    result = kueue_dra("simulate", *arguments)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
