@@ -26,7 +26,9 @@ Examples
 @click.argument("later", metavar="B", type=click.Choice(NAMES))
 @output_option("text", "json")
 def command(earlier: str, later: str, output: str) -> None:
-    """Print the requirements that B adds to those of A, changes and drops, with the headings of their texts.
+    """Compare two texts or releases, requirement by requirement.
+
+    Printed is what B adds to the requirements of A, changes and drops, with the headings of their texts.
 
     A and B are behaviours: texts of KEP-2941, or releases of Kueue.
     """
