@@ -50,6 +50,8 @@ class Node:
     limits: Mapping[FlavorResource, Limits] = field(default_factory=dict)
     weight: float = 1.0
     is_queue: bool = False
+    active: bool = True
+    """Whether a ClusterQueue can admit; what it holds counts either way."""
     parent: Node | None = None
     members: list[Node] = field(default_factory=list)
     quota: dict[FlavorResource, int] = field(default_factory=dict)
@@ -198,3 +200,24 @@ def _by_resource(amounts: Iterable[tuple[FlavorResource, int]]) -> dict[str, int
     for (_, resource), amount in amounts:
         total[resource] = plus(total.get(resource, 0), amount)
     return total
+
+
+def height(node: Node) -> int:
+    """How many levels of borrowing lie below a cohort; ClusterQueues that cannot admit do not count."""
+    levels = [1 if member.active else 0 for member in node.members if member.is_queue]
+    return max([*levels, *(height(member) + 1 for member in node.members if not member.is_queue)], default=0)
+
+
+def nearest(queue: Node, of: FlavorResource, amount: int) -> tuple[int, bool]:
+    """From how far a ClusterQueue would borrow an amount more, 0 for not at all, and whether that is inside its tree.
+
+    The distance is the height of the smallest part of the cohort tree that has the amount.
+    """
+    if queue.parent is None or not queue.borrows(of, amount):
+        return 0, queue.parent is not None
+    missing = minus(amount, queue.unused_here(of))
+    for cohort in queue.above():
+        if not cohort.exceeds(of, missing):
+            return height(cohort), cohort.parent is not None
+        missing = minus(missing, cohort.unused_here(of))
+    return height(queue.root), False

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.flavors import Assignment
+from kueue_dra_ref.admission.preempting import Victim
 from kueue_dra_ref.api.nouns import Choice, ClusterQueue
 from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.behaviours.behaviour import Assigning
 from kueue_dra_ref.rules.quota import Fit
 
 Demands = tuple[Demand, ...]
+Victims = tuple[Victim, ...]
 
 
 def readings(
@@ -29,16 +31,21 @@ def readings(
         yield tuple(_read(queue, demand, picked) for demand in demands)
 
 
-def first_that_fits(outcomes: Iterable[Assignment]) -> Assignment:
-    """The first outcome that fits now; of those that do not the first of the best."""
-    best: Assignment | None = None
+def best_of(outcomes: Iterable[tuple[Assignment, Victims]]) -> tuple[Assignment, Victims]:
+    """The first outcome that fits now, or else that victims could make fit, or else the first of the best."""
+    best: tuple[Assignment, Victims] | None = None
     for outcome in outcomes:
-        if outcome.fit is Fit.NOW:
+        if outcome[0].fit is Fit.NOW:
             return outcome
-        if best is None or outcome.fit > best.fit:
+        if best is None or _worth(outcome) > _worth(best):
             best = outcome
     assert best is not None
     return best
+
+
+def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, Fit]:
+    assignment, victims = outcome
+    return bool(victims), assignment.fit
 
 
 def _options(rules: Assigning, queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:

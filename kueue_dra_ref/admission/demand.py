@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
@@ -93,6 +93,18 @@ def _transformed(amounts: Amounts, transformations: tuple[Transformation, ...]) 
 def _put(total: dict[str, Quantity], name: str, amount: Quantity) -> None:
     before = total.get(name)
     total[name] = Quantity(amount=before.amount + amount.amount, format=before.format) if before else amount
+
+
+def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]:
+    """The same pod sets with other numbers of pods."""
+    return tuple(_scaled(demand, count) for demand, count in zip(found, counts, strict=True))
+
+
+def _scaled(demand: Demand, count: int) -> Demand:
+    if demand.count in (0, count):
+        return demand
+    amounts = {name: clamp(amount // demand.count * count) for name, amount in demand.amounts.items()}
+    return replace(demand, count=count, amounts=amounts)
 
 
 def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:

@@ -1,40 +1,30 @@
-"""Flavors: for each pod set and resource group the first listed flavor that fits what one ClusterQueue has left."""
+"""Flavors: for each pod set and resource group the flavor that fits, or that preemption could free, in one queue."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.hashing import hash_order
-from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.api.quantities import clamp
+from kueue_dra_ref.admission.room import Room
+from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.quota import FlavorResource, plus
+from kueue_dra_ref.rules.fungibility import Mode, Outlook, Progress
 from kueue_dra_ref.rules.quota import Fit, Need
-from kueue_dra_ref.rules.reporting import Assigned, FlavorResource
+from kueue_dra_ref.rules.reporting import Assigned
 
 FITS = ("QUOTA-001",)
 """Says that what fits the nominal quota is admitted; no rule has to object."""
-Flavors = Callable[[str], Mapping[str, object] | None]
-"""The spec of a ResourceFlavor by name, None when there is none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
-    """What one ClusterQueue has: ``used`` is what its workloads reserve, by flavor and resource."""
-
-    queue: ClusterQueue
-    used: Mapping[FlavorResource, int]
-    ignore_undeclared: bool = False
-
-    def capacity(self, flavor: FlavorQuota, resource: str) -> int:
-        """The most that could ever be had; alone in its cohort a ClusterQueue has its nominal quota."""
-        return flavor.nominal.get(resource, 0)
-
-    def available(self, flavor: FlavorQuota, resource: str) -> int:
-        """What is left now."""
-        return clamp(self.capacity(flavor, resource) - self.used.get((flavor.name, resource), 0))
+_WORDS = {
+    Mode.FIT: "fits",
+    Mode.RECLAIM: "does not fit now, but others in the cohort can be preempted",
+    Mode.PREEMPT: "does not fit now, but others can be preempted",
+    Mode.NO_VICTIMS: "does not fit now",
+    Mode.NEVER: "can never fit",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,118 +35,196 @@ class Assignment:
     pod_sets: tuple[Assigned, ...]
     message: str = ""
     steps: tuple[Step, ...] = ()
+    level: int = 0
+    """From how far it borrows; 0: not at all."""
+    usage: Mapping[FlavorResource, int] = field(default_factory=dict)
+    short: frozenset[FlavorResource] = frozenset()
+    """What has to be freed by preemption."""
+    tried: tuple[Mapping[str, int], ...] = ()
+    """For each pod set and resource the last flavor that was tried, -1 when it was the last one."""
+
+
+_NOWHERE = Outlook(mode=Mode.NEVER)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Try:
     """How one group fares with one flavor, or the best of several."""
 
-    fit: Fit = Fit.NEVER
+    outlook: Outlook = _NOWHERE
     flavor: str = ""
+    each: dict[str, Outlook] = field(default_factory=dict)
+    """What to expect of each resource."""
+    tried: int = -1
     reasons: list[str] = field(default_factory=list)
     cites: tuple[str, ...] = ()
     weighed: bool = False
     """Whether quota was looked at."""
 
 
-def assigned(rules: Assigning, quota: Quota, flavors: Flavors, demands: tuple[Demand, ...]) -> Assignment:
+@dataclass(slots=True, kw_only=True)
+class _PodSet:
+    """What one pod set gets: a try for each resource, or why not."""
+
+    got: dict[str, _Try] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+    failed: bool = False
+
+    @property
+    def fit(self) -> Fit:
+        """The worst of its resources."""
+        if self.failed:
+            return Fit.NEVER
+        if not self.reasons:
+            return Fit.NOW
+        modes = [found.each[resource].mode for resource, found in self.got.items()]
+        return min((_FIT[mode] for mode in modes), default=Fit.NEVER)
+
+
+_FIT = {Mode.NEVER: Fit.NEVER, Mode.FIT: Fit.NOW} | dict.fromkeys(
+    (Mode.NO_VICTIMS, Mode.PREEMPT, Mode.RECLAIM), Fit.LATER
+)
+
+
+def assigned(rules: Assigning, room: Room, demands: tuple[Demand, ...], progress: Progress | None = None) -> Assignment:
     """Assign flavors to every pod set in order; a pod set that can never fit ends the attempt."""
-    return _Assigner(rules, quota, flavors).run(demands)
+    return _Assigner(rules, room, progress.tried if progress else ()).run(demands)
 
 
 class _Assigner:
     """One attempt; ``assumed`` is what earlier pod sets of the workload take."""
 
-    def __init__(self, rules: Assigning, quota: Quota, flavors: Flavors) -> None:
-        self.rules, self.quota, self.flavors = rules, quota, flavors
+    def __init__(self, rules: Assigning, room: Room, tried: Sequence[Mapping[str, int]]) -> None:
+        self.rules, self.room, self.tried = rules, room, tried
         self.assumed: dict[FlavorResource, int] = {}
+        self.short: set[FlavorResource] = set()
+        self.level = 0
         self.several = False
         self.steps: list[Step] = []
 
     def run(self, demands: tuple[Demand, ...]) -> Assignment:
         self.several = len(demands) > 1
-        worst, given, told = Fit.NOW, [], []
-        for demand in demands:
-            fit, flavors, reasons = self._pod_set(demand)
-            worst = min(worst, fit)
-            given.append(self._take(demand, flavors))
-            if fit is not Fit.NOW:
-                told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {', '.join(sorted(reasons))}")
-            if fit is Fit.NEVER and demand.amounts:
+        worst, given, told, tried = Fit.NOW, [], [], []
+        for index, demand in enumerate(demands):
+            found = self._pod_set(index, demand)
+            worst = min(worst, found.fit)
+            given.append(self._take(demand, found))
+            tried.append({resource: got.tried for resource, got in found.got.items()})
+            if found.fit is not Fit.NOW:
+                reasons = ", ".join(sorted(found.reasons))
+                told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
+            if not found.got and self._amounts(demand):
                 break
-        return Assignment(fit=worst, pod_sets=tuple(given), message="; ".join(told), steps=tuple(self.steps))
+        return Assignment(
+            fit=worst,
+            pod_sets=tuple(given),
+            message="; ".join(told),
+            steps=tuple(self.steps),
+            level=self.level,
+            usage=dict(self.assumed),
+            short=frozenset(self.short),
+            tried=tuple(tried),
+        )
 
     def _amounts(self, demand: Demand) -> Mapping[str, int]:
-        counted = {"pods": demand.count} if self.quota.queue.group_of("pods") else {}
+        counted = {"pods": demand.count} if self.room.queue.group_of("pods") else {}
         return {**demand.amounts, **counted}
 
-    def _pod_set(self, demand: Demand) -> tuple[Fit, dict[str, str], list[str]]:
-        amounts, chosen, reasons, worst = self._amounts(demand), dict[str, str](), list[str](), Fit.NOW
+    def _pod_set(self, index: int, demand: Demand) -> _PodSet:
+        amounts, result = self._amounts(demand), _PodSet()
         for resource in hash_order(amounts):
-            group = self.quota.queue.group_of(resource)
+            group = self.room.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):
                     self.steps.append(Step(requirements=cited(self.rules.uncovered), text=lacking))
-                    return Fit.NEVER, {}, [lacking]
-            elif resource not in chosen:
-                best = self._group(
-                    group, demand.pod_set, {name: amounts[name] for name in amounts if name in group.covered}
-                )
-                if best.fit is Fit.NEVER:
-                    return Fit.NEVER, {}, best.reasons
-                worst = min(worst, best.fit)
-                chosen |= dict.fromkeys((name for name in amounts if name in group.covered), best.flavor)
-                reasons += best.reasons
-        return worst, chosen, reasons
+                    return _PodSet(failed=True, reasons=[lacking])
+            elif resource not in result.got:
+                covered = {name: amounts[name] for name in amounts if name in group.covered}
+                best = self._group(group, demand.pod_set, covered, self._start(index, resource))
+                if best.outlook.mode is Mode.NEVER:
+                    return _PodSet(failed=True, reasons=best.reasons)
+                result.got |= dict.fromkeys(covered, best)
+                result.reasons += best.reasons
+        return result
+
+    def _start(self, index: int, resource: str) -> int:
+        return self.tried[index].get(resource, -1) + 1 if index < len(self.tried) else 0
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
-        if not amount or self.quota.ignore_undeclared:
+        if not amount or self.room.ignore_undeclared:
             return None
         return next((rule(resource) for rule in self.rules.uncovered), None)
 
-    def _group(self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]) -> _Try:
-        best = _Try()
-        for flavor in (flavor for rule in self.rules.flavors for flavor in rule(group)):
+    def _group(self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int], start: int) -> _Try:
+        best, reasons, attempted = _Try(), list[str](), -1
+        flavors = [flavor for rule in self.rules.flavors for flavor in rule(group)]
+        for index, flavor in list(enumerate(flavors))[start:]:
+            attempted = index
             outcome = self._flavor(flavor, pod_set, amounts)
             self._explain(pod_set, flavor, outcome, amounts)
-            if outcome.fit is Fit.NOW:
-                return outcome
-            best.reasons += outcome.reasons
-            if outcome.fit > best.fit:
-                best.fit, best.flavor = outcome.fit, outcome.flavor
+            reasons += outcome.reasons
+            if outcome.weighed and not self._is_passed_over(outcome.outlook):
+                best = outcome
+                break
+            if outcome.weighed and self._is_preferred(outcome.outlook, best.outlook):
+                best = outcome
+        best.tried = -1 if attempted == len(flavors) - 1 else attempted
+        best.reasons = [] if best.outlook.mode is Mode.FIT else reasons
         return best
 
+    def _is_passed_over(self, outlook: Outlook) -> bool:
+        return any(rule(outlook, self.room.queue.fungibility) for rule in self.rules.goes_on)
+
+    def _is_preferred(self, one: Outlook, other: Outlook) -> bool:
+        if Mode.NEVER in (one.mode, other.mode):
+            return one.mode is not Mode.NEVER
+        policy = self.room.queue.fungibility
+        return [rule(one, policy) for rule in self.rules.rank] > [rule(other, policy) for rule in self.rules.rank]
+
     def _flavor(self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int]) -> _Try:
-        spec = self.flavors(flavor.name)
+        spec = self.room.flavor(flavor.name)
         if spec is None:
             return _Try(reasons=[f"flavor {flavor.name} not found"])
         for rule in self.rules.flavor:
             if reason := rule(pod_set, flavor.name, spec):
                 return _Try(reasons=[reason], cites=cited([rule]))
-        outcome = _Try(fit=Fit.NOW, flavor=flavor.name, weighed=True)
+        outcome = _Try(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
         for resource in hash_order(amounts):
-            need = self._need(flavor, resource, amounts[resource])
-            for limit, objection in next(([(r, o)] for r in self.rules.quota if (o := r(need))), []):
-                outcome.fit = min(outcome.fit, objection.fit)
-                outcome.reasons.append(objection.message)
-                outcome.cites = tuple(dict.fromkeys((*outcome.cites, *cited([limit]))))
+            found = self._weigh(self._need(flavor, resource, amounts[resource]), outcome)
+            outcome.each[resource] = found
+            if self._is_preferred(outcome.outlook, found):
+                outcome.outlook = found
         return outcome
 
+    def _weigh(self, need: Need, outcome: _Try) -> Outlook:
+        of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
+        rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
+        if rule is None or objection is None:
+            return Outlook(mode=Mode.FIT, level=self.room.level(of, total))
+        outcome.reasons.append(objection.message)
+        outcome.cites = tuple(dict.fromkeys((*outcome.cites, *cited([rule]))))
+        return _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
+        of = (flavor.name, resource)
         return Need(
             resource=resource,
             flavor=flavor.name,
-            assumed=self.assumed.get((flavor.name, resource), 0),
+            assumed=self.assumed.get(of, 0),
             asked=amount,
-            capacity=self.quota.capacity(flavor, resource),
-            available=self.quota.available(flavor, resource),
+            capacity=self.room.node.capacity(of),
+            available=self.room.node.available(of),
         )
 
-    def _take(self, demand: Demand, flavors: dict[str, str]) -> Assigned:
+    def _take(self, demand: Demand, found: _PodSet) -> Assigned:
         amounts = self._amounts(demand)
-        for resource, flavor in flavors.items():
-            key = (flavor, resource)
-            self.assumed[key] = clamp(self.assumed.get(key, 0) + amounts[resource])
+        for resource, got in found.got.items():
+            of = (got.flavor, resource)
+            self.assumed[of] = plus(self.assumed.get(of, 0), amounts[resource])
+            self.level = max(self.level, got.each[resource].level)
+            if _FIT[got.each[resource].mode] is Fit.LATER:
+                self.short.add(of)
+        flavors = {resource: got.flavor for resource, got in found.got.items()}
         return Assigned(name=demand.pod_set.name, count=demand.count, flavors=flavors, usage=amounts)
 
     def _explain(self, pod_set: PodSet, flavor: FlavorQuota, outcome: _Try, amounts: Mapping[str, int]) -> None:
@@ -167,6 +235,6 @@ class _Assigner:
             return
         needs = [self._need(flavor, resource, amounts[resource]) for resource in sorted(amounts)]
         shown = ", ".join(f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left" for n in needs)
-        word = {Fit.NOW: "fits", Fit.LATER: "does not fit now", Fit.NEVER: "can never fit"}[outcome.fit]
-        text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {word}"
+        text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_WORDS[outcome.outlook.mode]}"
+        text += ", borrowed" if outcome.outlook.mode is Mode.FIT and outcome.outlook.level else ""
         self.steps.append(Step(requirements=outcome.cites or FITS, text=text))

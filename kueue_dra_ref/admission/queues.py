@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from kueue_dra_ref.admission.demand import Demand
@@ -12,14 +14,18 @@ from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.nouns import Workload
 from kueue_dra_ref.behaviours.behaviour import Queueing
+from kueue_dra_ref.rules.fungibility import Progress
 from kueue_dra_ref.rules.queueing import Waiting
 from kueue_dra_ref.target import Manifest
 
 Key = tuple[str, str]
 """Namespace and name of a Workload."""
 
+Place = tuple[tuple[int, ...], str]
+"""The place of a workload in the order of its ClusterQueue; UIDs break ties."""
 
-@dataclass(slots=True, kw_only=True)
+
+@dataclass(kw_only=True)
 class Queued:
     """A workload in a queue: the object as it was when queued, and what it asks for."""
 
@@ -31,26 +37,31 @@ class Queued:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
     steps: tuple[Step, ...] = ()
+    progress: Progress | None = None
+    """How far the search for flavors came when the workload was last tried."""
 
     @property
     def may_be_tried(self) -> bool:
         """Whether its Requeued condition lets it be tried."""
         return not is_false(self.obj, "Requeued")
 
-    @property
+    @cached_property
     def shape(self) -> str:
         """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
         pod_sets = zip(self.obj["spec"].get("podSets") or (), self.demands, strict=True)
-        shapes = [(p.get("name"), _spec_shape(p), d.count, dict(d.amounts)) for p, d in pod_sets]
+        shapes = [(p.get("name"), _spec_shape(p), d.count, p.get("minCount"), dict(d.amounts)) for p, d in pod_sets]
         return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
 
 
 class Line:
-    """One ClusterQueue's workloads that wait."""
+    """One ClusterQueue's workloads that wait; ``preemptor`` goes first while its victims give their quota back."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Queueing) -> None:
         self.heap: dict[Key, Queued] = {}
         self.aside: dict[Key, Queued] = {}
+        self.preemptor: Key | None = None
+        self._rules = rules
+        self._order: list[tuple[Place, Key]] = []
         self._hopeless: set[str] = set()
 
     def __len__(self) -> int:
@@ -63,6 +74,9 @@ class Line:
     def push(self, queued: Queued, *, best_effort: bool) -> None:
         """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
         old = self.aside.get(queued.key)
+        known = old or self.heap.get(queued.key)
+        if known is not None and known.shape == queued.shape:
+            queued.progress = known.progress
         if old is not None and not _changed(old, queued):
             self.aside[queued.key] = queued
             return
@@ -72,23 +86,32 @@ class Line:
         if not in_line and (hopeless or not queued.may_be_tried):
             self.aside[queued.key] = queued
         else:
-            self.heap[queued.key] = queued
+            self.put_back(queued)
 
     def drop(self, key: Key) -> None:
         """Forget a workload."""
         self.heap.pop(key, None)
         self.aside.pop(key, None)
+        if key == self.preemptor:
+            self.preemptor = None
 
-    def head(self, rules: Queueing) -> Queued | None:
+    def head(self) -> Queued | None:
         """Take the first in line out of it."""
-        if not self.heap:
-            return None
-        first = min(self.heap.values(), key=lambda queued: _order(rules, queued))
-        return self.heap.pop(first.key)
+        if self.preemptor in self.heap:
+            return self.heap.pop(self.preemptor)
+        while self._order:
+            place, key = heapq.heappop(self._order)
+            if key in self.heap and self._place(self.heap[key]) == place:
+                return self.heap.pop(key)
+        return None
 
     def put_back(self, queued: Queued) -> None:
         """Return a head to the line."""
+        known = self.heap.get(queued.key)
         self.heap[queued.key] = queued
+        place = self._place(queued)
+        if known is None or self._place(known) != place:
+            heapq.heappush(self._order, (place, queued.key))
 
     def set_aside(self, queued: Queued) -> None:
         """Keep a head out of the line until a sweep."""
@@ -105,14 +128,12 @@ class Line:
         self._hopeless.clear()
         moved = [queued for queued in self.aside.values() if queued.may_be_tried and selected(queued)]
         for queued in moved:
-            self.heap[queued.key] = self.aside.pop(queued.key)
+            self.put_back(self.aside.pop(queued.key))
         return bool(moved)
 
-
-def _order(rules: Queueing, queued: Queued) -> tuple[tuple[int, ...], int]:
-    waiting = Waiting(priority=queued.workload.priority, created=queued.created)
-    # Kueue breaks the last tie by UID, which says nothing of age; the order here must not do the work of a rule either.
-    return tuple(rule(waiting) for rule in rules.order), -queued.created
+    def _place(self, queued: Queued) -> Place:
+        waiting = Waiting(priority=queued.workload.priority, created=queued.created)
+        return tuple(rule(waiting) for rule in self._rules.order), queued.obj["metadata"]["uid"]
 
 
 def _changed(old: Queued, new: Queued) -> bool:

@@ -55,6 +55,8 @@ class Configuration:
     exclude_resource_prefixes: tuple[str, ...] = ()
     transformations: tuple[Transformation, ...] = ()
     quota_check_strategy: str = "BlockUndeclared"
+    fair_sharing: tuple[str, ...] | None = None
+    """The preemption strategies of fair sharing, in order; None: borrowing is first come, first served."""
     document: Manifest = field(default_factory=dict)
 
 
@@ -89,6 +91,7 @@ def _configuration(document: Manifest) -> Configuration:
         exclude_resource_prefixes=_texts(resources, "excludeResourcePrefixes"),
         transformations=tuple(_transformation(each or {}) for each in resources.get("transformations") or ()),
         quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
+        fair_sharing=_fair_sharing(document),
         document=document,
     )
 
@@ -108,6 +111,18 @@ def _transformation(written: Manifest) -> Transformation:
         multiply_by=_or(written, "multiplyBy", ""),
         outputs={name: parse(amount or 0) for name, amount in (written.get("outputs") or {}).items()},
     )
+
+
+def _fair_sharing(document: Manifest) -> tuple[str, ...] | None:
+    """The first version of the Configuration switches fair sharing on with a key of its own; the second by asking."""
+    written = document.get("fairSharing")
+    if written is None or written.get("enable") is False or ("enable" not in written and _is_first(document)):
+        return None
+    return _texts(written, "preemptionStrategies") or ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
+
+
+def _is_first(document: Manifest) -> bool:
+    return str(document.get("apiVersion", "")).endswith("/v1beta1")
 
 
 def _outside_system(namespace: str) -> Manifest:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.nouns import Choice, Claim, ClusterQueue, FlavorQuota, PodSet, ResourceGroup, Workload
+from kueue_dra_ref.api.nouns import (
+    Choice,
+    Claim,
+    ClusterQueue,
+    Cohort,
+    FlavorQuota,
+    Fungibility,
+    PodSet,
+    ResourceGroup,
+    Workload,
+)
 from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.quota import FlavorResource, Node, Share
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
+from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.detection import Refused
+from kueue_dra_ref.rules.fair_sharing import Contender, Shares
+from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.gates import Gates
 from kueue_dra_ref.rules.mapping import MappingRules
 from kueue_dra_ref.rules.matching import Matching
+from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shortage
 from kueue_dra_ref.rules.queueing import Holding, Place, Told, Waiting
 from kueue_dra_ref.rules.quota import Need, Objection
 from kueue_dra_ref.rules.reporting import Assigned, Figures, Said
@@ -77,6 +92,7 @@ class Queueing:
     order: tuple[Rule[[Waiting], int], ...]
     kept: tuple[Rule[[ClusterQueue], bool], ...]
     set_aside: tuple[Rule[[ClusterQueue], bool], ...]
+    in_front: tuple[Rule[[ClusterQueue], bool], ...]
     namespace: tuple[Rule[[ClusterQueue, dict[str, str]], str | None], ...]
     blocked: tuple[Rule[[Place], str | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
@@ -93,6 +109,60 @@ class Assigning:
     quota: tuple[Rule[[Need], Objection | None], ...]
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
     """For a class of several resources, which flavor and resource are examined one after another."""
+    goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
+    rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
+    resumed: tuple[Rule[[Progress, int, int], bool], ...] = ()
+    reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohorts:
+    """Who shares quota with whom."""
+
+    joined: tuple[Rule[[ClusterQueue], str], ...]
+    parent: tuple[Rule[[Cohort], str], ...]
+    quota: tuple[Rule[[Cohort], tuple[ResourceGroup, ...]], ...]
+    borrowing: tuple[Rule[[FlavorQuota, str], int | None], ...]
+    lending: tuple[Rule[[FlavorQuota, str], int | None], ...]
+    looped: tuple[Rule[[ClusterQueue], str], ...]
+    borrowed: tuple[Rule[[int, int], int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cycle:
+    """How the heads of several ClusterQueues share one scheduling cycle."""
+
+    order: tuple[Rule[[Nominee], int], ...]
+    overlapping: tuple[Rule[[bool], str | None], ...]
+    unfitting: tuple[Rule[[bool], str | None], ...]
+    held: tuple[Rule[[ClusterQueue, Claimed], int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preempting:
+    """Who may be preempted, and who is."""
+
+    considered: tuple[Rule[[Shortage], bool], ...]
+    within: tuple[Rule[[Rivals], bool], ...]
+    reclaim: tuple[Rule[[Rivals], bool], ...]
+    users: tuple[Rule[[Collection[FlavorResource], Collection[FlavorResource]], bool], ...]
+    borrowers: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
+    while_borrowing: tuple[Rule[[Rivals], bool], ...]
+    order: tuple[Rule[[Candidate], tuple[int, ...]], ...]
+    spared: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
+    told: tuple[Rule[[Preemption], str], ...]
+    pending: tuple[Rule[[int], str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairSharing:
+    """How borrowing is kept fair, where the Configuration asks for it."""
+
+    order: tuple[Rule[[Contender], tuple[float, ...]], ...]
+    entitled: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
+    final_share: tuple[Rule[[Shares], bool], ...]
+    initial_share: tuple[Rule[[Shares], bool], ...]
+    shown: tuple[Rule[[Share], Written], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +175,7 @@ class Reporting:
     blocked: tuple[Rule[[str], Said], ...]
     refused: tuple[Rule[[str, str], Said], ...]
     evicted: tuple[Rule[[str, str], Said], ...]
+    preempted: tuple[Rule[[str, str], Said], ...]
     requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]]], list[dict[str, Any]]], ...]
     cluster_queue: tuple[Rule[[Figures], Written], ...]
     local_queue: tuple[Rule[[Figures], Written], ...]
@@ -121,6 +192,10 @@ class Jobs:
     released: tuple[Rule[[bool], bool], ...]
     returned: tuple[Rule[[dict[str, Any] | None], bool], ...]
     finished: tuple[Rule[[dict[str, Any]], tuple[str, str] | None], ...]
+    requeued: tuple[Rule[[str], bool], ...]
+    least: tuple[Rule[[dict[str, Any]], int | None], ...]
+    reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
+    reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +221,10 @@ class Behaviour:
     charging: Charging
     queueing: Queueing
     assigning: Assigning
+    cohorts: Cohorts
+    cycle: Cycle
+    preempting: Preempting
+    fair_sharing: FairSharing
     reporting: Reporting
     jobs: Jobs
     serves: frozenset[str] = frozenset()

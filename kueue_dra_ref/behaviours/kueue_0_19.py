@@ -7,14 +7,33 @@ from kueue_dra_ref.behaviours.behaviour import (
     Assigning,
     Behaviour,
     Charging,
+    Cohorts,
+    Cycle,
+    FairSharing,
     Jobs,
     Mapped,
+    Preempting,
     Processing,
     Queueing,
     Reporting,
 )
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import claims, counting, detection, jobs, lookup, matching, queueing, quota, reporting
+from kueue_dra_ref.rules import (
+    claims,
+    cohorts,
+    counting,
+    cycle,
+    detection,
+    fair_sharing,
+    fungibility,
+    jobs,
+    lookup,
+    matching,
+    preemption,
+    queueing,
+    quota,
+    reporting,
+)
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
 from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
 
@@ -43,6 +62,10 @@ def kueue_0_19() -> Behaviour:
         charging=CHARGING,
         queueing=QUEUEING,
         assigning=ASSIGNING,
+        cohorts=COHORTS,
+        cycle=CYCLE,
+        preempting=PREEMPTING,
+        fair_sharing=FAIR_SHARING,
         reporting=REPORTING,
         jobs=JOBS,
     )
@@ -93,6 +116,7 @@ QUEUEING = Queueing(
     order=(queueing.higher_priority_goes_first, queueing.older_goes_first),
     kept=(queueing.strict_fifo_keeps_its_head,),
     set_aside=(queueing.best_effort_sets_its_head_aside,),
+    in_front=(queueing.a_preemptor_stays_in_front,),
     namespace=(queueing.the_namespace_must_be_selected,),
     blocked=(
         queueing.the_local_queue_must_exist,
@@ -113,6 +137,81 @@ ASSIGNING = Assigning(
     uncovered=(quota.uncovered_resources_are_unavailable,),
     flavor=(quota.taints_must_be_tolerated, quota.node_labels_must_match),
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
+    goes_on=(
+        fungibility.what_nobody_frees_is_passed_over,
+        fungibility.preemption_waits_for_other_flavors,
+        fungibility.borrowing_waits_for_other_flavors,
+    ),
+    rank=(fungibility.flavors_that_nobody_frees_come_last, fungibility.the_preference_ranks_flavors),
+    resumed=(
+        when(fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibilityPreserveScanProgress=True),
+        fungibility.a_search_is_resumed_until_something_is_freed,
+    ),
+    reduced=(when(quota.fewer_pods_are_admitted_where_they_are_worth_it, PartialAdmission=True),),
+)
+
+COHORTS = Cohorts(
+    joined=(cohorts.queues_of_a_cohort_share,),
+    parent=(cohorts.cohorts_form_a_tree,),
+    quota=(cohorts.a_cohort_may_bring_quota,),
+    borrowing=(cohorts.a_limit_bounds_borrowing,),
+    lending=(cohorts.a_limit_bounds_lending,),
+    looped=(cohorts.a_loop_of_cohorts_stops_its_queues,),
+    borrowed=(cohorts.use_above_nominal_quota_is_borrowed,),
+)
+
+CYCLE = Cycle(
+    order=(
+        cycle.less_borrowing_goes_first,
+        when(cycle.higher_priority_goes_first_among_queues, PrioritySortingWithinCohort=True),
+        cycle.older_goes_first_among_queues,
+    ),
+    overlapping=(cycle.a_victim_serves_one_preemptor,),
+    unfitting=(cycle.what_another_took_is_gone,),
+    held=(cycle.who_cannot_always_reclaim_holds_its_place,),
+)
+
+PREEMPTING = Preempting(
+    considered=(
+        preemption.within_nominal_quota_it_may_preempt,
+        preemption.within_a_part_of_the_tree_it_may_preempt,
+        preemption.policies_let_borrowers_preempt,
+    ),
+    within=(preemption.lower_priorities_in_the_queue_are_preempted, preemption.newer_equals_in_the_queue_are_preempted),
+    reclaim=(
+        preemption.lower_priorities_in_the_cohort_are_preempted,
+        preemption.any_priority_in_the_cohort_is_preempted,
+    ),
+    users=(preemption.only_users_of_what_is_short_are_preempted,),
+    borrowers=(preemption.only_borrowers_give_back,),
+    while_borrowing=(
+        preemption.borrowers_preempt_where_they_are_let,
+        preemption.borrowers_preempt_lower_priorities_only,
+        preemption.a_threshold_protects_from_borrowers,
+    ),
+    order=(
+        preemption.who_is_evicted_already_goes_first,
+        preemption.other_queues_give_back_first,
+        preemption.whom_the_tree_disfavours_goes_first,
+        preemption.the_lowest_priority_goes_first,
+        preemption.the_latest_reservation_goes_first,
+    ),
+    spared=(preemption.who_is_not_needed_is_spared,),
+    told=(preemption.the_preemptor_is_named,),
+    pending=(preemption.victims_are_counted,),
+)
+
+FAIR_SHARING = FairSharing(
+    order=(
+        when(fair_sharing.who_does_not_borrow_goes_first, FairSharingPrioritizeNonBorrowing=True),
+        fair_sharing.the_smaller_share_goes_first,
+        when(fair_sharing.higher_priority_breaks_a_tie_of_shares, PrioritySortingWithinCohort=True),
+        fair_sharing.age_breaks_a_tie_of_priorities,
+    ),
+    entitled=(when(fair_sharing.within_nominal_quota_shares_do_not_matter, FairSharingPreemptWithinNominal=True),),
+    final_share=(fair_sharing.no_more_than_the_other_keeps,),
+    initial_share=(fair_sharing.less_than_the_other_had,),
+    shown=(fair_sharing.shares_are_shown,),
 )
 
 REPORTING = Reporting(
@@ -122,6 +221,7 @@ REPORTING = Reporting(
     blocked=(reporting.a_blocked_queue_is_told,),
     refused=(reporting.a_refusal_is_told, reporting.a_refusal_is_not_requeued),
     evicted=(reporting.eviction_is_told,),
+    preempted=(reporting.preemption_is_told,),
     requests=(reporting.requests_of_a_waiting_workload_are_shown,),
     cluster_queue=(
         reporting.pending_workloads_are_counted,
@@ -140,4 +240,8 @@ JOBS = Jobs(
     released=(jobs.admission_releases_the_job,),
     returned=(jobs.quota_is_returned_once_no_pod_runs,),
     finished=(jobs.a_finished_job_finishes_its_workload,),
+    requeued=(jobs.a_preempted_workload_is_queued_again,),
+    least=(jobs.a_job_may_say_how_few_pods_it_needs,),
+    reduced=(jobs.a_job_runs_as_many_pods_as_were_admitted,),
+    reclaimed=(when(jobs.pods_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),),
 )

@@ -44,6 +44,8 @@ class JobController:
             self._finish(workload, *ended)
         elif workload is None:
             self._create(job)
+        elif self._reclaim(job, workload):
+            return
         elif is_true(workload, "Evicted"):
             self._stop(job, workload)
         elif not self._follow(job, workload):
@@ -56,8 +58,25 @@ class JobController:
         set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)
         self.kueue.store.put(fresh)
 
+    def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
+        """Note the pods of a Job that will not run again; whether their number has changed."""
+        most = workload["spec"]["podSets"][0]["count"]
+        count = min(next((rule(job) for rule in self.rules.reclaimed), 0), most)
+        wanted = [{"name": "main", "count": count}] if count else []
+        if wanted == (workload.get("status") or {}).get("reclaimablePods", []):
+            return False
+        fresh = self.kueue.patched(workload)
+        fresh["status"]["reclaimablePods"] = wanted
+        self.kueue.store.put(fresh)
+        return True
+
+    def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
+        least = next((found for rule in self.rules.least if (found := rule(job)) is not None), None)
+        extra = {} if least is None else {"minCount": least}
+        return next(([{**pod_set, **extra} for pod_set in rule(job)] for rule in self.rules.pod_sets), None)
+
     def _create(self, job: Manifest) -> None:
-        pod_sets = next((rule(job) for rule in self.rules.pod_sets), None)
+        pod_sets = self._pod_sets(job)
         if pod_sets is None:
             return
         meta = job["metadata"]
@@ -98,7 +117,9 @@ class JobController:
         return next((found for found in self.kueue.store.every("PriorityClass") if found.get("globalDefault")), None)
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
-        self._suspend(job, any(rule(False) for rule in self.rules.suspended))
+        self._suspend(
+            self._resized(job, workload["spec"]["podSets"]), any(rule(False) for rule in self.rules.suspended)
+        )
         if is_true(workload, "QuotaReserved") and any(rule(job) for rule in self.rules.returned):
             self.workloads.give_back(self.kueue.patched(workload))
 
@@ -106,7 +127,7 @@ class JobController:
         """Carry a changed queue name or pod template of a suspended Job over to its Workload."""
         if is_true(workload, "QuotaReserved"):
             return False
-        wanted = next((rule(job) for rule in self.rules.pod_sets), workload["spec"]["podSets"])
+        wanted = self._pod_sets(job) or workload["spec"]["podSets"]
         spec = {**workload["spec"], "queueName": _queue_of(job), "podSets": wanted}
         if spec == workload["spec"]:
             return False
@@ -121,11 +142,20 @@ class JobController:
         else:
             self._suspend(job, any(rule(admitted) for rule in self.rules.suspended))
 
+    def _resized(self, job: Manifest, pod_sets: list[dict[str, Any]]) -> Manifest:
+        """A Job that may run with fewer pods, with as many as its pod set has."""
+        if all(rule(job) is None for rule in self.rules.least):
+            return job
+        changes = [rule(job, pod_sets[0]["count"]) for rule in self.rules.reduced]
+        spec = {key: value for change in changes for key, value in change.items()}
+        return {**job, "spec": {**job["spec"], **spec}}
+
     def _suspend(self, job: Manifest, wanted: bool) -> None:
         if wanted and not job["spec"].get("suspend"):
             self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": {**job["spec"], "suspend": True}})
 
     def _release(self, job: Manifest, workload: Manifest) -> None:
+        job = self._resized(job, workload["status"]["admission"]["podSetAssignments"])
         template = job["spec"].get("template") or {}
         spec: dict[str, Any] = dict(template.get("spec") or {})
         for flavor in self._flavors(workload):

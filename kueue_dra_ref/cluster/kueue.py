@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.demand import demands, explained
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
+from kueue_dra_ref.admission.snapshot import Hold, Snapshot
+from kueue_dra_ref.admission.tree import Tree, tree_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, workload_of
+from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, cohort_of, workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger
@@ -39,15 +41,19 @@ class Kueue:
     def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
         self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
         self.world = StoredWorld(store, configuration.mappings)
-        self.ledger = Ledger()
+        self.ledger = Ledger(self._moved, store.order_of)
         self.lines: dict[str, Line] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
+        self.assigned: dict[Key, Key] = {}
+        """The LocalQueue that each Workload has been in; those that were refused at once have been in none."""
         self.derivations: dict[Key, Processed] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """How the last decision on each Workload came about, from its claims to the verdict."""
         self.to_do: dict[tuple[str, Key], None] = {}
         self.stale: dict[tuple[str, Key], None] = {}
-        self._swept: set[str] = set()
+        self._swept: set[tuple[str, str]] = set()
+        self._tree: Tree | None = None
+        self._replanted = 0
         self._read: dict[str, tuple[str, ClusterQueue]] = {}
 
     def reconcile(self, kind: str, key: Key) -> None:
@@ -89,10 +95,11 @@ class Kueue:
     def enqueue(self, obj: Manifest) -> bool:
         """Put a workload into its LocalQueue and into the line of its ClusterQueue; False when one is missing."""
         key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
-        _, managed = self.queue_of(obj)
+        local_queue, managed = self.queue_of(obj)
         self._leave_other_queues(key, managed)
         if managed is None:
             return False
+        self.assigned[key] = local_queue
         queued = self._queued(key, obj)
         managed.items[key] = queued
         queue, line = self.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
@@ -105,12 +112,50 @@ class Kueue:
         """Take a workload out of every queue."""
         self._leave_other_queues(key, None)
 
+    @property
+    def tree(self) -> Tree:
+        """The cohort tree, with what is held in it."""
+        if self._tree is None:
+            queues = [queue for name in self.names("ClusterQueue") if (queue := self.queue(name))]
+            cohorts = [cohort_of(found) for found in self.store.every("Cohort")]
+            self._tree = tree_of(self.behaviour.cohorts, queues, cohorts, self.ledger.used())
+        return self._tree
+
+    def replant(self) -> None:
+        """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""
+        self._tree = None
+        self._replanted += 1
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all objects of a kind."""
+        return [found["metadata"]["name"] for found in self.store.every(kind)]
+
+    def snapshot(self) -> Snapshot:
+        """What a scheduling cycle may look at, and try things out in."""
+        queues = {name: queue for name in self.lines if (queue := self.queue(name)) and not self.inactive(queue)}
+        return Snapshot(
+            tree=self.tree,
+            queues={name: queue for name, queue in queues.items() if name not in self.tree.looped},
+            holds=self.ledger.holds,
+            flavor=self._flavor,
+            generation=lambda name: self.ledger.generations[name] + self._replanted,
+        )
+
     def sweep_later(self, cluster_queue: str) -> None:
-        """Something changed that may let workloads of a ClusterQueue in: try them again in about a second."""
-        if cluster_queue in self._swept:
-            return
-        self._swept.add(cluster_queue)
-        self.later(SWEEP, lambda: self._sweep(cluster_queue))
+        """Something changed that may let in workloads of a ClusterQueue, or of its cohorts: try them in a second."""
+        root = self.tree.root(cluster_queue)
+        self._sweep_soon("Cohort" if root else "ClusterQueue", root or cluster_queue)
+
+    def sweep_cohort_later(self, cohort: str) -> None:
+        """A cohort has changed: try in a second what waits anywhere in its tree."""
+        node = self.tree.cohorts.get(cohort)
+        if node is not None:
+            self._sweep_soon("Cohort", node.root.name)
+
+    def _sweep_soon(self, kind: str, name: str) -> None:
+        if (kind, name) not in self._swept:
+            self._swept.add((kind, name))
+            self.later(SWEEP, lambda: self._sweep(kind, name))
 
     def patched(self, obj: Manifest, queued: Queued | None = None) -> Manifest:
         """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
@@ -123,11 +168,25 @@ class Kueue:
                 drop_condition(fresh, kind)
         return fresh
 
-    def _sweep(self, cluster_queue: str) -> None:
-        self._swept.discard(cluster_queue)
+    def _sweep(self, kind: str, name: str) -> None:
+        self._swept.discard((kind, name))
+        for each in self.tree.members(name) if kind == "Cohort" else [name]:
+            self._sweep_line(each)
+
+    def _sweep_line(self, cluster_queue: str) -> None:
         queue, line = self.queue(cluster_queue), self.lines.get(cluster_queue)
         if queue and line:
             line.sweep(lambda queued: self.selects(queue, queued.key[0]))
+
+    def _moved(self, hold: Hold, sign: int) -> None:
+        node = self._tree.queues.get(hold.cluster_queue) if self._tree else None
+        for of, amount in hold.amounts.items() if node else ():
+            assert node is not None
+            node.add(of, amount) if sign > 0 else node.remove(of, amount)
+
+    def _flavor(self, name: str) -> Mapping[str, object] | None:
+        found = self.store.find("ResourceFlavor", name)
+        return None if found is None else found.get("spec") or {}
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
         """Whether a ClusterQueue takes workloads of a namespace."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -13,7 +15,7 @@ from kueue_dra_ref.cluster.scheduler import Scheduler
 from kueue_dra_ref.cluster.store import Event, Store, key_of
 from kueue_dra_ref.cluster.workloads import WorkloadController
 
-_STARTING = ("Namespace", "ResourceFlavor", "ClusterQueue", "LocalQueue", "Workload", "Job")
+_STARTING = ("Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue", "Workload", "Job")
 """The kinds whose objects a starting Kueue is told of, in the order in which they are told."""
 
 _CYCLES, _CYCLES_EACH = 1000, 50
@@ -28,6 +30,10 @@ class Restless(Exception):
         self.cycles = cycles
 
 
+_HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
+"""The kinds to whose status Kueue writes figures, which concern nobody."""
+
+
 class Manager:
     """The controllers and the scheduler over one store."""
 
@@ -38,26 +44,26 @@ class Manager:
         self.queues = QueueControllers(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.stopped = False
+        self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
+            "Workload": (self.workloads.on, self.jobs.on_workload),
+            "Job": (self.jobs.on,),
+            "Cohort": (self.queues.on_cohort,),
+            "ClusterQueue": (self.queues.on_cluster_queue,),
+            "LocalQueue": (self.queues.on_local_queue,),
+            "ResourceFlavor": (self.queues.on_flavor,),
+            "Namespace": (self.queues.on_namespace,),
+        }
         for kind in _STARTING:
             for found in store.every(kind):
                 self.hear(Event(kind=kind, key=key_of(found), old=None, new=found))
 
     def hear(self, event: Event) -> None:
         """Tell the controllers of a change."""
-        match event.kind:
-            case "Workload":
-                self.workloads.on(event)
-                self.jobs.on_workload(event)
-            case "Job":
-                self.jobs.on(event)
-            case "ClusterQueue":
-                self.queues.on_cluster_queue(event) if _matters(event) else None
-            case "LocalQueue":
-                self.queues.on_local_queue(event) if _matters(event) else None
-            case "ResourceFlavor":
-                self.queues.on_flavor(event)
-            case "Namespace":
-                self.queues.on_namespace(event)
+        for handle in self._handlers.get(event.kind, ()):
+            if event.kind not in _HAVING_FIGURES or _matters(event):
+                handle(event)
+        if event.kind == "ClusterQueue":
+            self.queues.on_figures(event)
 
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""

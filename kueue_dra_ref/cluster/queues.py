@@ -13,6 +13,7 @@ from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.cluster.workloads import say
+from kueue_dra_ref.quota import FlavorResource, Node, share
 from kueue_dra_ref.rules.reporting import Figures
 from kueue_dra_ref.target import Manifest
 
@@ -26,6 +27,7 @@ class QueueControllers:
     def on_cluster_queue(self, event: Event) -> None:
         """Open, change or close the line of a ClusterQueue."""
         name, kueue = event.key[1], self.kueue
+        kueue.replant()
         if event.new is None:
             kueue.lines.pop(name, None)
         elif event.old is None:
@@ -36,6 +38,27 @@ class QueueControllers:
             for key in self._local_queues(name):
                 self._reconcile_workloads(key)
         kueue.refresh(name)
+
+    def on_figures(self, event: Event) -> None:
+        """Any change of a ClusterQueue, of its figures too, has Kueue look at the cohorts between it and the root.
+
+        Looking at a cohort sweeps its whole tree, as if the cohort itself had changed; a flat cohort has none between.
+        """
+        for obj in filter(None, (event.new, event.old)):
+            node = self.kueue.tree.queues.get(obj["metadata"]["name"])
+            for cohort in list(node.above())[:-1] if node else ():
+                if self.kueue.store.find("Cohort", cohort.name):
+                    self.kueue.sweep_cohort_later(cohort.name)
+                    self.kueue.stale["Cohort", ("", cohort.name)] = None
+            return
+
+    def on_cohort(self, event: Event) -> None:
+        """A cohort that comes or changes lets its whole tree be tried again."""
+        self.kueue.replant()
+        if event.new is not None:
+            self.kueue.sweep_cohort_later(event.key[1])
+        for name in self.kueue.tree.cohorts:
+            self.kueue.stale["Cohort", ("", name)] = None
 
     def on_local_queue(self, event: Event) -> None:
         """Manage a LocalQueue, follow it to another ClusterQueue, or let it go while it is stopped."""
@@ -76,20 +99,30 @@ class QueueControllers:
         """Write the status of one queue."""
         found = self.kueue.store.find(kind, key[1], key[0])
         if found is not None:
-            status = self._cluster_queue(found) if kind == "ClusterQueue" else self._local_queue(found)
+            write = {"ClusterQueue": self._cluster_queue, "LocalQueue": self._local_queue, "Cohort": self._cohort}
+            status = write[kind](found)
             self.kueue.store.put({**found, "metadata": dict(found["metadata"]), "status": status})
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, queue = self.kueue, cluster_queue_of(found)
-        line = kueue.lines.get(queue.name, Line())
-        figures = self._figures(queue.name, len(line), kueue.ledger.of_cluster_queue(queue.name))
+        pending = len(kueue.lines.get(queue.name, ()))
+        figures = self._figures(queue.name, pending, kueue.ledger.of_cluster_queue(queue.name))
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
         told = kueue.inactive(queue)
         for rule in self.rules.cluster_queue_active:
             say({"status": status}, rule([t.reason for t in told], [t.message for t in told]), kueue.clock.now)
-        return status
+        return status | self._share(kueue.tree.queues.get(queue.name))
+
+    def _cohort(self, found: Manifest) -> dict[str, Any]:
+        return self._share(self.kueue.tree.cohorts.get(found["metadata"]["name"]))
+
+    def _share(self, node: Node | None) -> dict[str, Any]:
+        if node is None or self.kueue.configuration.fair_sharing is None:
+            return {}
+        shown = (rule(share(node)) for rule in self.kueue.behaviour.fair_sharing.shown)
+        return {key: value for written in shown for key, value in written.items()}
 
     def _local_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, meta = self.kueue, found["metadata"]
@@ -115,10 +148,21 @@ class QueueControllers:
             reserved=held.reserved,
             used=held.used,
             groups=queue.groups if queue else (),
+            borrowed=self._borrowed(name, held),
         )
 
+    def _borrowed(self, name: str, held: Tally) -> dict[str, dict[FlavorResource, int]]:
+        """What is reserved and used beyond the nominal quota; nothing for a ClusterQueue outside any cohort."""
+        node = self.kueue.tree.queues.get(name)
+        rules = self.kueue.behaviour.cohorts.borrowed if node and node.parent else ()
+        return {
+            word: {of: rule(amount, node.limit(of).nominal) for of, amount in amounts.items() for rule in rules}
+            for word, amounts in (("reserved", held.reserved), ("used", held.used))
+            if node
+        }
+
     def _open(self, name: str) -> None:
-        line, queue = self.kueue.lines.setdefault(name, Line()), self.kueue.queue(name)
+        line, queue = self.kueue.lines.setdefault(name, Line(self.kueue.behaviour.queueing)), self.kueue.queue(name)
         for managed in self.kueue.local_queues.values():
             for queued in managed.items.values() if managed.cluster_queue == name else ():
                 line.push(queued, best_effort=queue is not None and queue.strategy == "BestEffortFIFO")
@@ -126,7 +170,10 @@ class QueueControllers:
     def _manage(self, key: Key, found: Manifest) -> None:
         self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
         for workload in self.kueue.store.every("Workload"):
-            if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key or not _waits(workload):
+            if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key:
+                continue
+            self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
+            if not _waits(workload):
                 continue
             if asks_for_devices(self.kueue.behaviour, workload_of(workload)):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))

@@ -1,19 +1,21 @@
-"""The scheduler: one head per ClusterQueue and cycle, admitted with flavors or told why not."""
+"""The scheduler: one head per ClusterQueue and cycle, admitted with flavors, given victims, or told why not."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any
 
-from kueue_dra_ref.admission.choices import first_that_fits, readings
+from kueue_dra_ref.admission.choices import readings
+from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.flavors import Assignment, Quota, assigned
+from kueue_dra_ref.admission.preempting import Victim
 from kueue_dra_ref.admission.queues import Queued
-from kueue_dra_ref.api.conditions import condition, set_condition
+from kueue_dra_ref.admission.snapshot import Snapshot
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.workloads import say
-from kueue_dra_ref.rules.quota import Fit
+from kueue_dra_ref.cluster.workloads import evict, say
+from kueue_dra_ref.rules.preemption import Preemption
+from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest
 
 
@@ -22,78 +24,91 @@ class Scheduler:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
+        self._number = 0
 
     def cycle(self) -> bool:
-        """Take the head of every active ClusterQueue and decide it; False when nothing has changed."""
-        version = self.kueue.store.version
-        heads = [
-            (queue, head)
-            for queue in self._active()
-            if (head := self.kueue.lines[queue.name].head(self.rules.queueing))
-        ]
-        moved = [self._decide(queue, head) for queue, head in heads]
+        """Take the head of every active ClusterQueue and decide them together; False when nothing has changed."""
+        version, heads = self.kueue.store.version, self._heads()
+        if not heads:
+            return False
+        self._number += 1
+        snapshot = self.kueue.snapshot()
+        entries = self._cycle(snapshot).run(heads)
+        moved = [self._carry_out(snapshot, entry) for entry in entries]
         return any(moved) or self.kueue.store.version != version
 
-    def _active(self) -> list[ClusterQueue]:
-        found = [queue for name, line in self.kueue.lines.items() if line.heap and (queue := self.kueue.queue(name))]
-        return [queue for queue in found if not self.kueue.inactive(queue)]
+    def _heads(self) -> list[tuple[ClusterQueue, Queued]]:
+        found = [(name, queue) for name, line in self.kueue.lines.items() if line.heap if (queue := self._active(name))]
+        return [(queue, head) for name, queue in found if (head := self.kueue.lines[name].head())]
 
-    def _decide(self, queue: ClusterQueue, head: Queued) -> bool:
-        """Decide one head; whether its queue moved on."""
-        mismatch = self._mismatch(queue, head)
-        if mismatch:
-            self.kueue.lines[queue.name].set_aside(head)
-            self._wait(queue, head, mismatch, (Step(requirements=cited(self.rules.queueing.namespace), text=mismatch),))
-            return True
-        outcome = self.assignment(queue, head)
-        if outcome.fit is Fit.NOW:
-            self._admit(queue, head, outcome)
-            return True
-        aside = self._place(queue, head)
-        self._wait(queue, head, outcome.message, outcome.steps)
-        return aside
+    def _active(self, name: str) -> ClusterQueue | None:
+        queue = self.kueue.queue(name)
+        return queue if queue and not self.kueue.inactive(queue) else None
 
-    def assignment(self, queue: ClusterQueue, head: Queued) -> Assignment:
-        """What a ClusterQueue could give a workload now."""
-        ignore = self.kueue.configuration.quota_check_strategy == "IgnoreUndeclared"
-        quota = Quota(
-            queue=queue, used=self.kueue.ledger.of_cluster_queue(queue.name).reserved, ignore_undeclared=ignore
+    def _cycle(self, snapshot: Snapshot) -> Cycle:
+        configuration = self.kueue.configuration
+        return Cycle(
+            behaviour=self.rules,
+            snapshot=snapshot,
+            number=self._number,
+            strategies=configuration.fair_sharing,
+            ignore_undeclared=configuration.quota_check_strategy == "IgnoreUndeclared",
+            refused=self._refused,
         )
-        meant = readings(self.rules.assigning, queue, head.choices, head.demands)
-        return first_that_fits(assigned(self.rules.assigning, quota, self._flavor, demands) for demands in meant)
 
-    def _flavor(self, name: str) -> dict[str, Any] | None:
-        found = self.kueue.store.find("ResourceFlavor", name)
-        return None if found is None else found.get("spec") or {}
-
-    def _mismatch(self, queue: ClusterQueue, head: Queued) -> str | None:
+    def _refused(self, queue: ClusterQueue, head: Queued) -> tuple[Why, str, tuple[Step, ...]] | None:
+        """Why a ClusterQueue does not take a workload, whatever it asks for."""
         labels = self.kueue.labels(head.key[0])
-        return next((m for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
+        if queue.name in self.kueue.tree.looped:
+            for rule in self.rules.cohorts.looped:
+                return Why.STOPPED, rule(queue), (Step(requirements=cited([rule]), text=rule(queue)),)
+        mismatch = next(((rule, m) for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
+        return mismatch and (Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),))
 
-    def _place(self, queue: ClusterQueue, head: Queued) -> bool:
-        line, rules = self.kueue.lines[queue.name], self.rules.queueing
-        if any(rule(queue) for rule in rules.kept) and head.may_be_tried:
+    def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
+        """Make happen what was decided about a head; whether its queue moved on."""
+        if entry.why is None:
+            self._admit(entry)
+            return True
+        for victim in entry.victims if entry.why is Why.PREEMPTING else ():
+            self._preempt(snapshot, entry, victim)
+        moved = self._place(entry)
+        self._wait(entry)
+        return moved
+
+    def _place(self, entry: Entry) -> bool:
+        """Put a head back into line, or aside until something changes."""
+        line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
+        head.progress = entry.progress
+        unfinished = entry.progress is not None and entry.progress.is_unfinished
+        if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
+            line.preemptor = head.key
+        kept = any(rule(queue) for rule in rules.kept)
+        if head.may_be_tried and ((kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE):
             line.put_back(head)
-            return False
-        if any(rule(queue) for rule in (*rules.set_aside, *rules.kept)):
+            return unfinished
+        apart = any(rule(queue) for rule in rules.set_aside)
+        if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
-            if any(rule(queue) for rule in rules.set_aside):
-                line.set_equals_aside(head)
+        if apart and entry.why is Why.NO_FIT:
+            line.set_equals_aside(head)
         return True
 
-    def _wait(self, queue: ClusterQueue, head: Queued, message: str, steps: tuple[Step, ...]) -> None:
-        verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {message}")
-        self.kueue.decisions[head.key] = (*head.steps, *steps, verdict)
+    def _wait(self, entry: Entry) -> None:
+        head = entry.queued
+        verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {entry.message}")
+        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         fresh = self.kueue.patched(head.obj, head)
-        for said in (rule(message) for rule in self.rules.reporting.waiting):
+        for said in (rule(entry.message) for rule in self.rules.reporting.waiting):
             say(fresh, said, self.kueue.clock.now)
-        meant = next(readings(self.rules.assigning, queue, head.choices, head.demands))
+        meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
         asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked)
         self.kueue.store.put(fresh)
 
-    def _admit(self, queue: ClusterQueue, head: Queued, outcome: Assignment) -> None:
+    def _admit(self, entry: Entry) -> None:
+        queue, head, outcome = entry.queue, entry.queued, entry.assignment
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
@@ -106,6 +121,28 @@ class Scheduler:
         for kind in ("Evicted", "Preempted"):
             _end(fresh, kind, now)
         self.kueue.store.put(fresh)
+
+    def _preempt(self, snapshot: Snapshot, entry: Entry, victim: Victim) -> None:
+        found = self.kueue.store.find("Workload", victim.hold.key[1], victim.hold.key[0])
+        if found is None or is_true(found, "Evicted"):
+            return
+        meta = entry.queued.obj["metadata"]
+        preemption = Preemption(
+            reason=victim.reason,
+            preemptor=meta["uid"],
+            job=(meta.get("labels") or {}).get("kueue.x-k8s.io/job-uid", ""),
+            path=snapshot.path(entry.queue.name),
+            victim_path=snapshot.path(victim.hold.cluster_queue),
+        )
+        fresh = self.kueue.patched(found)
+        message = "".join(rule(preemption) for rule in self.rules.preempting.told)
+        for said in (rule(victim.reason, message) for rule in self.rules.reporting.preempted):
+            say(fresh, said, self.kueue.clock.now)
+        evict(self.kueue, fresh, Told(reason="Preempted", message=message))
+        self.kueue.store.put(fresh)
+
+
+_AT_ONCE = (Why.LOST, Why.PREEMPTING)
 
 
 def _end(obj: Manifest, kind: str, now: str) -> None:

@@ -26,6 +26,18 @@ def say(obj: Manifest, said: Said, now: str) -> bool:
     return set_condition(obj, said.type, said.value, said.reason, said.message, now)
 
 
+def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
+    """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
+    evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
+    known = next((e for e in evictions if e["reason"] == told.reason), None)
+    if known is None:
+        known = {"reason": told.reason, "underlyingCause": "", "count": 0}
+        evictions.append(known)
+    known["count"] += 1
+    said = [rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted]
+    return any([say(working, each, kueue.clock.now) for each in said])
+
+
 class WorkloadController:
     """Reconciles Workloads one at a time."""
 
@@ -37,13 +49,14 @@ class WorkloadController:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
-        if kueue.ledger.record(key, obj):
+        if kueue.ledger.record(key, obj) or obj is None or is_true(obj, "Finished") or not _active(obj):
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
         elif not self._handled_in_reconcile(obj):
             kueue.enqueue(obj)
         if obj is None:
+            kueue.assigned.pop(key, None)
             kueue.derivations.pop(key, None)
             kueue.decisions.pop(key, None)
             self._failures.pop(key, None)
@@ -114,7 +127,7 @@ class WorkloadController:
         """Evict what is deactivated; note what is active again."""
         if not _active(working):
             told = self._eviction(Holding(active=False))
-            return told is not None and not is_true(working, "Evicted") and self.evict(working, told)
+            return told is not None and not is_true(working, "Evicted") and evict(self.kueue, working, told)
         requeued = condition(working, "Requeued")
         if requeued is None or requeued["status"] != "False" or requeued["reason"] != "Deactivated":
             return False
@@ -166,28 +179,18 @@ class WorkloadController:
             cluster_queue_stop=queue.stop_policy if queue else "None",
         )
         told = self._eviction(holding)
-        return told is not None and self.evict(working, told)
+        return told is not None and evict(self.kueue, working, told)
 
     def _eviction(self, holding: Holding) -> Told | None:
         return next((told for rule in self.rules.queueing.evicted if (told := rule(holding))), None)
 
-    def evict(self, working: Manifest, told: Told) -> bool:
-        """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
-        evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
-        known = next((e for e in evictions if e["reason"] == told.reason), None)
-        if known is None:
-            known = {"reason": told.reason, "underlyingCause": "", "count": 0}
-            evictions.append(known)
-        known["count"] += 1
-        said = [rule(told.reason, told.message) for rule in self.rules.reporting.evicted]
-        return any([say(working, each, self.kueue.clock.now) for each in said])
-
     def give_back(self, working: Manifest) -> None:
-        """Take the quota of an evicted workload back; it does not go back to its queue by itself."""
+        """Take the quota of an evicted workload back; unless it was preempted, it is not queued again by itself."""
         evicted = condition(working, "Evicted")
         assert evicted is not None
         now = self.kueue.clock.now
-        set_condition(working, "Requeued", False, evicted["reason"], evicted["message"], now)
+        again = any(rule(evicted["reason"]) for rule in self.rules.jobs.requeued)
+        set_condition(working, "Requeued", again, evicted["reason"], evicted["message"], now)
         set_condition(working, "QuotaReserved", False, "Pending", evicted["message"], now)
         self._unreserve(working)
         self.kueue.store.put(working)
@@ -221,10 +224,10 @@ class WorkloadController:
         return asks_for_devices(self.rules, workload_of(obj))
 
     def _release(self, event: Event) -> None:
-        holder = event.old or event.new
-        assert holder is not None
-        if admission := (holder.get("status") or {}).get("admission"):
-            self.kueue.sweep_later(admission["clusterQueue"])
+        """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""
+        managed = self.kueue.local_queues.get(self.kueue.assigned.get(event.key, ("", "")))
+        if managed:
+            self.kueue.sweep_later(managed.cluster_queue)
 
     def _refresh(self, event: Event) -> None:
         for obj in (event.old, event.new):

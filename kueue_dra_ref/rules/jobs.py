@@ -41,3 +41,33 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
         if found.get("type") in {"Complete", "Failed"} and found.get("status") == "True":
             return ("Succeeded" if found["type"] == "Complete" else "Failed"), found.get("message", "")
     return None
+
+
+@rule("PREEMPT-027")
+def a_preempted_workload_is_queued_again(reason: str) -> bool:
+    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told."""
+    return reason == "Preempted"
+
+
+@rule("PARTIAL-002")
+def a_job_may_say_how_few_pods_it_needs(job: dict[str, Any]) -> int | None:
+    """An annotation of the Job names the fewest pods that are worth running at once."""
+    written = str((job["metadata"].get("annotations") or {}).get("kueue.x-k8s.io/job-min-parallelism", ""))
+    return int(written) if written.removeprefix("-").isdecimal() else None
+
+
+@rule("PARTIAL-003")
+def a_job_runs_as_many_pods_as_were_admitted(job: dict[str, Any], pods: int) -> dict[str, Any]:
+    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that."""
+    annotations = job["metadata"].get("annotations") or {}
+    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {"true", "True", "TRUE", "t", "1"}
+    return {"parallelism": pods} | ({"completions": pods} if together else {})
+
+
+@rule("PARTIAL-004")
+def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
+    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free."""
+    spec, status = job["spec"], job.get("status") or {}
+    parallelism = spec.get("parallelism", 1)
+    left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)
+    return max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0

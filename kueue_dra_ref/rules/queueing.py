@@ -71,6 +71,12 @@ def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
     return queue.strategy == "BestEffortFIFO"
 
 
+@rule("PREEMPT-026")
+def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
+    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither."""
+    return queue.strategy == "BestEffortFIFO"
+
+
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016")
 def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
     """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""

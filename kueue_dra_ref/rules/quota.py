@@ -84,6 +84,12 @@ def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
     return group.flavors
 
 
+@rule("PARTIAL-001")
+def fewer_pods_are_admitted_where_they_are_worth_it(pod_sets: Sequence[PodSet]) -> bool:
+    """A workload that says how few pods are worth admitting gets as many as fit."""
+    return any(pod_set.least is not None and pod_set.count > pod_set.least for pod_set in pod_sets)
+
+
 @rule("QUOTA-019")
 def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
     """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it."""
@@ -124,4 +130,4 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
 
 def _show_taint(taint: Mapping[str, Any]) -> str:
     """Print a taint as Go prints the struct, which is what Kueue's message carries."""
-    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} %!s(*v1.Time=<nil>)}}"
+    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} <nil>}}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.nouns import ResourceGroup
@@ -44,6 +44,8 @@ class Figures:
     reserved: Mapping[FlavorResource, int]
     used: Mapping[FlavorResource, int]
     groups: Sequence[ResourceGroup]
+    borrowed: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
+    """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
 
 
 @rule("STATUS-005", "QUEUE-001")
@@ -95,6 +97,12 @@ def eviction_is_told(reason: str, message: str) -> Said:
     return Said(type="Evicted", value=True, reason=reason, message=message)
 
 
+@rule("PREEMPT-024")
+def preemption_is_told(reason: str, message: str) -> Said:
+    """Say on which ground the workload was preempted."""
+    return Said(type="Preempted", value=True, reason=reason, message=message)
+
+
 @rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
 def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -> Mapping[str, Any]:
     """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
@@ -122,13 +130,13 @@ def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[st
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
 def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what is reserved of it, zeros included."""
-    return {"flavorsReservation": _listed(figures.groups, figures.reserved, borrowed=True)}
+    return {"flavorsReservation": _listed(figures.groups, figures.reserved, figures.borrowed.get("reserved", {}))}
 
 
 @rule("STATUS-017", "STATUS-028")
 def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what admitted workloads use of it."""
-    return {"flavorsUsage": _listed(figures.groups, figures.used, borrowed=True)}
+    return {"flavorsUsage": _listed(figures.groups, figures.used, figures.borrowed.get("used", {}))}
 
 
 @rule("STATUS-018", "STATUS-014")
@@ -145,8 +153,8 @@ def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
 def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
     """What the LocalQueue's own workloads reserve and use."""
     return {
-        "flavorsReservation": _listed(figures.groups, figures.reserved, borrowed=False),
-        "flavorsUsage": _listed(figures.groups, figures.used, borrowed=False),
+        "flavorsReservation": _listed(figures.groups, figures.reserved),
+        "flavorsUsage": _listed(figures.groups, figures.used),
     }
 
 
@@ -187,14 +195,17 @@ def _printed(amounts: Mapping[str, int]) -> dict[str, str]:
 
 
 def _listed(
-    groups: Sequence[ResourceGroup], amounts: Mapping[FlavorResource, int], *, borrowed: bool
+    groups: Sequence[ResourceGroup],
+    amounts: Mapping[FlavorResource, int],
+    borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
     found = []
     for flavor in sorted((f for group in groups for f in group.flavors), key=lambda f: f.name):
-        resources = [
-            {"name": name, "total": printed(name, amounts.get((flavor.name, name), 0))}
-            | ({"borrowed": "0"} if borrowed else {})
-            for name in sorted(flavor.nominal)
-        ]
+        resources = []
+        for name in sorted(flavor.nominal):
+            of = (flavor.name, name)
+            resource = {"name": name, "total": printed(name, amounts.get(of, 0))}
+            over = {} if borrowed is None else {"borrowed": printed(name, borrowed.get(of, 0))}
+            resources.append(resource | over)
         found.append({"name": flavor.name, "resources": resources})
     return found

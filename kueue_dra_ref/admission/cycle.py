@@ -1,0 +1,185 @@
+"""One scheduling cycle (Kueue 0.19): every head is assigned flavors, then they are dealt with one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kueue_dra_ref.admission.choices import Demands, Victims, best_of, readings
+from kueue_dra_ref.admission.demand import scaled
+from kueue_dra_ref.admission.explanation import Step, cited
+from kueue_dra_ref.admission.flavors import Assignment, assigned
+from kueue_dra_ref.admission.preempting import Victim
+from kueue_dra_ref.admission.queues import Queued
+from kueue_dra_ref.admission.room import Room
+from kueue_dra_ref.admission.snapshot import Amounts, Key, Snapshot
+from kueue_dra_ref.admission.tournament import next_of
+from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.rules.cycle import Claimed, Nominee
+from kueue_dra_ref.rules.fungibility import Progress
+from kueue_dra_ref.rules.quota import Fit
+
+
+class Why(Enum):
+    """Why a head is not admitted: what it has to wait for decides where it waits."""
+
+    NO_FIT = "no fit"
+    LOST = "another head took it"
+    PREEMPTING = "its victims have to go first"
+    UNFIT = "the ClusterQueue does not take it"
+    STOPPED = "the ClusterQueue takes nothing"
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """A head in the cycle, and what becomes of it; ``why`` is None once it is admitted."""
+
+    queued: Queued
+    queue: ClusterQueue
+    assignment: Assignment = field(default_factory=lambda: Assignment(fit=Fit.NEVER, pod_sets=()))
+    victims: Victims = ()
+    why: Why | None = None
+    message: str = ""
+    steps: tuple[Step, ...] = ()
+    progress: Progress | None = None
+    """How far the search for a flavor has come, where it goes on next time."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Cycle:
+    """The cycle of a number over a snapshot; ``refused`` says why a ClusterQueue does not take a workload at all."""
+
+    behaviour: Behaviour
+    snapshot: Snapshot
+    number: int
+    strategies: tuple[str, ...] | None
+    ignore_undeclared: bool
+    refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
+    _preempted: dict[Key, Victim] = field(default_factory=dict)
+
+    def run(self, heads: Sequence[tuple[ClusterQueue, Queued]]) -> list[Entry]:
+        """Decide every head; nothing of it has happened yet."""
+        entries = [Entry(queued=queued, queue=queue) for queue, queued in heads]
+        with self.snapshot.trying():
+            nominees = [entry for entry in entries if not self._is_refused(entry)]
+            for entry in nominees:
+                self._nominate(entry)
+            for entry in self._ordered(nominees):
+                self._decide(entry)
+        return entries
+
+    def room(self, queue: ClusterQueue, queued: Queued) -> Room:
+        """A ClusterQueue as one workload sees it."""
+        return Room(
+            behaviour=self.behaviour,
+            snapshot=self.snapshot,
+            queue=queue,
+            priority=queued.workload.priority,
+            created=queued.created,
+            strategies=self.strategies,
+            ignore_undeclared=self.ignore_undeclared,
+        )
+
+    def _is_refused(self, entry: Entry) -> bool:
+        found = self.refused(entry.queue, entry.queued)
+        if found:
+            entry.why, entry.message, entry.steps = found
+        return found is not None
+
+    def _nominate(self, entry: Entry) -> None:
+        entry.assignment, entry.victims = self._assignment(entry)
+        generation = self.snapshot.generation(entry.queue.name)
+        entry.progress = Progress(tried=entry.assignment.tried, cycle=self.number, generation=generation)
+        entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
+
+    def _assignment(self, entry: Entry) -> tuple[Assignment, Victims]:
+        """Flavors for the whole workload, or for as many of its pods as are worth it."""
+        whole = self._try(entry, entry.queued.demands)
+        assignment, victims = whole
+        if assignment.fit is Fit.NOW or victims or not self._may_be_reduced(entry):
+            return whole
+        return self._fewer(entry) or (assignment, ())
+
+    def _may_be_reduced(self, entry: Entry) -> bool:
+        return any(rule(entry.queued.workload.pod_sets) for rule in self.behaviour.assigning.reduced)
+
+    def _try(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
+        """The best of all that the workload's charges could mean."""
+        rules = self.behaviour.assigning
+        meant = readings(rules, entry.queue, entry.queued.choices, demands)
+        return best_of(self._one(entry, each) for each in meant)
+
+    def _one(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
+        room = self.room(entry.queue, entry.queued)
+        found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
+        return found, room.victims(found.usage, found.short) if found.fit is Fit.LATER else ()
+
+    def _resumed(self, entry: Entry) -> Progress | None:
+        progress, generation = entry.queued.progress, self.snapshot.generation(entry.queue.name)
+        rules = self.behaviour.assigning.resumed
+        return progress if progress and any(rule(progress, self.number, generation) for rule in rules) else None
+
+    def _fewer(self, entry: Entry) -> tuple[Assignment, Victims] | None:
+        """Search, by halves, for the largest number of pods that can be had, all pod sets shrinking in step."""
+        pod_sets = entry.queued.workload.pod_sets
+        deltas = [p.count - (p.count if p.least is None else p.least) for p in pod_sets]
+        total, low, best = sum(deltas), 0, None
+        high = total + 1
+        while low < high:
+            middle = (low + high) // 2
+            counts = [p.count - delta * middle // total for p, delta in zip(pod_sets, deltas, strict=True)]
+            found = self._try(entry, scaled(entry.queued.demands, counts))
+            if found[0].fit is Fit.NOW or found[1]:
+                best, high = found, middle
+            else:
+                low = middle + 1
+        return best
+
+    def _ordered(self, entries: list[Entry]) -> Iterator[Entry]:
+        if self.strategies is None:
+            yield from sorted(entries, key=self._place)
+            return
+        left = {entry.queue.name: entry for entry in entries}
+        while left:
+            name = next_of(self.behaviour.fair_sharing, self.snapshot, left)
+            yield left.pop(name)
+
+    def _place(self, entry: Entry) -> tuple[int, ...]:
+        queued = entry.queued
+        nominee = Nominee(level=entry.assignment.level, priority=queued.workload.priority, created=queued.created)
+        return tuple(rule(nominee) for rule in self.behaviour.cycle.order)
+
+    def _decide(self, entry: Entry) -> None:
+        fit, rules = entry.assignment.fit, self.behaviour.cycle
+        if fit is Fit.NEVER or (fit is Fit.LATER and not entry.victims):
+            entry.why = Why.NO_FIT
+            if fit is Fit.LATER:
+                self.snapshot.take(entry.queue.name, self._held(entry))
+            return
+        overlapping = any(victim.hold.key in self._preempted for victim in entry.victims)
+        freed = {**self._preempted, **{victim.hold.key: victim for victim in entry.victims}}
+        with self.snapshot.without(victim.hold for victim in freed.values()):
+            fits = self.snapshot.fits(entry.queue.name, entry.assignment.usage)
+        asked = [*((rule, rule(overlapping)) for rule in rules.overlapping)]
+        asked += [(rule, rule(fits)) for rule in rules.unfitting]
+        for rule, message in asked:
+            if message:
+                entry.why, entry.message = Why.LOST, message
+                entry.steps += (Step(requirements=cited([rule]), text=message),)
+                return
+        self._preempted = freed
+        self.snapshot.take(entry.queue.name, entry.assignment.usage)
+        if fit is Fit.LATER:
+            entry.why, entry.progress = Why.PREEMPTING, None
+            entry.message += "".join(rule(len(entry.victims)) for rule in self.behaviour.preempting.pending)
+
+    def _held(self, entry: Entry) -> Amounts:
+        """What a head that finds no victims keeps from the others."""
+        node, borrows = self.snapshot.node(entry.queue.name), entry.assignment.level > 0
+        held = {}
+        for of, asked in entry.assignment.usage.items():
+            claimed = Claimed(asked=asked, borrows=borrows, used=node.used.get(of, 0), limits=node.limit(of))
+            held[of] = sum(rule(entry.queue, claimed) for rule in self.behaviour.cycle.held)
+        return held

@@ -1,0 +1,188 @@
+"""Preemption with fair sharing (Kueue 0.19): workloads give way until the shares of borrowers are fair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.admission.preempting import Contest, Victim, seen, uses
+from kueue_dra_ref.admission.snapshot import Hold
+from kueue_dra_ref.behaviours.behaviour import FairSharing, Preempting
+from kueue_dra_ref.quota import Node, Share, share
+from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.fair_sharing import Shares
+from kueue_dra_ref.rules.preemption import RECLAIM, SHARING, WITHIN
+
+FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
+_NOBODY = (False, -1.0)
+"""Ranks below every share."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Turns:
+    """Whose workload is next: down the tree, the member with the largest share that still has a candidate."""
+
+    contest: Contest
+    waiting: dict[str, list[Hold]]
+    place: Callable[[Hold], object]
+    _dropped: set[str] = field(default_factory=set)
+    _closed: set[int] = field(default_factory=set)
+
+    def __iter__(self) -> Iterator[Node]:
+        own = self.contest.node
+        if own.parent is None:
+            while own.name not in self._dropped and self.waiting.get(own.name):
+                yield own
+            return
+        root = own.root
+        while id(root) not in self._closed:
+            if found := self._next(root):
+                yield found
+
+    def drop(self, queue: Node) -> None:
+        """Ask a ClusterQueue no more."""
+        self._dropped.add(queue.name)
+
+    def pop(self, queue: Node) -> Hold:
+        """The next candidate of a ClusterQueue."""
+        return self.waiting[queue.name].pop(0)
+
+    def _next(self, cohort: Node) -> Node | None:
+        queue, most = self._queue(cohort)
+        inner, more = self._cohort(cohort)
+        if queue is None and inner is None:
+            self._closed.add(id(cohort))
+            return None
+        return self._next(inner) if inner is not None and more >= most else queue
+
+    def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+        best, most = None, _NOBODY
+        for queue in (m for m in cohort.members if m.is_queue and m.active and m.name not in self._dropped):
+            found = share(queue)
+            if not self.waiting.get(queue.name) or not (found.borrowed or queue is self.contest.node):
+                self._dropped.add(queue.name)
+            elif best is None or found.rank > most:
+                best, most = queue, found.rank
+            elif found.rank == most and self._is_before(queue, best):
+                best = queue
+        return best, most
+
+    def _is_before(self, queue: Node, other: Node) -> bool:
+        return bool(self.place(self.waiting[queue.name][0]) < self.place(self.waiting[other.name][0]))  # type: ignore[operator]
+
+    def _cohort(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+        best, most = None, _NOBODY
+        path = list(self.contest.node.above())
+        for inner in (m for m in cohort.members if not m.is_queue and id(m) not in self._closed):
+            found = share(inner)
+            if not found.borrowed and inner not in path:
+                self._closed.add(id(inner))
+            elif found.rank >= most:
+                best, most = inner, found.rank
+        return best, most
+
+
+@dataclass(slots=True, kw_only=True)
+class Fair:
+    """One search for victims."""
+
+    rules: Preempting
+    sharing: FairSharing
+    strategies: Sequence[str]
+    contest: Contest
+    _taken: list[Victim] = field(default_factory=list)
+    _left: list[Hold] = field(default_factory=list)
+
+    def victims(self) -> tuple[Victim, ...]:
+        """Whom to preempt; nobody when that would not help."""
+        candidates = sorted(self._candidates(), key=self._place)
+        if not candidates:
+            return ()
+        contest = self.contest
+        contest.snapshot.take(contest.queue.name, contest.asked)
+        enough = self._first(candidates) or (len(self.strategies) > 1 and self._second())
+        contest.snapshot.release(contest.queue.name, contest.asked)
+        if not enough:
+            contest.restore(self._taken)
+            return ()
+        return contest.spare(self.rules, self._taken, borrowing=True)
+
+    def _place(self, hold: Hold) -> tuple[tuple[tuple[int, ...], ...], str]:
+        candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
+        return tuple(rule(candidate) for rule in self.rules.order), hold.uid
+
+    def _candidates(self) -> Iterator[Hold]:
+        contest, own = self.contest, self.contest.node
+        yield from self._allowed(own, self.rules.within)
+        for queue in own.root.queues() if own.parent else ():
+            borrows = all(rule(queue, contest.short) for rule in self.rules.borrowers)
+            if queue is not own and queue.active and borrows:
+                yield from self._allowed(queue, self.rules.reclaim)
+
+    def _allowed(self, queue: Node, policies: tuple[Rule[..., bool], ...]) -> Iterator[Hold]:
+        for hold in self.contest.snapshot.holding(queue.name):
+            rivals = self.contest.rivals(hold)
+            if uses(self.rules, hold, self.contest.short) and any(rule(rivals) for rule in policies):
+                yield hold
+
+    def _turns(self, candidates: Sequence[Hold]) -> _Turns:
+        waiting: dict[str, list[Hold]] = {}
+        for hold in candidates:
+            waiting.setdefault(hold.cluster_queue, []).append(hold)
+        return _Turns(contest=self.contest, waiting=waiting, place=self._place)
+
+    def _first(self, candidates: Sequence[Hold]) -> bool:
+        turns, own = self._turns(candidates), self.contest.node
+        entitled = any(rule(own, self.contest.short) for rule in self.sharing.entitled)
+        for queue in turns:
+            if queue is own or entitled:
+                if self._take(turns.pop(queue), WITHIN if queue is own else RECLAIM):
+                    return True
+            elif self._one_of(turns, queue):
+                return True
+        return False
+
+    def _one_of(self, turns: _Turns, queue: Node) -> bool:
+        """Preempt the first candidate of a ClusterQueue that the strategy gives away; whether that is enough."""
+        mine, theirs = self._branches(queue)
+        preemptor, before = share(mine), share(theirs)
+        while turns.waiting[queue.name]:
+            hold = turns.pop(queue)
+            if self._passes(self.strategies[0], preemptor, before, self._share_without(hold, theirs)):
+                return self._take(hold, SHARING)
+            self._left.append(hold)
+        return False
+
+    def _second(self) -> bool:
+        turns = self._turns(self._left)
+        for queue in turns:
+            mine, theirs = self._branches(queue)
+            before, hold = share(theirs), turns.pop(queue)
+            if self._passes(INITIAL, share(mine), before, before) and self._take(hold, SHARING):
+                return True
+            turns.drop(queue)
+        return False
+
+    def _passes(self, strategy: str, preemptor: Share, before: Share, after: Share) -> bool:
+        rules = self.sharing.initial_share if strategy == INITIAL else self.sharing.final_share
+        return any(rule(Shares(preemptor=preemptor, before=before, after=after)) for rule in rules)
+
+    def _share_without(self, hold: Hold, branch: Node) -> Share:
+        with self.contest.snapshot.without([hold]):
+            return share(branch)
+
+    def _take(self, hold: Hold, reason: str) -> bool:
+        contest = self.contest
+        contest.snapshot.remove(hold)
+        self._taken.append(Victim(hold=hold, reason=reason))
+        contest.snapshot.release(contest.queue.name, contest.asked)
+        enough = contest.fits(borrowing=True)
+        contest.snapshot.take(contest.queue.name, contest.asked)
+        return enough
+
+    def _branches(self, queue: Node) -> tuple[Node, Node]:
+        """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
+        mine, theirs = [self.contest.node, *self.contest.node.above()], [queue, *queue.above()]
+        while mine[-1] is theirs[-1]:
+            mine.pop(), theirs.pop()
+        return mine[-1], theirs[-1]

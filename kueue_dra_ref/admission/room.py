@@ -1,0 +1,75 @@
+"""What one workload finds in one ClusterQueue: what is left, from how far it borrows, and whom it could preempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kueue_dra_ref.admission.fairness import Fair
+from kueue_dra_ref.admission.preempting import Classical, Contest, Victim
+from kueue_dra_ref.admission.snapshot import Amounts, Snapshot
+from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.quota import FlavorResource, Node, nearest
+from kueue_dra_ref.rules.fungibility import Mode, Outlook
+from kueue_dra_ref.rules.preemption import Shortage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A ClusterQueue as one workload sees it; ``strategies`` are those of fair sharing, None without it."""
+
+    behaviour: Behaviour
+    snapshot: Snapshot
+    queue: ClusterQueue
+    priority: int
+    created: int
+    strategies: tuple[str, ...] | None = None
+    ignore_undeclared: bool = False
+
+    @property
+    def node(self) -> Node:
+        """The place of the ClusterQueue in the cohort tree."""
+        return self.snapshot.node(self.queue.name)
+
+    def flavor(self, name: str) -> Mapping[str, object] | None:
+        """The spec of a ResourceFlavor, None when there is none."""
+        return self.snapshot.flavor(name)
+
+    def level(self, of: FlavorResource, amount: int) -> int:
+        """From how far an amount would be borrowed."""
+        return nearest(self.node, of, amount)[0]
+
+    def preemption(self, of: FlavorResource, amount: int) -> Outlook:
+        """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
+        level, inside = nearest(self.node, of, amount)
+        shortage = Shortage(
+            within_nominal=self.node.limit(of).nominal >= amount,
+            inside=inside,
+            policy=self.queue.preemption,
+            fair=self.strategies is not None,
+        )
+        if not any(rule(shortage) for rule in self.behaviour.preempting.considered):
+            return Outlook(mode=Mode.NEVER, level=level)
+        found = self.victims({of: amount}, frozenset([of]))
+        if not found:
+            return Outlook(mode=Mode.NO_VICTIMS, level=level)
+        with self.snapshot.without(victim.hold for victim in found):
+            level = self.level(of, amount)
+        own = any(victim.hold.cluster_queue == self.queue.name for victim in found)
+        return Outlook(mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level)
+
+    def victims(self, asked: Amounts, short: frozenset[FlavorResource]) -> tuple[Victim, ...]:
+        """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
+        contest = Contest(
+            snapshot=self.snapshot,
+            queue=self.queue,
+            priority=self.priority,
+            created=self.created,
+            asked={of: amount for of, amount in asked.items() if amount},
+            short=short,
+        )
+        rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
+        if self.strategies is None:
+            return Classical(rules=rules, contest=contest).victims()
+        return Fair(rules=rules, sharing=sharing, strategies=self.strategies, contest=contest).victims()

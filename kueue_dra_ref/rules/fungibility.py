@@ -1,0 +1,98 @@
+"""Flavor fungibility (Kueue 0.19): how far the search for a flavor goes, and which of several is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from kueue_dra_ref.api.nouns import Fungibility
+from kueue_dra_ref.rule import rule
+
+
+class Mode(IntEnum):
+    """How an amount can be had, worst first."""
+
+    NEVER = 0
+    NO_VICTIMS = 1
+    """If others gave something back, but nobody can be made to."""
+    PREEMPT = 2
+    RECLAIM = 3
+    """By preempting in other ClusterQueues only."""
+    FIT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What to expect of a flavor: how it can be had, and from how far it has to be borrowed (0: not at all)."""
+
+    mode: Mode
+    level: int = 0
+
+    @property
+    def needs_preemption(self) -> bool:
+        """Whether there is somebody who would have to give it back."""
+        return self.mode in (Mode.PREEMPT, Mode.RECLAIM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the search for flavors has come: for each pod set the last flavor tried of each resource, -1 for all."""
+
+    tried: Sequence[Mapping[str, int]]
+    cycle: int
+    generation: int
+    """How often something had been given back in the ClusterQueue by then."""
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether some flavor was not looked at."""
+        return any(index != -1 for tried in self.tried for index in tried.values())
+
+
+@rule("PREEMPT-022")
+def what_nobody_frees_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+    """The search goes on behind a flavor that cannot be had now and that no preemption would free."""
+    del policy
+    return outlook.mode in (Mode.NEVER, Mode.NO_VICTIMS)
+
+
+@rule("PREEMPT-020")
+def preemption_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+    """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later."""
+    return outlook.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
+
+
+@rule("COHORT-010")
+def borrowing_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+    """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later."""
+    return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
+
+
+@rule("PREEMPT-022")
+def flavors_that_nobody_frees_come_last(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
+    del policy
+    return (int(outlook.mode is not Mode.NO_VICTIMS),)
+
+
+@rule("PREEMPT-021")
+def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Rather borrow than preempt, unless the ClusterQueue prefers it the other way."""
+    if policy.preference == "PreemptionOverBorrowing":
+        return -outlook.level, outlook.mode
+    return outlook.mode, -outlook.level
+
+
+@rule("COHORT-011")
+def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int, generation: int) -> bool:
+    """Whoever lost a flavor to another workload goes on with the next flavor in the next cycle."""
+    del generation
+    return cycle - progress.cycle <= 1
+
+
+@rule("COHORT-011")
+def a_search_is_resumed_until_something_is_freed(progress: Progress, cycle: int, generation: int) -> bool:
+    """A search starts over once something has been given back in the ClusterQueue."""
+    del cycle
+    return generation <= progress.generation
