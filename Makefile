@@ -51,8 +51,12 @@ conformance: $(VENV)/.run ## the main job: the whole suite against the embedded 
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue 0.19.2 (built once, see docs/live.md); report in out/kueue
 	@$(BIN)/python -m clusters.binaries
-	@$(PYTEST) -q tests/clusters tests/clusters_live -m live $(ARGS)
 	@$(PYTEST) -q suites/conformance --target kueue -n $(WORKERS) --report-dir=out/kueue $(ARGS)
+
+.PHONY: test-live
+test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
+	@$(BIN)/python -m clusters.binaries
+	@$(PYTEST) -q tests -m live $(ARGS)
 
 .PHONY: compare
 compare: ## do the reports of `make conformance` and `make live` differ in the target and durations only?

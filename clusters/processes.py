@@ -24,6 +24,10 @@ CLOSE_SECONDS = 10.0
 """The supervisor ends everything within about a second; longer means that the machine is stuck."""
 
 
+LEISURELY = {"GOGC": "400"}
+"""Go programs that live for a minute or two on a small machine: memory is cheaper for them than collecting it."""
+
+
 class Processes:
     """A run directory and the processes in it; both are gone when the owner is, whatever ends it."""
 
@@ -55,7 +59,7 @@ class Processes:
         """
         log = self.log(name)
         log.unlink(missing_ok=True)
-        clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)} | dict(env or {})
+        clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory), **LEISURELY} | dict(env or {})
         where = {"cwd": str(self.directory), "log": str(log), "etc": str(etc) if etc else None}
         answer = self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
         self._pids[name] = int(answer["pid"])
