@@ -26,6 +26,7 @@ class Reason(StrEnum):
     QUEUE_MISSING = "the queue does not exist"
     DIRECT_CLAIM = "a ResourceClaim is named directly"
     NO_TEMPLATE = "the ResourceClaimTemplate does not exist"
+    NO_CLAIM = "the ResourceClaim does not exist"
     FIRST_AVAILABLE = "a prioritized list is asked for"
     MODE_ALL = "all devices are asked for"
     ADMIN_ACCESS = "administrative access is asked for"
@@ -106,6 +107,7 @@ _REFUSES = {
     Reason.DIRECT_CLAIM: r"does not support use of resource claims",
     Reason.GATE_OFF: r"feature gate is not enabled",
     Reason.NO_TEMPLATE: r"failed to get claim spec for ResourceClaimTemplate",
+    Reason.NO_CLAIM: r"failed to get claim spec for ResourceClaim \S",
     Reason.FIRST_AVAILABLE: r"FirstAvailable device selection is not supported",
     Reason.ADMIN_ACCESS: r"AdminAccess is not supported",
     Reason.MODE_ALL: r"AllocationMode 'All' is not supported",

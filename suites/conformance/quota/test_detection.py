@@ -29,7 +29,7 @@ def test_a_claim_from_a_template_makes_a_device_workload_of_a_plain_workload(lab
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
-@covers("DET-002")
+@covers("DET-002", "CLAIM-001")
 def test_a_claim_that_is_named_directly_makes_a_device_workload(lab: Lab) -> None:
     """A pod that lists a ResourceClaim is not taken for one without devices: it is refused, and never queued."""
     queue = lab.queue({"cpu": "4"})
@@ -85,7 +85,7 @@ def test_one_pod_set_with_a_claim_makes_the_whole_a_device_workload(
     assert lab.verdict(job) == admitted({"cpu": "7", "whole-gpus": devices})
 
 
-@covers("DET-005", "DET-002")
+@covers("DET-005", "DET-002", "CLAIM-002")
 def test_one_pod_set_with_a_direct_claim_refuses_the_whole(lab: Lab) -> None:
     """A directly named claim in any pod set concerns the whole workload."""
     queue = lab.queue({"cpu": "8"})

@@ -99,7 +99,7 @@ def test_a_class_is_looked_up_by_its_whole_name(lab: Lab, device_class: str) -> 
     assert lab.verdict(job) == inadmissible(Reason.UNMAPPED)
 
 
-@covers("CLASS-005")
+@covers("CLASS-005", "QUOTA-005")
 def test_the_name_of_a_class_is_no_resource_of_the_quota(lab: Lab) -> None:
     """Quota under the name of the class serves no request for it; the name of the mapping is what counts."""
     queue = lab.queue({"gpu.example.com": 4})

@@ -41,7 +41,12 @@ def test_an_admitted_workload_says_that_quota_is_reserved_and_that_it_is_admitte
     [
         pytest.param(a_job(cpu="2"), Reason.NEVER_FITS, id="ordinary"),
         pytest.param(a_job(claims=[a_template(gpu(2))]), Reason.NEVER_FITS, id="devices"),
-        pytest.param(a_job(claims=[a_template(a_request("nic.example.com"))]), Reason.NOT_COVERED, id="not-covered"),
+        pytest.param(
+            a_job(claims=[a_template(a_request("nic.example.com"))]),
+            Reason.NOT_COVERED,
+            id="not-covered",
+            marks=covers("QUOTA-005"),
+        ),
     ],
 )
 @covers("STATUS-007", "STATUS-010")
