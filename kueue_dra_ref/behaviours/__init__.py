@@ -6,7 +6,7 @@ from functools import cache
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
-NAMES = ("kueue-0.19", "kep-2025-09")
+NAMES = ("kueue-0.19", "kep-2025-04", "kep-2025-07", "kep-2025-09")
 """The behaviours, the one that is used unless another is named first."""
 
 

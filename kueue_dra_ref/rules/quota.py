@@ -72,7 +72,7 @@ def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     return Objection(fit=Fit.LATER, message=message)
 
 
-@rule("QUOTA-005")
+@rule("QUOTA-005", "KIND-025")
 def uncovered_resources_are_unavailable(resource: str) -> str:
     """A resource that no group of the ClusterQueue covers cannot be had there at all."""
     return f"resource {resource} unavailable in ClusterQueue"
