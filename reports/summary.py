@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -71,6 +72,10 @@ def integrity_line(integrity: IntegrityEntry) -> str:
     return f"integrity: {f' {sign} '.join(f'{name} {number}' for name, number in zip(names, numbers, strict=True))}"
 
 
+REASONS = 4
+"""How many reasons for leaving cases aside the terminal shows."""
+
+
 def _verdict_lines(report: Report) -> list[str]:
     verdict = report["verdict"]
     claim = ""
@@ -80,11 +85,14 @@ def _verdict_lines(report: Report) -> list[str]:
 
 
 def _absences(report: Report) -> Iterator[tuple[str, str]]:
-    """Say what was left aside and why, one line per reason."""
+    """Say what was left aside and why; where there are many reasons, the report has the rest."""
     for name, entries in (("not applicable", report["notApplicable"]), ("left out", report["leftOut"])):
-        reasons = sorted({one["reason"] for one in entries})
-        for reason in reasons:
-            yield name, f"{_cases(sum(one['reason'] == reason for one in entries))}, {reason}"
+        counted = Counter(one["reason"] for one in entries)
+        shown = counted.most_common(REASONS)
+        for reason, number in sorted(shown):
+            yield name, f"{_cases(number)}, {reason}"
+        if rest := len(entries) - sum(number for _, number in shown):
+            yield name, f"{_cases(rest)} more for other reasons, each in the report"
 
 
 def _cases(number: int) -> str:
