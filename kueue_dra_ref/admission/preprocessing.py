@@ -109,7 +109,8 @@ class _Processor:
         for claim in claims:
             for resource, amount in self._claim(pod_set, claim):
                 shares.setdefault(resource, []).append(amount)
-        return {resource: self._added(self.adding.in_pod, shares[resource], resource) for resource in shares}
+        where = f"in a pod of pod set {pod_set.name}"
+        return {name: self._added(self.adding.in_pod, shares[name], f"{name} {where}") for name in shares}
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
         asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
@@ -144,7 +145,7 @@ class _Processor:
             self._refuse(asked)
             for device_class, amount in self._charge(asked, alone=len(each) == 1):
                 shares.setdefault(device_class, []).append(amount)
-        return {name: self._added(self.adding.in_claim, shares[name], name) for name in shares}
+        return {name: self._added(self.adding.in_claim, shares[name], f"{name} in the claim") for name in shares}
 
     def _charge(self, asked: Asked, *, alone: bool) -> Charge:
         found = ((rule, charge) for rule in self.adding.request if (charge := rule(asked)) is not None)
@@ -181,7 +182,7 @@ class _Processor:
     def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
         total = next((rule(amounts) for rule in rules), amounts[-1])
         if len(amounts) > 1:
-            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what} in one pod")
+            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what}")
         return total
 
     def _note(self, requirements: tuple[str, ...], text: str) -> None:
