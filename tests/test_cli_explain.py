@@ -1,0 +1,146 @@
+"""``kueue-dra explain``: how a charge and a verdict came about, with the requirements behind each step."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kueue_dra_ref.requirements.catalogue import catalogue
+from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
+from tests.test_cli_simulate import ON, QUEUES, a_job
+
+KEP_WORLD = ("-f", EXAMPLE, "-f", LEFT_OUT)
+BROKEN = ROOT / "tests" / "golden" / "world.yaml"
+
+
+@pytest.mark.parametrize("behaviour", [pytest.param((), id="kueue-0.19"), pytest.param(ON, id="kep-2025-09")])
+def test_the_one_device_of_the_example_is_explained(behaviour: tuple[str, ...]) -> None:
+    """From the class over the mapping and the pods to the quota and the verdict."""
+    result = kueue_dra("explain", *KEP_WORLD, *behaviour)
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "gpu-test1/job0 → ClusterQueue gpus-cluster-queue: admitted\n"
+        "  1. pod set main, claim gpu: ResourceClaimTemplate single-gpu asks for 1 \N{MULTIPLICATION SIGN} "
+        "gpu.example.com   [COUNT-001]\n"
+        "  2. gpu.example.com is mapped to whole-gpus   [CLASS-001]\n"
+        "  3. 1 per pod \N{MULTIPLICATION SIGN} 1 pod = 1 whole-gpus   [COUNT-006]\n"
+        "  4. flavor default-gpu-flavor: cpu 1 of 9 left, memory 200Mi of 1200Mi left, whole-gpus 1 of 2 left: fits   "
+        "[QUOTA-001]\n"
+        "  5. quota is reserved; admitted   [STATUS-005, STATUS-006]\n"
+    )
+
+
+def test_a_gate_that_is_off_is_the_first_step() -> None:
+    """With the integration off the charge of devices is missing for a reason."""
+    result = kueue_dra("explain", *KEP_WORLD, "--behaviour", "kep-2025-09")
+
+    assert "1. the gate DynamicResourceAllocation is off: its claims are not charged   [GATE-003]" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "step"),
+    [
+        pytest.param(
+            ("nominalQuota: 2", "nominalQuota: 1"),
+            "flavor flavor: whole-gpus 2 of 1 left: can never fit   [QUOTA-004]",
+            id="never-fits",
+        ),
+        pytest.param(
+            ("[gpu.example.com]", "[other.example.com]"),
+            'Not found: "DeviceClass gpu.example.com is not mapped in DRA configuration for podset main"   [CLAIM-014]',
+            id="unmapped",
+        ),
+        pytest.param(
+            ("resourceClaimTemplateName: two", "resourceClaimName: two"),
+            "does not support use of resource claims   [CLAIM-001]",
+            id="direct-claim",
+        ),
+        pytest.param(
+            ("Name: two", "Name: three"), 'ResourceClaimTemplate.resource.k8s.io "three" not found', id="none"
+        ),
+        pytest.param(
+            ("clusterQueue: all", "clusterQueue: other"), "ClusterQueue other doesn't exist   [QUEUE-018]", id="queue"
+        ),
+        pytest.param(
+            ("[{name: flavor,", "[{name: other,"), "ClusterQueue all is inactive   [QUEUE-008]", id="inactive"
+        ),
+        pytest.param(
+            ("namespaceSelector: {}", "cohort: "),
+            "workload namespace doesn't match ClusterQueue selector   [QUEUE-013]",
+            id="namespace",
+        ),
+        pytest.param(
+            ("coveredResources: [whole-gpus]", "coveredResources: [others]"),
+            "resource whole-gpus unavailable in ClusterQueue   [QUOTA-005]",
+            id="not-covered",
+        ),
+    ],
+)
+def test_a_verdict_that_is_no_admission_is_explained(change: tuple[str, str], step: str) -> None:
+    """The step that decided is there, with its requirement."""
+    world = f"{QUEUES}---\n{a_job()}".replace(*change)
+    world = world.replace("resources: [{name: whole-gpus", "resources: [{name: others") if "others" in world else world
+
+    result = kueue_dra("explain", "-f", "-", "--allow-missing", stdin=world)
+
+    assert result.exit_code == 0
+    assert step in result.stdout
+
+
+def test_work_behind_a_head_that_does_not_fit_is_explained() -> None:
+    """A StrictFIFO queue makes the second Job wait for the first."""
+    queues = QUEUES.replace("namespaceSelector: {}", "namespaceSelector: {}\n  queueingStrategy: StrictFIFO")
+    queues = queues.replace("nominalQuota: 2", "nominalQuota: 1")
+
+    result = kueue_dra("explain", "-f", "-", "late", stdin=f"{queues}---\n{a_job()}---\n{a_job('name: late')}")
+
+    assert "it waits behind another workload   [QUEUE-004]" in result.stdout
+
+
+def test_every_id_that_is_shown_is_in_the_catalogue() -> None:
+    """With --texts each requirement stands with its sentence."""
+    result = kueue_dra("explain", "-f", BROKEN, "-o", "json", "--texts")
+
+    found = json.loads(result.stdout)
+    assert {each["verdict"] for each in found} == {"waits", "inadmissible"}
+    for each in found:
+        assert {one for step in each["steps"] for one in step["requirements"]} == set(each["requirements"])
+        assert all(catalogue()[id_].text == text for id_, text in each["requirements"].items())
+
+
+def test_texts_are_printed_below() -> None:
+    """Each sentence once, with its level and source."""
+    result = kueue_dra("explain", *KEP_WORLD, "--texts")
+
+    assert "\nCOUNT-001 (MUST; KEP-2941 2025-09, Workload Processing Flow)\n  A request is charged" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["job0", "gpu-test1/job0"])
+def test_one_job_is_chosen_by_name(name: str) -> None:
+    """With or without its namespace."""
+    assert kueue_dra("explain", *KEP_WORLD, name).stdout.startswith("gpu-test1/job0 ")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        pytest.param("nobody", "found no Job or Workload nobody; there is: gpu-test1/job0", id="unknown"),
+        pytest.param("default/job0", "found no Job or Workload default/job0", id="other-namespace"),
+    ],
+)
+def test_an_unknown_job_is_answered_with_the_known_ones(name: str, told: str) -> None:
+    """What there is stands in the message."""
+    result = kueue_dra("explain", *KEP_WORLD, name)
+
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_a_refused_job_is_answered_with_its_refusal() -> None:
+    """It has no decision: the API server did not take it."""
+    result = kueue_dra("explain", "-f", EXAMPLE, "job0")
+
+    assert result.exit_code == 2
+    assert "job0: metadata.namespace: Not found" in result.stderr
