@@ -32,15 +32,19 @@ def readings(
 
 
 def best_of(outcomes: Iterable[tuple[Assignment, Victims]]) -> tuple[Assignment, Victims]:
-    """The first outcome that fits now, or else that victims could make fit, or else the first of the best."""
-    best: tuple[Assignment, Victims] | None = None
+    """The first outcome that fits now, or else that victims could make fit, or else the first of the best.
+
+    With it goes what keeps the others from fitting.
+    """
+    tried = list[tuple[Assignment, Victims]]()
     for outcome in outcomes:
+        tried.append(outcome)
         if outcome[0].fit is Fit.NOW:
-            return outcome
-        if best is None or _worth(outcome) > _worth(best):
-            best = outcome
-    assert best is not None
-    return best
+            break
+    best, victims = max(tried, key=_worth)
+    told = dict.fromkeys(each.message for each, found in tried if each.fit is best.fit and bool(found) is bool(victims))
+    steps = dict.fromkeys(step for each, _ in tried for step in each.steps)
+    return replace(best, message="; ".join(filter(None, told)), steps=tuple(steps)), victims
 
 
 def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, Fit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
 from kueue_dra_ref.admission.preprocessing import Charges, Processed
@@ -21,6 +21,8 @@ class Demand:
     pod_set: PodSet
     count: int
     amounts: Mapping[str, int]
+    shared: Mapping[str, int] = field(default_factory=dict)
+    """The part of it that does not depend on the number of pods."""
 
 
 def demands(
@@ -52,7 +54,7 @@ def _with_shared(demand: Demand, shared: Charges) -> Demand:
         return demand
     more = {name: units(name, parse(devices)) for name, devices in shared.items()}
     amounts = {name: clamp(demand.amounts.get(name, 0) + more.get(name, 0)) for name in (*demand.amounts, *more)}
-    return replace(demand, amounts=amounts)
+    return replace(demand, amounts=amounts, shared=more)
 
 
 def _demand(
@@ -103,7 +105,9 @@ def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]
 def _scaled(demand: Demand, count: int) -> Demand:
     if demand.count in (0, count):
         return demand
-    amounts = {name: clamp(amount // demand.count * count) for name, amount in demand.amounts.items()}
+    shared = {name: demand.shared.get(name, 0) for name in demand.amounts} if count else dict[str, int]()
+    own = {name: amount - shared.get(name, 0) for name, amount in demand.amounts.items()}
+    amounts = {name: clamp(amount // demand.count * count + shared.get(name, 0)) for name, amount in own.items()}
     return replace(demand, count=count, amounts=amounts)
 
 

@@ -157,7 +157,8 @@ class _Assigner:
 
     def _group(self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int], start: int) -> _Try:
         best, reasons, attempted = _Try(), list[str](), -1
-        flavors = [flavor for rule in self.rules.flavors for flavor in rule(group)]
+        listed = (flavor for rule in self.rules.flavors for flavor in rule(group))
+        flavors = [each for each in listed if all(rule(pod_set, each.name) for rule in self.rules.considered)]
         for index, flavor in list(enumerate(flavors))[start:]:
             attempted = index
             outcome = self._flavor(flavor, pod_set, amounts)

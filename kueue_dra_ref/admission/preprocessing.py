@@ -176,8 +176,9 @@ class _Processor:
         self._note(cited(self.rules.lookup), f"{device_class} is mapped to {' or '.join(resources)}")
         if len(resources) == 1:
             return resources[0], count
-        self.choices[f"class {device_class}"] = resources
-        return f"class {device_class}", count
+        charged = f"devices of {device_class}"
+        self.choices[charged] = resources
+        return charged, count
 
     def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
         total = next((rule(amounts) for rule in rules), amounts[-1])

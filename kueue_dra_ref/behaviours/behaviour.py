@@ -109,6 +109,8 @@ class Assigning:
     quota: tuple[Rule[[Need], Objection | None], ...]
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
     """For a class of several resources, which flavor and resource are examined one after another."""
+    considered: tuple[Rule[[PodSet, str], bool], ...] = ()
+    """Whether a flavor is looked at for a pod set at all."""
     goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
     rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
     resumed: tuple[Rule[[Progress, int, int], bool], ...] = ()

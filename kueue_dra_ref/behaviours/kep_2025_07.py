@@ -67,6 +67,6 @@ def kep_2025_07() -> Behaviour:
         assigning=replace(
             later.assigning,
             choices=(ambiguity.flavors_are_examined_top_down,),
-            flavor=(*later.assigning.flavor, ambiguity.the_examined_flavor_serves_the_class),
+            considered=(ambiguity.only_the_examined_flavor_serves_the_class,),
         ),
     )

@@ -7,9 +7,8 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.schema_kinds import ATTRIBUTE
-from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, workload_of
+from kueue_dra_ref.api.schema_kinds import ATTRIBUTE
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store

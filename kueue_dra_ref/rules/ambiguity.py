@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kueue_dra_ref.api.nouns import Choice, ClusterQueue, PodSet
 from kueue_dra_ref.rule import rule
@@ -16,8 +15,7 @@ def flavors_are_examined_top_down(queue: ClusterQueue, resources: Sequence[str])
     return [Choice(flavor=f.name, resource=name) for f in flavors for name in f.nominal if name in resources]
 
 
-@rule("CRD-014", "CRD-011")
-def the_examined_flavor_serves_the_class(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
-    """While one flavor is examined for the classes of a pod set, no other serves it."""
-    del flavor
-    return f"flavor {name} is not the one that is examined" if name in pod_set.passed_over else None
+@rule("CRD-014")
+def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
+    """While one flavor is examined for the classes of a pod set, no other is looked at."""
+    return flavor not in pod_set.passed_over

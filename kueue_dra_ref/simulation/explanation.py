@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.admission.explanation import Step
@@ -97,9 +97,19 @@ def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
     done = target.derivation(workload["metadata"]["namespace"], workload["metadata"]["name"])
     total: dict[str, int] = {}
     for pod_set in workload_of(workload).pod_sets if done else ():
-        for resource, amount in done.charges.get(pod_set.name, {}).items() if done else ():
-            total[resource] = total.get(resource, 0) + amount * pod_set.count
+        assert done is not None
+        for charges, times in ((done.charges, pod_set.count), (done.shared, 1)):
+            for charged, amount in charges.get(pod_set.name, {}).items():
+                resource = _chosen(workload, pod_set.name, charged, done.choices.get(charged, ()))
+                total[resource] = total.get(resource, 0) + amount * times
     return dict(sorted(total.items()))
+
+
+def _chosen(workload: Manifest, pod_set: str, charged: str, choices: Sequence[str]) -> str:
+    """The resource that a charge turned out to be; the charge itself while that is open."""
+    admission = (workload.get("status") or {}).get("admission") or {}
+    mine = (each for each in admission.get("podSetAssignments") or () if each["name"] == pod_set)
+    return next((name for each in mine for name in choices if name in (each.get("flavors") or {})), charged)
 
 
 def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
@@ -129,5 +139,7 @@ def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -
     if target.manager is None or (done and done.refused) or asks_for_devices(target.manager.kueue.behaviour, found):
         return ()
     behaviour = target.behaviour
+    if target.manager.kueue.behaviour.processing.detected:
+        return (Step(requirements=("KIND-014",), text="no container lists a claim of its pod: none is charged"),)
     cites = tuple(one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds)
     return (Step(requirements=cites, text=f"the gate {behaviour.integration} is off: its claims are not charged"),)

@@ -75,7 +75,8 @@ def _with_name(document: Document, numbers: Iterable[int]) -> Document:
 
 
 def _given(document: Document) -> Given:
-    manifest = {key: value for key, value in document.manifest.items() if key != "status"}
+    keeps_status = document.manifest["kind"] == "ResourceClaim"  # whether it is allocated is not for Kueue to decide
+    manifest = {key: value for key, value in document.manifest.items() if key != "status" or keeps_status}
     kind = KINDS.get(manifest["kind"])
     if kind and kind.namespaced and manifest["metadata"].get("namespace") in (None, ""):
         manifest["metadata"] = {**manifest["metadata"], "namespace": DEFAULT_NAMESPACE}

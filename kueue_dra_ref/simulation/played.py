@@ -79,8 +79,10 @@ class Played:
     def uncharged(self) -> bool:
         """Whether claims are passed over, because device integration is off."""
         kueue = self.target.manager.kueue if self.target.manager else None
+        if kueue is None or kueue.behaviour.processing.detected:
+            return False
         claiming = (found for each in self.target.store.every("Workload") if (found := workload_of(each)).claims)
-        return kueue is not None and any(not asks_for_devices(kueue.behaviour, each) for each in claiming)
+        return any(not asks_for_devices(kueue.behaviour, each) for each in claiming)
 
     @property
     def unmanaged(self) -> tuple[Given, ...]:

@@ -13,7 +13,7 @@ import click
 from kueue_dra_ref.api.documents import Document, parse, read
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
 from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.given import Given, configuration_of, given
 from kueue_dra_ref.simulation.played import Finding, Played, play
@@ -105,7 +105,7 @@ def _told(finding: Finding) -> str:
 
 def _notes(world: World, played: Played) -> Iterable[str]:
     if played.ask_for_devices:
-        if world.document is None:
+        if world.document is None and world.behaviour.mapped is Mapped.IN_THE_CONFIGURATION:
             yield NO_CONFIGURATION_NOTE
         if played.uncharged:
             yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)
