@@ -10,6 +10,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kueue_dra_ref.behaviours import NAMES
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 
 WRONG: tuple[Any, ...] = (
@@ -59,7 +60,7 @@ def worlds(draw: st.DrawFn) -> str:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-@given(world=worlds(), behaviour=st.sampled_from(("kueue-0.19", "kep-2025-09")))
+@given(world=worlds(), behaviour=st.sampled_from(NAMES))
 def test_a_broken_world_is_answered(world: str, behaviour: str) -> None:
     """The exit code is 0 or 2, and 2 comes with a word about it."""
     for command in ("simulate", "explain"):
