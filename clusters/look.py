@@ -52,6 +52,11 @@ class Look:
         return [found for found in self.workloads if not holds(found, "QuotaReserved") and not holds(found, "Finished")]
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether the scheduler or an eviction may still have something to do: something waits, or loses its quota."""
+        return bool(self.pending) or any(holds(found, "Evicted") for found in self.workloads)
+
+    @property
     def bare(self) -> list[Manifest]:
         """The pending Workloads that Kueue has said nothing about."""
         return [found for found in self.pending if not condition_of(found, "QuotaReserved")]

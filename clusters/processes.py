@@ -24,8 +24,8 @@ CLOSE_SECONDS = 10.0
 """The supervisor ends everything within about a second; longer means that the machine is stuck."""
 
 
-LEISURELY = {"GOGC": "400"}
-"""Go programs that live for a minute or two on a small machine: memory is cheaper for them than collecting it."""
+LEISURELY = {"GOGC": "400", "GOMEMLIMIT": "800MiB"}
+"""Go programs that live for some minutes on a small machine: memory is cheaper than collecting it, within a bound."""
 
 
 class Processes:

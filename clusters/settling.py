@@ -94,7 +94,8 @@ class Settling:
         before = self._see()
         if self._changed is not None and before.pending:
             self._sweep(self._changed)
-        self.fence.pass_cycles(len(before.pending) + 1)
+        if before.is_undecided:
+            self.fence.pass_cycles(len(before.pending) + 1)
         after = self._note(before.again(self.objects))
         if moved := after.moved_since(before):
             self._quiet = 0
