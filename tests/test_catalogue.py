@@ -15,7 +15,7 @@ from kueue_dra_ref.requirements.coverage import coverage
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
 BOTH = {"kep-2025-09", "kueue-0.19"}
 BEHAVIOURS = TEXTS | BOTH
-PROFILES = {"DRA-CLAIM", "DRA-DISABLED"}
+PROFILES = {"DRA-CLAIM", "DRA-DISABLED", "DRA-API"}
 SEPTEMBER = {
     "Summary",
     "Motivation",
@@ -92,11 +92,22 @@ APRIL = JULY - {
     "Using ResourceFlavor for DeviceClass Mapping",
     "Using ConfigMap for DeviceClass Mapping",
 } | {"Resource Quota API", "Feature Gate", "Resource Claim By Count"}
-SOURCES = {
+KEP_SOURCES = {
     f"KEP-2941 {text}, {heading}"
     for text, headings in (("2025-04", APRIL), ("2025-07", JULY), ("2025-09", SEPTEMBER))
     for heading in headings
 }
+API_TYPES = {
+    "BasicDevice",
+    "Device",
+    "DeviceAttribute",
+    "DeviceConstraint",
+    "DeviceRequest",
+    "OpaqueDeviceConfiguration",
+    "ResourcePool",
+    "ResourceSliceSpec",
+}
+SOURCES = KEP_SOURCES | {f"resource.k8s.io v1alpha3, {name}" for name in API_TYPES}
 
 
 def _of(file: str) -> list[Requirement]:
@@ -127,7 +138,7 @@ def test_an_entry_is_one_sentence_of_a_known_source(r: Requirement) -> None:
     assert len(set(r.holds)) == len(r.holds)
     assert r.profile in PROFILES
     assert re.fullmatch(r"[A-Za-z].{20,}\.", r.text)
-    assert r.source in SOURCES or r.source.startswith("Kueue 0.19, ")
+    assert r.source in SOURCES or r.source.startswith(("Kueue 0.19, ", "Kubernetes 1.36, "))
     assert set(r.also) <= SOURCES - {r.source}
     if r.level is not Level.INFERRED and not r.excluded:
         assert r.source in SOURCES, "what the text does not say cannot be asked in its name"
@@ -136,7 +147,7 @@ def test_an_entry_is_one_sentence_of_a_known_source(r: Requirement) -> None:
 @pytest.mark.parametrize("r", catalogue().values(), ids=lambda r: r.id)
 def test_a_text_holds_what_it_says(r: Requirement) -> None:
     """An entry whose source is a text holds in the behaviour of that text."""
-    texts = {f"kep-{source[9:16]}" for source in (r.source, *r.also) if source in SOURCES}
+    texts = {f"kep-{source[9:16]}" for source in (r.source, *r.also) if source in KEP_SOURCES}
     assert texts <= set(r.holds)
 
 
