@@ -19,6 +19,7 @@ class Reason(StrEnum):
 
     NO_QUOTA = "not enough quota is left"
     NEVER_FITS = "more is asked for than the quota will ever give"
+    OUTRUN = "another workload took what is left, or preempts for it, in the same moment"
     NOT_COVERED = "the ClusterQueue does not cover the resource"
     NO_FLAVOR = "no flavor suits the pods"
     NAMESPACE = "the ClusterQueue does not select the namespace"
@@ -99,8 +100,11 @@ _WAITS = {
     Reason.NO_QUOTA: r"insufficient unused quota for \S+ in flavor",
     Reason.NOT_COVERED: r"resource \S+ unavailable in ClusterQueue",
     Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found",
+    Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
 }
+_STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
+"""What the scheduler says of a ClusterQueue below a loop of cohorts."""
 _REFUSES = {
     Reason.QUEUE_MISSING: r"^(Local|Cluster)Queue \S* doesn't exist$",
     Reason.QUEUE_STOPPED: r"^(Local|Cluster)Queue \S+ is (inactive|stopped)$",
@@ -133,7 +137,7 @@ def verdict(workload: Manifest) -> Verdict:
         case "Unknown", "Undecided":
             return Undecided(why=reserved["message"])
         case "False", "Pending":
-            return _read(_WAITS, reserved["message"], Pending) or _unread(workload)
+            return _read(_WAITS | _STOPPED, reserved["message"], Pending) or _unread(workload)
         case "False", "Inadmissible":
             return _read(_REFUSES, reserved["message"], Inadmissible) or _unread(workload)
     return _unread(workload)

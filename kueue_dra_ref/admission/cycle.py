@@ -90,8 +90,7 @@ class Cycle:
 
     def _nominate(self, entry: Entry) -> None:
         entry.assignment, entry.victims = self._assignment(entry)
-        generation = self.snapshot.generation(entry.queue.name)
-        entry.progress = Progress(tried=entry.assignment.tried, cycle=self.number, generation=generation)
+        entry.progress = Progress(tried=entry.assignment.tried, cycle=self.number)
         entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
 
     def _assignment(self, entry: Entry) -> tuple[Assignment, Victims]:
@@ -117,9 +116,8 @@ class Cycle:
         return found, room.victims(found.usage, found.short) if found.fit is Fit.LATER else ()
 
     def _resumed(self, entry: Entry) -> Progress | None:
-        progress, generation = entry.queued.progress, self.snapshot.generation(entry.queue.name)
-        rules = self.behaviour.assigning.resumed
-        return progress if progress and any(rule(progress, self.number, generation) for rule in rules) else None
+        progress, rules = entry.queued.progress, self.behaviour.assigning.resumed
+        return progress if progress and any(rule(progress, self.number) for rule in rules) else None
 
     def _fewer(self, entry: Entry) -> tuple[Assignment, Victims] | None:
         """Search, by halves, for the largest number of pods that can be had, all pod sets shrinking in step."""

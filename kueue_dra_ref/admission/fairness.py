@@ -122,7 +122,7 @@ class Fair:
     def _allowed(self, queue: Node, policies: tuple[Rule[..., bool], ...]) -> Iterator[Hold]:
         for hold in self.contest.snapshot.holding(queue.name):
             rivals = self.contest.rivals(hold)
-            if uses(self.rules, hold, self.contest.short) and any(rule(rivals) for rule in policies):
+            if uses(hold, self.contest.short) and any(rule(rivals) for rule in policies):
                 yield hold
 
     def _turns(self, candidates: Sequence[Hold]) -> _Turns:

@@ -143,7 +143,7 @@ class Classical:
     def _own(self) -> Iterator[_Element]:
         for hold in self.contest.snapshot.holding(self.contest.queue.name):
             rivals = self.contest.rivals(hold)
-            if self._uses(hold) and any(rule(rivals) for rule in self.rules.within):
+            if uses(hold, self.contest.short) and any(rule(rivals) for rule in self.rules.within):
                 yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN)
 
     def _others(self) -> Iterator[_Element]:
@@ -167,7 +167,7 @@ class Classical:
     def _in(self, queue: Node, below: Node, favoured: bool) -> Iterator[_Element]:
         for hold in self.contest.snapshot.holding(queue.name):
             rivals = self.contest.rivals(hold)
-            if not self._uses(hold) or not any(rule(rivals) for rule in self.rules.reclaim):
+            if not uses(hold, self.contest.short) or not any(rule(rivals) for rule in self.rules.reclaim):
                 continue
             borrowing = all(rule(rivals) for rule in self.rules.while_borrowing)
             yield _Element(
@@ -178,13 +178,10 @@ class Classical:
                 below=below,
             )
 
-    def _uses(self, hold: Hold) -> bool:
-        return uses(self.rules, hold, self.contest.short)
 
-
-def uses(rules: Preempting, hold: Hold, short: frozenset[FlavorResource]) -> bool:
-    """Whether a workload could free something of what is short."""
-    return all(rule(hold.amounts, short) for rule in rules.users)
+def uses(hold: Hold, short: frozenset[FlavorResource]) -> bool:
+    """Whether a workload could free something of what is short; whoever could not is left alone (PREEMPT-005)."""
+    return not short.isdisjoint(hold.amounts)
 
 
 def seen(hold: Hold, *, same_queue: bool = False, below: bool = False) -> Candidate:

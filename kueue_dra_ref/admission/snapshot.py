@@ -32,14 +32,13 @@ class Hold:
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """The cohort tree, the ClusterQueues that can admit, who holds quota in them, and how often it was given back."""
+    """The cohort tree, the ClusterQueues that can admit, and who holds quota in them."""
 
     tree: Tree
     queues: Mapping[str, ClusterQueue]
     holds: Callable[[str], Iterable[Hold]]
     flavor: Callable[[str], Mapping[str, object] | None]
     """The spec of a ResourceFlavor by name, None when there is none."""
-    generation: Callable[[str], int] = lambda _: 0
     _gone: set[Key] = field(default_factory=set)
 
     def node(self, queue: str) -> Node:

@@ -113,7 +113,7 @@ class Assigning:
     """Whether a flavor is looked at for a pod set at all."""
     goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
     rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
-    resumed: tuple[Rule[[Progress, int, int], bool], ...] = ()
+    resumed: tuple[Rule[[Progress, int], bool], ...] = ()
     reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
 
 
@@ -147,7 +147,6 @@ class Preempting:
     considered: tuple[Rule[[Shortage], bool], ...]
     within: tuple[Rule[[Rivals], bool], ...]
     reclaim: tuple[Rule[[Rivals], bool], ...]
-    users: tuple[Rule[[Collection[FlavorResource], Collection[FlavorResource]], bool], ...]
     borrowers: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
     while_borrowing: tuple[Rule[[Rivals], bool], ...]
     order: tuple[Rule[[Candidate], tuple[int, ...]], ...]
@@ -235,8 +234,8 @@ class Behaviour:
     """What is refused when an object is applied."""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
-        """The same behaviour without the rules whose feature gates are in another state."""
-        found = _kept(self, lambda rule: all(gates.get(gate) is on for gate, on in rule.gates.items()))
+        """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""
+        found = _kept(self, lambda rule: all(gates.get(gate, True) is on for gate, on in rule.gates.items()))
         assert isinstance(found, Behaviour)
         return found
 

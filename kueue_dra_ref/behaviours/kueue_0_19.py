@@ -143,10 +143,7 @@ ASSIGNING = Assigning(
         fungibility.borrowing_waits_for_other_flavors,
     ),
     rank=(fungibility.flavors_that_nobody_frees_come_last, fungibility.the_preference_ranks_flavors),
-    resumed=(
-        when(fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibilityPreserveScanProgress=True),
-        fungibility.a_search_is_resumed_until_something_is_freed,
-    ),
+    resumed=(when(fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibilityPreserveScanProgress=True),),
     reduced=(when(quota.fewer_pods_are_admitted_where_they_are_worth_it, PartialAdmission=True),),
 )
 
@@ -182,7 +179,6 @@ PREEMPTING = Preempting(
         preemption.lower_priorities_in_the_cohort_are_preempted,
         preemption.any_priority_in_the_cohort_is_preempted,
     ),
-    users=(preemption.only_users_of_what_is_short_are_preempted,),
     borrowers=(preemption.only_borrowers_give_back,),
     while_borrowing=(
         preemption.borrowers_preempt_where_they_are_let,

@@ -53,7 +53,6 @@ class Kueue:
         self.stale: dict[tuple[str, Key], None] = {}
         self._swept: set[tuple[str, str]] = set()
         self._tree: Tree | None = None
-        self._replanted = 0
         self._read: dict[str, tuple[str, ClusterQueue]] = {}
 
     def reconcile(self, kind: str, key: Key) -> None:
@@ -124,7 +123,6 @@ class Kueue:
     def replant(self) -> None:
         """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""
         self._tree = None
-        self._replanted += 1
 
     def names(self, kind: str) -> list[str]:
         """The names of all objects of a kind."""
@@ -138,7 +136,6 @@ class Kueue:
             queues={name: queue for name, queue in queues.items() if name not in self.tree.looped},
             holds=self.ledger.holds,
             flavor=self._flavor,
-            generation=lambda name: self.ledger.generations[name] + self._replanted,
         )
 
     def sweep_later(self, cluster_queue: str) -> None:

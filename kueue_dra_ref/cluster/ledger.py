@@ -42,8 +42,6 @@ class Ledger:
         self._in: dict[str, dict[Key, Hold]] = defaultdict(dict)
         self._cluster_queues: dict[str, Tally] = defaultdict(Tally)
         self._local_queues: dict[tuple[str, Key], Tally] = defaultdict(Tally)
-        self.generations: dict[str, int] = defaultdict(int)
-        """How often a reservation in a ClusterQueue has changed or ended."""
 
     def of_cluster_queue(self, name: str) -> Tally:
         """What is held in a ClusterQueue."""
@@ -70,7 +68,6 @@ class Ledger:
         before, now = self._holds.pop(key, None), self._hold(key, workload) if workload else None
         if before:
             del self._in[before.cluster_queue][key]
-            self.generations[before.cluster_queue] += 1
             self._count(before, -1)
         if now:
             self._holds[key] = self._in[now.cluster_queue][key] = now

@@ -41,8 +41,6 @@ class Progress:
 
     tried: Sequence[Mapping[str, int]]
     cycle: int
-    generation: int
-    """How often something had been given back in the ClusterQueue by then."""
 
     @property
     def is_unfinished(self) -> bool:
@@ -85,14 +83,6 @@ def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple
 
 
 @rule("COHORT-011")
-def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int, generation: int) -> bool:
+def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int) -> bool:
     """Whoever lost a flavor to another workload goes on with the next flavor in the next cycle."""
-    del generation
     return cycle - progress.cycle <= 1
-
-
-@rule("COHORT-011")
-def a_search_is_resumed_until_something_is_freed(progress: Progress, cycle: int, generation: int) -> bool:
-    """A search starts over once something has been given back in the ClusterQueue."""
-    del cycle
-    return generation <= progress.generation

@@ -118,14 +118,6 @@ def any_priority_in_the_cohort_is_preempted(rivals: Rivals) -> bool:
     return rivals.policy.reclaim == "Any"
 
 
-@rule("PREEMPT-005")
-def only_users_of_what_is_short_are_preempted(
-    used: Collection[FlavorResource], short: Collection[FlavorResource]
-) -> bool:
-    """A workload that uses none of the flavors and resources that are short is left alone."""
-    return any(one in used for one in short)
-
-
 @rule("PREEMPT-008", "PREEMPT-009")
 def only_borrowers_give_back(node: Node, short: Collection[FlavorResource]) -> bool:
     """Other ClusterQueues and cohorts lose workloads only while they use more than they have."""

@@ -1,0 +1,1 @@
+"""Scheduling with device quota: cohorts, preemption, fair sharing, fewer pods than asked for."""

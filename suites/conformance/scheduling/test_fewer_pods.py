@@ -1,0 +1,66 @@
+"""Fewer pods than asked for, and pods that end before the others (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.lab import Lab
+from fixtures.marks import covers
+from fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.verdict import Verdict
+
+
+@covers("PARTIAL-001", "PARTIAL-002")
+@pytest.mark.parametrize(
+    ("least", "quota", "verdict"),
+    [
+        pytest.param(2, 5, admitted({"whole-gpus": 5}), id="all-of-them"),
+        pytest.param(2, 3, admitted({"whole-gpus": 3}), id="some-of-them"),
+        pytest.param(2, 2, admitted({"whole-gpus": 2}), id="the-fewest"),
+        pytest.param(3, 2, pending(Reason.NEVER_FITS), id="not-so-few"),
+        pytest.param(None, 4, pending(Reason.NEVER_FITS), id="all-or-nothing"),
+    ],
+)
+def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None, quota: int, verdict: Verdict) -> None:
+    """A Job that is content with fewer pods is charged for those that it gets."""
+    queue = lab.queue({"whole-gpus": quota})
+    job = queue.submit(a_job(pods=5, least=least, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("PARTIAL-001")
+def test_pod_sets_shrink_in_step(lab: Lab) -> None:
+    """Of two pod sets each loses the same part of what it can spare."""
+    queue = lab.queue({"whole-gpus": 6})
+    workers = a_pod_set("workers", pods=6, least=2, claims=[a_template(gpu())])
+    readers = a_pod_set("readers", pods=4, least=2, claims=[a_template(gpu())])
+    job = queue.submit(a_workload(workers, readers))
+
+    assert lab.counts(job) == {"workers": 3, "readers": 3}
+
+
+@covers("PARTIAL-003")
+def test_a_job_runs_as_many_pods_as_were_admitted(lab: Lab) -> None:
+    """Its parallelism follows the admission, and is whole again once the quota is lost."""
+    queue = lab.queue({"whole-gpus": 3}, preemption={"withinClusterQueue": "LowerPriority"})
+    job = queue.submit(a_job(pods=5, least=2, claims=[a_template(gpu())]))
+    assert lab.read(job.ref)["spec"]["parallelism"] == 3
+
+    queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
+
+    assert lab.read(job.ref)["spec"]["parallelism"] == 5
+
+
+@covers("PARTIAL-004")
+def test_pods_that_will_not_run_again_give_their_devices_back(lab: Lab) -> None:
+    """Once fewer pods are left to complete than may run at once, the devices of the others are free."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    waiting = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    lab.run(job, pods=1, succeeded=2)
+
+    assert lab.verdict(waiting) == admitted({"whole-gpus": 2})

@@ -1,0 +1,105 @@
+"""Several flavors: whether to borrow, to preempt, or to look further (Kueue 0.19, flavorFungibility)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.cohorts import a_cohort
+from fixtures.lab import Lab
+from fixtures.marks import covers
+from fixtures.verdicts import admitted
+
+LOWER = {"withinClusterQueue": "LowerPriority"}
+BORROWING_TOO = {**LOWER, "reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
+NEXT = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
+RATHER_PREEMPT = {**NEXT, "preference": "PreemptionOverBorrowing"}
+
+
+@covers("COHORT-010")
+@pytest.mark.parametrize(
+    ("fungibility", "place"),
+    [pytest.param(None, 0, id="by-default-borrow"), pytest.param(NEXT, 1, id="look-further")],
+)
+def test_a_queue_borrows_or_looks_further(lab: Lab, fungibility: dict[str, str] | None, place: int) -> None:
+    """A first flavor that has to be borrowed is taken, unless the queue says to try the next."""
+    cohort, second = a_cohort(lab), lab.flavor("second")
+    cohort.queue({"whole-gpus": 1}, {second: {"whole-gpus": 0}})
+    queue = cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}}, flavorFungibility=fungibility)
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": (cohort.flavor, second)[place]}}
+
+
+@covers("PREEMPT-020")
+@pytest.mark.parametrize(
+    ("fungibility", "place"),
+    [
+        pytest.param(None, 1, id="by-default-look-further"),
+        pytest.param({"whenCanPreempt": "MayStopSearch"}, 0, id="preempt"),
+    ],
+)
+def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str] | None, place: int) -> None:
+    """A first flavor that others would have to give back is passed over, unless the search may stop there."""
+    flavors = lab.flavor("first"), lab.flavor("second")
+    groups = [{flavor: {"whole-gpus": 1} for flavor in flavors}]
+    queue = lab.queue(groups=groups, preemption=LOWER, flavorFungibility=fungibility)
+    queue.submit(a_job(claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
+
+
+@covers("PREEMPT-021")
+@pytest.mark.parametrize(
+    ("fungibility", "place"),
+    [pytest.param(NEXT, 1, id="rather-borrow"), pytest.param(RATHER_PREEMPT, 0, id="rather-preempt")],
+)
+def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
+    """Where one flavor needs preemption and another has to be borrowed, the preference decides."""
+    cohort, second = a_cohort(lab), lab.flavor("second")
+    cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
+    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
+    queue = cohort.queue(*quota, preemption=LOWER, flavorFungibility=fungibility)
+    queue.submit(a_job(claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": (cohort.flavor, second)[place]}}
+
+
+@covers("PREEMPT-022")
+@pytest.mark.parametrize(
+    "fungibility",
+    [
+        pytest.param(None, id="by-default"),
+        pytest.param(NEXT, id="rather-borrow"),
+        pytest.param(RATHER_PREEMPT, id="rather-preempt"),
+    ],
+)
+def test_a_flavor_that_nobody_frees_is_no_choice(lab: Lab, fungibility: dict[str, Any] | None) -> None:
+    """A first flavor where nobody can be preempted loses against a borrowed one where somebody can."""
+    cohort, second = a_cohort(lab), lab.flavor("second")
+    other = cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
+    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
+    queue = cohort.queue(*quota, preemption=BORROWING_TOO, flavorFungibility=fungibility)
+    other.submit(a_job(priority=20, claims=[a_template(gpu())]))
+    victim = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    assert lab.flavors(victim) == {"main": {"whole-gpus": second}}
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.flavors(job) == {"main": {"whole-gpus": second}}
+    assert lab.condition(victim, "Preempted") == ("True", "InClusterQueue")
+
+
+@covers("PREEMPT-022")
+def test_a_flavor_that_can_never_fit_is_no_choice(lab: Lab) -> None:
+    """A first flavor without enough quota is passed over for one where somebody can be preempted."""
+    first, second = lab.flavor("first"), lab.flavor("second")
+    queue = lab.queue(groups=[{first: {"whole-gpus": 0}, second: {"whole-gpus": 1}}], preemption=LOWER)
+    queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": second}}
