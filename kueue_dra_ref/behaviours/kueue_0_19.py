@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import (
     Assigning,
@@ -33,6 +35,7 @@ from kueue_dra_ref.rules import (
     queueing,
     quota,
     reporting,
+    sources,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
 from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
@@ -56,7 +59,14 @@ def kueue_0_19() -> Behaviour:
             {"apiGroups": ("resource.k8s.io",), "resources": (name,), "verbs": _READ}
             for name in ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
         ),
-        mapping=KUEUE_0_19_MAPPING,
+        mapping=replace(
+            KUEUE_0_19_MAPPING,
+            sources=(
+                sources.a_source_has_a_type,
+                sources.a_source_has_one_type,
+                sources.sources_of_a_mapping_are_of_one_type,
+            ),
+        ),
         mapped=Mapped.IN_THE_CONFIGURATION,
         processing=_PROCESSING,
         charging=CHARGING,

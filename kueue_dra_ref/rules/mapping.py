@@ -66,14 +66,15 @@ class MappingRules:
     name: tuple[MappingRule, ...] = ()
     class_list: tuple[MappingRule, ...] = ()
     device_class: tuple[MappingRule, ...] = ()
+    sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
 
 
 def validate(configuration: Configuration, rules: MappingRules) -> tuple[FieldError, ...]:
     """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class."""
-    return tuple(fault for rule, place in _checks(configuration.mappings, rules) if (fault := rule(place)))
+    return tuple(_faults(configuration.mappings, rules))
 
 
-def _checks(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[tuple[MappingRule, Place]]:
+def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[FieldError]:
     top = Place(mappings=mappings)
     yield from _each(rules.all_mappings, top)
     for index, mapping in enumerate(mappings):
@@ -81,10 +82,12 @@ def _checks(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> It
         yield from _each((*rules.name, *rules.class_list), here)
         for class_index in range(len(mapping.device_classes)):
             yield from _each(rules.device_class, replace(here, class_index=class_index))
+        for checked in rules.sources:
+            yield from checked(here)
 
 
-def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[tuple[MappingRule, Place]]:
-    return ((rule, place) for rule in rules)
+def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[FieldError]:
+    return (fault for rule in rules if (fault := rule(place)))
 
 
 @rule("MAP-001")

@@ -1,0 +1,1 @@
+"""Counters and capacities of devices."""
