@@ -31,11 +31,11 @@ def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None,
 
 
 @covers("PARTIAL-001")
-def test_pod_sets_shrink_in_step(lab: Lab) -> None:
-    """Of two pod sets each loses the same part of what it can spare."""
+def test_only_the_pod_set_that_says_so_shrinks(lab: Lab) -> None:
+    """Pods that are all needed are all admitted, or none is."""
     queue = lab.queue({"whole-gpus": 6})
     workers = a_pod_set("workers", pods=6, least=2, claims=[a_template(gpu())])
-    readers = a_pod_set("readers", pods=4, least=2, claims=[a_template(gpu())])
+    readers = a_pod_set("readers", pods=3, claims=[a_template(gpu())])
     job = queue.submit(a_workload(workers, readers))
 
     assert lab.counts(job) == {"workers": 3, "readers": 3}
