@@ -47,9 +47,9 @@ def best_of(outcomes: Iterable[tuple[Assignment, Victims]]) -> tuple[Assignment,
     return replace(best, message="; ".join(filter(None, told)), steps=tuple(steps)), victims
 
 
-def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, Fit]:
+def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, bool, Fit]:
     assignment, victims = outcome
-    return bool(victims), assignment.fit
+    return assignment.fit is Fit.NOW, bool(victims), assignment.fit
 
 
 def _options(rules: Assigning, queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:

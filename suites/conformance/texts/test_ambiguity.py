@@ -122,3 +122,31 @@ def test_whatever_is_released_first_admits_what_waits(lab: Lab, released: int, u
     lab.finish(holders[released])
 
     assert lab.verdict(waiter) == admitted(usage)
+
+
+@covers("CRD-012", "PREEMPT-001")
+def test_the_next_flavor_is_taken_before_anybody_is_preempted(lab: Lab) -> None:
+    """Quota that is free in a later flavor is enough; who holds the first one keeps it."""
+    lab.start(TWICE)
+    preemption = {"withinClusterQueue": "LowerPriority"}
+    groups = [{lab.flavor("zone-a"): {"whole-gpus": 1}, lab.flavor("zone-b"): {"fast-gpus": 1}}]
+    queue = lab.queue(groups=groups, preemption=preemption)
+    holder = queue.submit(a_job(claims=[a_template(gpu())]))
+    urgent = queue.submit(a_job(priority=100, claims=[a_template(gpu())]))
+
+    assert lab.verdict(holder) == admitted({"whole-gpus": 1})
+    assert lab.verdict(urgent) == admitted({"fast-gpus": 1})
+
+
+@covers("CRD-013", "PREEMPT-001")
+def test_the_first_flavor_is_freed_when_none_has_quota(lab: Lab) -> None:
+    """A workload of higher priority preempts where it was examined first."""
+    lab.start(TWICE)
+    preemption = {"withinClusterQueue": "LowerPriority"}
+    groups = [{lab.flavor("zone-a"): {"whole-gpus": 1}, lab.flavor("zone-b"): {"fast-gpus": 1}}]
+    queue = lab.queue(groups=groups, preemption=preemption)
+    holders = [queue.submit(a_job(claims=[a_template(gpu())])) for _ in range(2)]
+    urgent = queue.submit(a_job(priority=100, claims=[a_template(gpu())]))
+
+    assert lab.verdict(urgent) == admitted({"whole-gpus": 1})
+    assert [lab.verdict(holder) for holder in holders] == [pending(Reason.NO_QUOTA), admitted({"fast-gpus": 1})]
