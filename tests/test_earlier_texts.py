@@ -84,6 +84,11 @@ def test_the_ambiguous_example_is_resolved_as_the_text_says() -> None:
     }
 
 
+def test_queues_that_name_a_class_differently_do_not_lend_it() -> None:
+    """Two names are two resources, also in a cohort."""
+    assert usages(played("kep-2025-04", "two-names.yaml")) == {"training": None}
+
+
 def test_an_allocated_claim_of_a_file_is_known_to_be_allocated(tmp_path: Any) -> None:
     """The status of a ResourceClaim is read, so that what is in use already is not charged again."""
     claim = """

@@ -11,7 +11,7 @@ import click
 from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.documents import Document
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.simulation.given import configuration_of
@@ -78,7 +78,9 @@ def _print_mapping(document: Document, manifest: Manifest, judge: Behaviour) -> 
     click.echo(f"{document.file}: {judge.title} starts with it")
     click.echo(f"device integration (gate {judge.integration}) is {'on' if _is_on(manifest, judge) else 'off'}\n")
     as_table(("resource of the quota", "device class"), rows)
-    if not rows:
+    if judge.mapped is not Mapped.IN_THE_CONFIGURATION:
+        click.echo(f"device classes are mapped in {judge.mapped}")
+    elif not rows:
         click.echo("no device class is mapped")
 
 

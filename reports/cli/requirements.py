@@ -34,9 +34,9 @@ def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
     """
     found = [each for each in _chosen(catalogue(), ids) if behaviour is None or behaviour in each.holds]
     if output == "json":
-        as_json([_as_json(each) for each in found])
+        as_json([_as_json(each, behaviour or "") for each in found])
     else:
-        rows = [(each.id, each.level, each.text, ", ".join(each.holds), each.source) for each in found]
+        rows = [(each.id, *_said(each, behaviour or "")) for each in found]
         as_table(("id", "level", "requirement", "holds in", "source"), rows, (None, None, 70, 14, 30))
 
 
@@ -52,7 +52,18 @@ def _hint(known: Mapping[str, Requirement], id_: str) -> str:
     return f"; near: {', '.join(near)}" if near else "; kueue-dra requirements lists all of them"
 
 
-def _as_json(found: Requirement) -> dict[str, Any]:
-    names = ("id", "text", "source", "level", "profile")
-    own: dict[str, Any] = {name: str(getattr(found, name)) for name in names} | {"holds": list(found.holds)}
+def _said(found: Requirement, behaviour: str) -> tuple[str, ...]:
+    """How strongly it is said, in which words, where it holds, and where it stands in the text of a behaviour."""
+    return found.level_in(behaviour), found.text, ", ".join(found.holds), found.source_in(behaviour)
+
+
+def _as_json(found: Requirement, behaviour: str) -> dict[str, Any]:
+    own: dict[str, Any] = {
+        "id": found.id,
+        "text": found.text,
+        "source": found.source_in(behaviour),
+        "level": str(found.level_in(behaviour)),
+        "profile": found.profile,
+        "holds": list(found.holds),
+    }
     return own | ({"excluded": found.excluded} if found.excluded else {})
