@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kueue_dra_ref.place import ROOT, Place
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.rules.mapping import ROOT, Place
 from kueue_dra_ref.target import FieldError
 
 _ONE = "exactly one source type must be set per entry"

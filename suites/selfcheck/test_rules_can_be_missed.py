@@ -13,11 +13,21 @@ from kueue_dra_ref.behaviours.behaviour import rules_of
 from kueue_dra_ref.requirements.catalogue import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = [
-    pytest.param(name, rule, id=f"{name}-{rule}")
-    for name in NAMES
-    for rule in dict.fromkeys(rule.name for rule in rules_of(behaviour(name)))
-]
+
+
+def _distinct() -> list[tuple[str, str]]:
+    """Each rule once, with the first behaviour that holds it: behaviours share most of their rules."""
+    seen: list[object] = []
+    found: dict[tuple[str, str], None] = {}
+    for name in NAMES:
+        for rule in rules_of(behaviour(name)):
+            if rule not in seen:
+                seen.append(rule)
+                found[name, rule.name] = None
+    return list(found)
+
+
+RULES = [pytest.param(name, rule, id=f"{name}-{rule}") for name, rule in _distinct()]
 CASES_FAILED = 1
 """The exit code of a pytest run in which a case failed; a usage error or an empty run has another."""
 

@@ -11,7 +11,7 @@ from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
 
-@covers("PARTIAL-001", "PARTIAL-002")
+@covers("PARTIAL-001", "PARTIAL-002", "COUNT-019")
 @pytest.mark.parametrize(
     ("least", "quota", "verdict"),
     [
