@@ -1,0 +1,51 @@
+"""Where validation of device class mappings stands (Configuration API Extension for DRA)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+
+ROOT = "resources.deviceClassMappings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where validation stands: in the list of mappings, in one mapping, or at one class name of it."""
+
+    mappings: tuple[DeviceClassMapping, ...]
+    index: int = 0
+    class_index: int = 0
+
+    @property
+    def mapping(self) -> DeviceClassMapping:
+        """Give the mapping under validation."""
+        return self.mappings[self.index]
+
+    @property
+    def device_class(self) -> str:
+        """Give the class name under validation."""
+        return self.mapping.device_classes[self.class_index]
+
+    @property
+    def name_field(self) -> str:
+        """Name the field of the mapping's name."""
+        return f"{ROOT}[{self.index}].name"
+
+    @property
+    def classes_field(self) -> str:
+        """Name the field of the mapping's class names."""
+        return f"{ROOT}[{self.index}].deviceClassNames"
+
+    @property
+    def class_field(self) -> str:
+        """Name the field of the class name."""
+        return f"{self.classes_field}[{self.class_index}]"
+
+    def earlier_in_mapping(self) -> tuple[str, ...]:
+        """List the class names that stand before this one in the same mapping."""
+        return self.mapping.device_classes[: self.class_index]
+
+    def owner(self) -> DeviceClassMapping:
+        """Give the first mapping that names the class; the one under validation when no earlier does."""
+        return next(each for each in self.mappings if self.device_class in each.device_classes)
