@@ -13,6 +13,9 @@ from kueue_dra_ref.target import Manifest, Ref
 Key = tuple[str, str]
 """Namespace (empty for cluster scope) and name."""
 
+_LAST = 2**128
+"""Later objects have lower uids: what is meant to follow creation must not follow from the uid by chance."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
@@ -43,7 +46,7 @@ class Store:
 
     def order_of(self, obj: Manifest) -> int:
         """How many objects had been made when this one was: the order of creation, finer than its timestamp."""
-        return uuid.UUID(obj["metadata"]["uid"]).int
+        return _LAST - uuid.UUID(obj["metadata"]["uid"]).int
 
     def put(self, obj: Manifest) -> Manifest:
         """Create or replace an object, stamp its metadata, and tell the watcher when it differs from before."""
@@ -68,7 +71,7 @@ class Store:
         meta = obj["metadata"]
         if old is None:
             self._made += 1
-            meta["uid"] = str(uuid.UUID(int=self._made))
+            meta["uid"] = str(uuid.UUID(int=_LAST - self._made))
             meta["creationTimestamp"] = self.clock.now
             meta["generation"] = 1
         else:
