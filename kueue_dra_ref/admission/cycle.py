@@ -54,6 +54,8 @@ class Cycle:
     behaviour: Behaviour
     snapshot: Snapshot
     number: int
+    moves: int
+    """How often anything has changed that a decision depends on; what was found at the same count still holds."""
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
     refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
@@ -89,9 +91,19 @@ class Cycle:
         return found is not None
 
     def _nominate(self, entry: Entry) -> None:
-        entry.assignment, entry.victims = self._assignment(entry)
+        entry.assignment, entry.victims = self._known(entry) or self._assignment(entry)
         entry.progress = Progress(tried=entry.assignment.tried, cycle=self.number)
         entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
+
+    def _known(self, entry: Entry) -> tuple[Assignment, Victims] | None:
+        """What a try from the first flavor on finds, kept while nothing changes; None when one goes on instead."""
+        queued = entry.queued
+        if queued.progress and queued.progress.is_unfinished:
+            return None
+        if queued.found is None or queued.found[0] != self.moves or queued.found[1] is not entry.queue:
+            queued.found = (self.moves, entry.queue, self._assignment(entry))
+        found: tuple[Assignment, Victims] = queued.found[2]
+        return found
 
     def _assignment(self, entry: Entry) -> tuple[Assignment, Victims]:
         """Flavors for the whole workload, or for as many of its pods as are worth it."""

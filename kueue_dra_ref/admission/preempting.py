@@ -141,12 +141,16 @@ class Classical:
         return all(rule(node, self.contest.short) for rule in self.rules.borrowers)
 
     def _own(self) -> Iterator[_Element]:
+        if self.contest.queue.preemption.within == "Never":
+            return
         for hold in self.contest.snapshot.holding(self.contest.queue.name):
             rivals = self.contest.rivals(hold)
             if uses(hold, self.contest.short) and any(rule(rivals) for rule in self.rules.within):
                 yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN)
 
     def _others(self) -> Iterator[_Element]:
+        if self.contest.queue.preemption.reclaim == "Never":
+            return
         contest, skip = self.contest, None
         favoured, missing = _fits_quota(contest.node, contest.asked)
         for cohort in contest.node.above():

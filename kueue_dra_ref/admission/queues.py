@@ -39,6 +39,8 @@ class Queued:
     steps: tuple[Step, ...] = ()
     progress: Progress | None = None
     """How far the search for flavors came when the workload was last tried."""
+    found: Any = None
+    """What the last try found, and when, for as long as nothing has changed since."""
 
     @property
     def may_be_tried(self) -> bool:
@@ -75,8 +77,8 @@ class Line:
         """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
         old = self.aside.get(queued.key)
         known = old or self.heap.get(queued.key)
-        if known is not None and known.shape == queued.shape:
-            queued.progress = known.progress
+        if known is not None and _is_shaped_like(known, queued):
+            queued.progress, queued.found = known.progress, known.found
         if old is not None and not _changed(old, queued):
             self.aside[queued.key] = queued
             return
@@ -134,6 +136,12 @@ class Line:
     def _place(self, queued: Queued) -> Place:
         waiting = Waiting(priority=queued.workload.priority, created=queued.created)
         return tuple(rule(waiting) for rule in self._rules.order), queued.obj["metadata"]["uid"]
+
+
+def _is_shaped_like(old: Queued, new: Queued) -> bool:
+    if old.obj["spec"] is new.obj["spec"] and [d.amounts for d in old.demands] == [d.amounts for d in new.demands]:
+        return True
+    return old.shape == new.shape
 
 
 def _changed(old: Queued, new: Queued) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse
@@ -74,6 +75,8 @@ def quota_units(name: str, amount: Quantity) -> int:
     return MAX_INT64 if name == "cpu" and found >= MAX_INT64 // 1000 * 1000 else found
 
 
+@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536)
 def printed(name: str, value: int) -> str:
     """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact."""
     if name == "cpu":

@@ -53,7 +53,10 @@ class Kueue:
         self.stale: dict[tuple[str, Key], None] = {}
         self._swept: set[tuple[str, str]] = set()
         self._tree: Tree | None = None
-        self._read: dict[str, tuple[str, ClusterQueue]] = {}
+        self.moves = 0
+        """How often anything has changed that decisions of the scheduler depend on."""
+        self._read: dict[str, tuple[object, ClusterQueue]] = {}
+        self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Put an object on the list of what is to be reconciled."""
@@ -75,16 +78,24 @@ class Kueue:
         found = self.store.find("ClusterQueue", name)
         if found is None:
             return None
-        version = found["metadata"]["resourceVersion"]
-        if self._read.get(name, ("",))[0] != version:
-            self._read[name] = version, cluster_queue_of(found)
-        return self._read[name][1]
+        known = self._read.get(name)
+        if known is None or known[0] is not found["spec"]:
+            known = self._read[name] = found["spec"], cluster_queue_of(found)
+        return known[1]
 
     def inactive(self, queue: ClusterQueue) -> list[Told]:
         """Why a ClusterQueue cannot admit."""
-        named = [flavor.name for group in queue.groups for flavor in group.flavors]
-        missing = tuple(name for name in named if self.store.find("ResourceFlavor", name) is None)
-        return [told for rule in self.behaviour.queueing.inactive if (told := rule(queue, missing))]
+        known = self._inactive.get(queue.name)
+        if known is None or known[0] is not queue:
+            named = [flavor.name for group in queue.groups for flavor in group.flavors]
+            missing = tuple(name for name in named if self.store.find("ResourceFlavor", name) is None)
+            told = [told for rule in self.behaviour.queueing.inactive if (told := rule(queue, missing))]
+            known = self._inactive[queue.name] = queue, told
+        return known[1]
+
+    def forget_flavors(self) -> None:
+        """A flavor came or went, so what lacks a flavor has to be found out anew."""
+        self._inactive.clear()
 
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """The LocalQueue that a Workload names, when Kueue manages it."""
@@ -123,6 +134,7 @@ class Kueue:
     def replant(self) -> None:
         """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""
         self._tree = None
+        self.moves += 1
 
     def names(self, kind: str) -> list[str]:
         """The names of all objects of a kind."""
@@ -180,6 +192,7 @@ class Kueue:
         for of, amount in hold.amounts.items() if node else ():
             assert node is not None
             node.add(of, amount) if sign > 0 else node.remove(of, amount)
+        self.moves += 1
 
     def _flavor(self, name: str) -> Mapping[str, object] | None:
         found = self.store.find("ResourceFlavor", name)

@@ -22,6 +22,10 @@ _CYCLES, _CYCLES_EACH = 1000, 50
 """Far more cycles than a world, and each of its Workloads, needs to come to rest."""
 
 
+_ROUNDS, _PAUSE = 20, 0.5
+"""Preemptions beyond one for each Workload after which time passes, and seconds: some workloads preempt in turns."""
+
+
 class Restless(Exception):
     """The world does not come to rest: its rules undo each other's work, as after one was knocked out."""
 
@@ -67,15 +71,27 @@ class Manager:
 
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
-        cycles = 0
+        cycles, preemptions = 0, self.scheduler.preemptions
         while self._reconciled() or self.scheduler.cycle():
             cycles += 1
-            if cycles > _CYCLES + _CYCLES_EACH * sum(1 for _ in self.kueue.store.every("Workload")):
-                raise Restless(cycles)
+            if self._goes_round(cycles, self.scheduler.preemptions - preemptions):
+                self.kueue.later(_PAUSE, lambda: None)
+                break
         while self.kueue.stale:
             kind, key = next(iter(self.kueue.stale))
             del self.kueue.stale[kind, key]
             self.queues.write(kind, key)
+
+    def _goes_round(self, cycles: int, preemptions: int) -> bool:
+        """Whether workloads preempt each other in turns, which Kueue lets happen; any other loop is a fault."""
+        if cycles <= _CYCLES and preemptions <= _ROUNDS:
+            return False
+        workloads = sum(1 for _ in self.kueue.store.every("Workload"))
+        if preemptions > _ROUNDS + workloads:
+            return True
+        if cycles > _CYCLES + _CYCLES_EACH * workloads:
+            raise Restless(cycles)
+        return False
 
     def _reconciled(self) -> bool:
         busy = bool(self.kueue.to_do)

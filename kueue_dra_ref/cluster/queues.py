@@ -49,7 +49,7 @@ class QueueControllers:
             for cohort in list(node.above())[:-1] if node else ():
                 if self.kueue.store.find("Cohort", cohort.name):
                     self.kueue.sweep_cohort_later(cohort.name)
-                    self.kueue.stale["Cohort", ("", cohort.name)] = None
+                    self._show(cohort.name)
             return
 
     def on_cohort(self, event: Event) -> None:
@@ -58,7 +58,12 @@ class QueueControllers:
         if event.new is not None:
             self.kueue.sweep_cohort_later(event.key[1])
         for name in self.kueue.tree.cohorts:
-            self.kueue.stale["Cohort", ("", name)] = None
+            self._show(name)
+
+    def _show(self, cohort: str) -> None:
+        """Have the share of a cohort written, where there are shares."""
+        if self.kueue.configuration.fair_sharing is not None:
+            self.kueue.stale["Cohort", ("", cohort)] = None
 
     def on_local_queue(self, event: Event) -> None:
         """Manage a LocalQueue, follow it to another ClusterQueue, or let it go while it is stopped."""
@@ -78,6 +83,8 @@ class QueueControllers:
 
     def on_flavor(self, event: Event) -> None:
         """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
+        self.kueue.forget_flavors()
+        self.kueue.moves += 1
         for found in self.kueue.store.every("ClusterQueue"):
             queue = cluster_queue_of(found)
             if any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):

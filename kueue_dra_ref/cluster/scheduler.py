@@ -8,7 +8,7 @@ from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preempting import Victim
-from kueue_dra_ref.admission.queues import Queued
+from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
@@ -25,6 +25,10 @@ class Scheduler:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self._number = 0
+        self._told: dict[Key, tuple[str, str]] = {}
+        """The last word to each Workload, and the version of the object that carries it."""
+        self.preemptions = 0
+        """How many workloads have been preempted so far."""
 
     def cycle(self) -> bool:
         """Take the head of every active ClusterQueue and decide them together; False when nothing has changed."""
@@ -51,6 +55,7 @@ class Scheduler:
             behaviour=self.rules,
             snapshot=snapshot,
             number=self._number,
+            moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
             ignore_undeclared=configuration.quota_check_strategy == "IgnoreUndeclared",
             refused=self._refused,
@@ -95,7 +100,11 @@ class Scheduler:
         return True
 
     def _wait(self, entry: Entry) -> None:
+        """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
         head = entry.queued
+        found = self.kueue.store.find("Workload", head.key[1], head.key[0])
+        if found and self._told.get(head.key) == (entry.message, found["metadata"]["resourceVersion"]):
+            return
         verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {entry.message}")
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         fresh = self.kueue.patched(head.obj, head)
@@ -105,10 +114,11 @@ class Scheduler:
         asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked)
-        self.kueue.store.put(fresh)
+        self._told[head.key] = entry.message, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
 
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment
+        self._told.pop(head.key, None)
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
@@ -138,6 +148,7 @@ class Scheduler:
         message = "".join(rule(preemption) for rule in self.rules.preempting.told)
         for said in (rule(victim.reason, message) for rule in self.rules.reporting.preempted):
             say(fresh, said, self.kueue.clock.now)
+        self.preemptions += 1
         evict(self.kueue, fresh, Told(reason="Preempted", message=message))
         self.kueue.store.put(fresh)
 
