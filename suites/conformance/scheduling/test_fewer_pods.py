@@ -11,7 +11,7 @@ from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
 
-@covers("PARTIAL-001", "PARTIAL-002", "COUNT-019")
+@covers("PARTIAL-001", "PARTIAL-002")
 @pytest.mark.parametrize(
     ("least", "quota", "verdict"),
     [
@@ -28,6 +28,15 @@ def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None,
     job = queue.submit(a_job(pods=5, least=least, claims=[a_template(gpu())]))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("COUNT-019")
+def test_fewer_pods_are_charged_fewer_devices(lab: Lab) -> None:
+    """Of four pods with two devices each, the three that fit are charged six."""
+    queue = lab.queue({"whole-gpus": 7})
+    job = queue.submit(a_job(pods=4, least=1, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 6})
 
 
 @covers("PARTIAL-001")
