@@ -76,7 +76,6 @@ def quota_units(name: str, amount: Quantity) -> int:
 
 
 @lru_cache(maxsize=65536)
-@lru_cache(maxsize=65536)
 def printed(name: str, value: int) -> str:
     """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact."""
     if name == "cpu":

@@ -81,10 +81,13 @@ def test_the_lowest_priority_goes_first(lab: Lab) -> None:
 
 @covers("PREEMPT-016")
 def test_who_was_admitted_last_goes_first(lab: Lab) -> None:
-    """Of two victims of equal priority the one that holds its devices for a shorter time gives way."""
-    queue = lab.queue({"whole-gpus": 2}, preemption=LOWER)
+    """Of two victims of equal priority the one that got its devices last gives way, though it was created first."""
+    queue = lab.queue({"whole-gpus": 3}, preemption=LOWER)
+    holder = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
+    late = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
     early = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
-    late = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    lab.finish(holder)
+    assert lab.verdict(late) == admitted({"whole-gpus": 2})
     queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
 
     assert lab.condition(early, "Preempted") is None

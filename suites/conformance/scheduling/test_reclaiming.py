@@ -69,6 +69,7 @@ def test_who_does_not_borrow_is_left_alone(lab: Lab) -> None:
 
     assert lab.verdict(job) == pending(Reason.NO_QUOTA)
     assert lab.verdict(bystander) == admitted({"whole-gpus": 1})
+    assert lab.condition(bystander, "Preempted") is None
 
 
 @covers("PREEMPT-009")
@@ -121,6 +122,7 @@ def test_a_borrower_preempts_lower_priorities_only(lab: Lab) -> None:
 
     assert lab.verdict(job) == pending(Reason.NO_QUOTA)
     assert lab.verdict(equal) == admitted({"whole-gpus": 1})
+    assert lab.condition(equal, "Preempted") is None
 
 
 @covers("PREEMPT-012")
