@@ -132,9 +132,10 @@ def _is_done(job: Manifest) -> bool:
 
 
 def _released(before: Manifest, after: Manifest | None) -> bool:
+    held = holds(before, "QuotaReserved") and not holds(before, "Finished")
     if after is None:
-        return holds(before, "QuotaReserved")
-    ended = holds(before, "QuotaReserved") and (not holds(after, "QuotaReserved") or holds(after, "Finished"))
+        return held
+    ended = held and (not holds(after, "QuotaReserved") or holds(after, "Finished"))
     return ended or _evictions(after) != _evictions(before)
 
 
