@@ -28,6 +28,7 @@ FIXED_FLAGS = (
     "--service-account-issuer=https://kubernetes.default.svc",
     "--authorization-mode=RBAC",
     "--service-cluster-ip-range=10.0.0.0/24",
+    "--enable-priority-and-fairness=false",  # one client and one Kueue, which need not be kept apart
     "--disable-admission-plugins=ServiceAccount",  # no controller makes the default service accounts
     "--feature-gates=DRAExtendedResource=true,DRAPartitionableDevices=true,DRAConsumableCapacity=true"
     ",DRAListTypeAttributes=true",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
@@ -34,8 +35,7 @@ class Cleaning:
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
-        self._delete(refs)
-        left = list(refs)
+        left = [ref for ref in refs if not self._delete(ref)]
 
         def gone() -> None:
             left[:] = [ref for ref in left if self.objects.read(ref) is not None and (entirely or not self._kept(ref))]
@@ -44,11 +44,13 @@ class Cleaning:
 
         eventually(gone, within=self.limits.gone, what="deleted objects to be gone")
 
-    def _delete(self, refs: Sequence[Ref]) -> None:
-        for ref in refs:
-            self.objects.delete(ref)
-            if ref.kind == NAMESPACE and self.finalizes and (stored := self.objects.read(ref)):
-                self.objects.replace({**stored, "spec": {"finalizers": []}}, subresource="finalize")
+    def _delete(self, ref: Ref) -> bool:
+        """Ask for an object to be deleted; whether the answer says that it is gone already."""
+        answer = self.objects.delete(ref)
+        if ref.kind == NAMESPACE and self.finalizes and answer.ok:
+            answer = self.objects.replace({**answer.body, "spec": {"finalizers": []}}, subresource="finalize")
+            return answer.ok
+        return answer.code == HTTPStatus.NOT_FOUND or (answer.ok and "deletionTimestamp" not in _meta(answer.body))
 
     def _kept(self, ref: Ref) -> bool:
         """Whether Kueue rightly keeps a deleted object: a ClusterQueue in use, a flavor that a ClusterQueue names."""
@@ -63,3 +65,8 @@ class Cleaning:
 def _flavors_of(cluster_queue: Manifest) -> set[str]:
     groups = cluster_queue["spec"].get("resourceGroups") or []
     return {flavor["name"] for group in groups for flavor in group["flavors"]}
+
+
+def _meta(body: Manifest) -> Manifest:
+    found: Manifest = body.get("metadata") or {}
+    return found

@@ -7,8 +7,9 @@ What Kueue did *after* it did something for the fence, it did with everything ap
    a Kueue has several workers, one may still be busy: `Settling` goes on while anything changes or is at odds.)
 2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off one second later, in
    order.  The fence releases quota of its own after the others did; when its waiting workload gets in, so had theirs.
-3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue have been
-   admitted, n cycles have passed, and the first n waiting workloads of every other queue were looked at.
+3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue, each asking
+   for a new amount that never fits, have been told so, n cycles have passed, and the first n waiting workloads of every
+   other queue were looked at.  (To admit the pawns would tell as much, at five times the cost.)
 4. *Queues.* The status of queues is written by one worker each, up to a second late.  We touch an annotation of each
    queue, which brings it forward, and then change the fence's own: when its observedGeneration is there, so are they.
 """
@@ -18,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from clusters.fence_world import KUEUE, a_template, fence_world
+from clusters.fence_world import KUEUE, TOO_MUCH, a_template, fence_world
 from clusters.objects import Objects, Refused
 from clusters.waiting import Limits, NotYet, elapsed_since, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
 SWEEP_PERIOD = 1.0  # seconds from the first notice to the sweep: requeueBatchPeriod in Kueue 0.19.2
+SELDOM = 0.1  # seconds between two looks for what takes a second
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -53,6 +55,7 @@ class Fence:
     _job_uid: str = ""
     _chained: str = ""
     _holder: str = ""
+    _pawns: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -88,11 +91,10 @@ class Fence:
     def pass_cycles(self, count: int) -> None:
         """Return when the scheduler has made at least ``count`` cycles."""
         self.build()
-        pawns = [self._create_workload("pawn", queue="pawns") for _ in range(count)]
-        for pawn in pawns:
-            self._await_workload(pawn, "Admitted", "True")
-        for pawn in pawns:
-            self.objects.delete(self._workload(pawn))
+        while len(self._pawns) < count:
+            self._pawns.append(self._create_workload("pawn", queue="pawns", cpu=TOO_MUCH + self._next()))
+        for generation, pawn in [(self._ask_for_more(pawn), pawn) for pawn in self._pawns[:count]]:
+            self._await_refusal(pawn, generation)
 
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
@@ -125,6 +127,7 @@ class Fence:
     def forget(self) -> None:
         """Take note that everything was removed; the next use builds it anew."""
         self._job_uid = self._chained = self._holder = ""
+        self._pawns.clear()
 
     def _sweep_once(self) -> None:
         waiting = self._create_workload("holder", queue="sweep")
@@ -145,22 +148,40 @@ class Fence:
 
         eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
 
+    def _ask_for_more(self, pawn: str) -> int:
+        """Have a pawn tried once more; no two pawns ask for the same, or Kueue would refuse them together."""
+        more = {"podSets": [_a_pod_set(cpu=TOO_MUCH + self._next())]}
+        return int(self._must_patch(self._workload(pawn), {"spec": more})["metadata"]["generation"])
+
+    def _await_refusal(self, pawn: str, generation: int) -> None:
+        def refused() -> None:
+            seen = _seen_generation(self.objects.read(self._workload(pawn)) or {}, "QuotaReserved")
+            if seen < generation:
+                raise NotYet(f"{pawn} was tried at generation {seen}, not {generation}")
+
+        eventually(refused, within=self.limits.cycles, what="Kueue's scheduler to try the fence's workloads")
+
     def _await_workload(self, name: str, condition: str, status: str) -> None:
         def there() -> None:
             seen = condition_of(self.objects.read(self._workload(name)) or {}, condition)
             if seen.get("status") != status:
                 raise NotYet(f"{condition} is {seen.get('status', 'absent')}: {seen.get('message', '')}")
 
-        eventually(there, within=self.limits.sweep, what=f"the fence's workload to be {condition}={status}")
+        eventually(
+            there, within=self.limits.sweep, at_most=SELDOM, what=f"the fence's workload to be {condition}={status}"
+        )
 
-    def _create_workload(self, role: str, *, queue: str) -> str:
+    def _create_workload(self, role: str, *, queue: str, cpu: int = 1) -> str:
         name = f"{role}-{self._next()}"
         answer = self.objects.create(
             {
                 "apiVersion": KUEUE,
                 "kind": "Workload",
                 "metadata": {"name": name, "namespace": self.name, "labels": {**self.labels, ROLE: role}},
-                "spec": {"queueName": queue, "podSets": [{"name": "main", "count": 1, "template": a_template()}]},
+                "spec": {
+                    "queueName": queue,
+                    "podSets": [{"name": "main", "count": 1, "template": a_template(cpu=cpu)}],
+                },
             }
         )
         if not answer.ok:
@@ -194,3 +215,7 @@ class Fence:
 
 def _seen_generation(manifest: Manifest, condition: str) -> int:
     return int(condition_of(manifest, condition).get("observedGeneration", 0))
+
+
+def _a_pod_set(*, cpu: int) -> Manifest:
+    return {"name": "main", "count": 1, "template": a_template(cpu=cpu)}

@@ -8,6 +8,8 @@ from kueue_dra_ref.target import Manifest
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+TOO_MUCH = 1000
+"""CPUs that no queue of the fence has."""
 
 
 def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
@@ -17,7 +19,7 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
     world = [
         _an_object("v1", "Namespace", name),
         _an_object(KUEUE, "ResourceFlavor", name, spec={}),
-        _an_object(KUEUE, "ClusterQueue", name, spec=_a_queue(name, cpu=1000)),
+        _an_object(KUEUE, "ClusterQueue", name, spec=_a_queue(name, cpu=1)),
         _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=_a_queue(name, cpu=1)),
         _an_object(KUEUE, "LocalQueue", "pawns", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "status", name, spec={"clusterQueue": name}),
@@ -30,9 +32,9 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
     return world
 
 
-def a_template() -> Manifest:
-    """Give a pod template that asks for one CPU; its image exists nowhere."""
-    container = {"name": "main", "image": "none.invalid/none", "resources": {"requests": {"cpu": "1"}}}
+def a_template(*, cpu: int = 1) -> Manifest:
+    """Give a pod template that asks for so many CPUs; its image exists nowhere."""
+    container = {"name": "main", "image": "none.invalid/none", "resources": {"requests": {"cpu": str(cpu)}}}
     return {"spec": {"restartPolicy": "Never", "containers": [container]}}
 
 

@@ -61,6 +61,11 @@ class Look:
         """The pending Workloads that Kueue has said nothing about."""
         return [found for found in self.pending if not condition_of(found, "QuotaReserved")]
 
+    @property
+    def is_on_its_way(self) -> bool:
+        """Whether something is to be expected: a first word to a Workload, or a Job that follows its Workload."""
+        return bool(self.bare) or any(self.at_odds())
+
     def moved_since(self, earlier: Look) -> list[str]:
         """Name what came, went or changed between two looks."""
         before, after = earlier.versions, self.versions

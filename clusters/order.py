@@ -9,7 +9,7 @@ from datetime import datetime
 from clusters.fence_world import KUEUE
 from clusters.look import owners_of
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet, TimedOut, eventually
+from clusters.waiting import Limits, NotYet, TimedOut, eventually, let_second_pass
 from clusters.world import JOBS, World
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -67,6 +67,8 @@ class Order:
             )
         except TimedOut:
             return  # Kueue makes none for it, so there is nothing to come after
+
+        let_second_pass(made)  # most clusters agree with this machine's clock; the cluster's own is asked all the same
 
         def later() -> None:
             if self.objects.now() <= made:

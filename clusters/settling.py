@@ -9,11 +9,12 @@ from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
+from clusters.waiting import Limits, NotYet, TimedOut, elapsed_since, eventually, moment_now
 from clusters.world import World
 from kueue_dra_ref.target import Ref
 
 LAG = 0.1  # seconds in which Kueue has surely seen a change
+MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
 NOTHING = Look(jobs=[], workloads=[])
 
 
@@ -91,7 +92,7 @@ class Settling:
         self.fence.pass_chain(unless=self.is_denied)
         if self._untold:
             self._tell_again()
-        before = self._see()
+        before = self._a_moment_later(self._see())
         if self._changed is not None and before.pending:
             self._sweep(self._changed)
         if before.is_undecided:
@@ -101,6 +102,22 @@ class Settling:
             self._quiet = 0
             raise NotYet("still moving: " + ", ".join(moved))
         self._require_rest(after)
+
+    def _a_moment_later(self, look: Look) -> Look:
+        """Look again until everything seems done: it proves nothing, but spares a round that would see it move."""
+        if not look.is_on_its_way:
+            return look
+
+        def arrived() -> Look:
+            found = look.again(self.objects)
+            if found.is_on_its_way:
+                raise NotYet("still on its way")
+            return found
+
+        try:
+            return self._note(eventually(arrived, within=MOMENT, every=0.002, what="a decision to show everywhere"))
+        except TimedOut:
+            return self._see()
 
     def _count(self) -> None:
         cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")

@@ -55,21 +55,28 @@ class TimedOut(Exception):
         self.within = within
 
 
-def eventually(probe: Callable[[], Seen], *, within: float, what: str, every: float = 0.004) -> Seen:
+def eventually(
+    probe: Callable[[], Seen], *, within: float, what: str, every: float = 0.004, at_most: float = LONGEST_PAUSE
+) -> Seen:
     """Ask ``probe`` until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`.
 
-    The first pause is ``every`` seconds; each is half as long again as the one before, up to `LONGEST_PAUSE`.
+    The first pause is ``every`` seconds; each is half as long again as the one before, up to ``at_most`` seconds.
     """
     asking = Retrying(
         retry=retry_if_exception_type(NotYet),
         stop=stop_after_delay(within),
-        wait=wait_exponential(multiplier=every, exp_base=1.5, max=max(every, LONGEST_PAUSE)),
+        wait=wait_exponential(multiplier=every, exp_base=1.5, max=max(every, at_most)),
         sleep=time.sleep,
     )
     try:
         return asking(probe)
     except RetryError as error:
         raise TimedOut(what=what, seen=str(error.last_attempt.exception()), within=within) from None
+
+
+def let_second_pass(second: int) -> None:
+    """Wait, for a second at most, until this machine's clock shows a later second of 1970 than ``second``."""
+    time.sleep(min(max(second + 1 - time.time(), 0.0), 1.0))
 
 
 def elapsed_since(moment: float) -> float:
