@@ -6,7 +6,8 @@ What Kueue did *after* it did something for the fence, it did with everything ap
    the condition of its Workload, every Job and Workload changed before it has been through both controllers.  (Where
    a Kueue has several workers, one may still be busy: `Settling` goes on while anything changes or is at odds.)
 2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off one second later, in
-   order.  The fence releases quota of its own after the others did; when its waiting workload gets in, so had theirs.
+   order.  After the others' changes the fence edits the quota of a queue of its own; when the workload that waits there
+   for more than any quota has been told of the new one, theirs have been tried again too.
 3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue, each asking
    for a new amount that never fits, have been told so, n cycles have passed, and the first n waiting workloads of every
    other queue were looked at.  (To admit the pawns would tell as much, at five times the cost.)
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from clusters.fence_world import KUEUE, TOO_MUCH, a_template, fence_world
+from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, a_template, fence_world
 from clusters.objects import Objects, Refused
 from clusters.waiting import Limits, NotYet, elapsed_since, eventually
 from kueue_dra_ref.target import Manifest, Ref
@@ -54,7 +55,7 @@ class Fence:
     _serial: int = 0
     _job_uid: str = ""
     _chained: str = ""
-    _holder: str = ""
+    _sweeper: str = ""
     _pawns: list[str] = field(default_factory=list)
 
     @property
@@ -99,9 +100,9 @@ class Fence:
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
         self.build()
-        if not self._holder:
-            self._holder = self._create_workload("holder", queue="sweep")
-            self._await_workload(self._holder, "Admitted", "True")
+        if not self._sweeper:
+            self._sweeper = self._create_workload("sweeper", queue="sweep", cpu=TOO_MUCH)
+            self._await_words(self._sweeper, other_than="")
         self._sweep_once()
         if elapsed_since(since) < SWEEP_PERIOD:
             self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
@@ -126,15 +127,14 @@ class Fence:
 
     def forget(self) -> None:
         """Take note that everything was removed; the next use builds it anew."""
-        self._job_uid = self._chained = self._holder = ""
+        self._job_uid = self._chained = self._sweeper = ""
         self._pawns.clear()
 
     def _sweep_once(self) -> None:
-        waiting = self._create_workload("holder", queue="sweep")
-        self._await_workload(waiting, "QuotaReserved", "False")
-        self.objects.delete(self._workload(self._holder))
-        self._holder = waiting
-        self._await_workload(waiting, "Admitted", "True")
+        told = self._words_to(self._sweeper)
+        queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
+        self._must_patch(queue, {"spec": a_queue(self.name, cpu=self._next() % (TOO_MUCH - 1) + 1)})
+        self._await_words(self._sweeper, other_than=told)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
@@ -161,15 +161,15 @@ class Fence:
 
         eventually(refused, within=self.limits.cycles, what="Kueue's scheduler to try the fence's workloads")
 
-    def _await_workload(self, name: str, condition: str, status: str) -> None:
-        def there() -> None:
-            seen = condition_of(self.objects.read(self._workload(name)) or {}, condition)
-            if seen.get("status") != status:
-                raise NotYet(f"{condition} is {seen.get('status', 'absent')}: {seen.get('message', '')}")
+    def _await_words(self, name: str, *, other_than: str) -> None:
+        def told() -> None:
+            if (words := self._words_to(name)) == other_than:
+                raise NotYet(f"{name} is still told: {words or 'nothing'}")
 
-        eventually(
-            there, within=self.limits.sweep, at_most=SELDOM, what=f"the fence's workload to be {condition}={status}"
-        )
+        eventually(told, within=self.limits.sweep, every=0.03, at_most=SELDOM, what="the fence's workload to be tried again")
+
+    def _words_to(self, name: str) -> str:
+        return str(condition_of(self.objects.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
 
     def _create_workload(self, role: str, *, queue: str, cpu: int = 1) -> str:
         name = f"{role}-{self._next()}"

@@ -19,8 +19,8 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
     world = [
         _an_object("v1", "Namespace", name),
         _an_object(KUEUE, "ResourceFlavor", name, spec={}),
-        _an_object(KUEUE, "ClusterQueue", name, spec=_a_queue(name, cpu=1)),
-        _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=_a_queue(name, cpu=1)),
+        _an_object(KUEUE, "ClusterQueue", name, spec=a_queue(name, cpu=1)),
+        _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, cpu=1)),
         _an_object(KUEUE, "LocalQueue", "pawns", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "status", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "sweep", name, spec={"clusterQueue": f"{name}-sweep"}),
@@ -46,7 +46,8 @@ def _an_object(
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **place}, **body}
 
 
-def _a_queue(name: str, *, cpu: int) -> Manifest:
+def a_queue(name: str, *, cpu: int) -> Manifest:
+    """Give the spec of a queue with so many CPUs, for the fence's namespace only."""
     flavor = {"name": name, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
     return {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}},

@@ -66,6 +66,16 @@ class Look:
         """Whether something is to be expected: a first word to a Workload, or a Job that follows its Workload."""
         return bool(self.bare) or any(self.at_odds())
 
+    @property
+    def is_all_in(self) -> bool:
+        """Whether every Job has a Workload, all of them are admitted, and every Job runs: nothing is to follow."""
+        owned = {uid for workload in self.workloads for uid in owners_of(workload)}
+        admitted = all(
+            holds(found, "Admitted") and not holds(found, "Evicted") and not holds(found, "Finished")
+            for found in self.workloads
+        )
+        return admitted and all(job["metadata"]["uid"] in owned for job in self.jobs) and not any(self.at_odds())
+
     def moved_since(self, earlier: Look) -> list[str]:
         """Name what came, went or changed between two looks."""
         before, after = earlier.versions, self.versions

@@ -73,7 +73,7 @@ class Settling:
     def settle(self) -> None:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
         self._quiet, self._counted = 0, False
-        if self.world.has_jobs:
+        if self.world.has_jobs and not self._all_got_in():
             eventually(self._pass, within=self.limits.settle, every=0.001, what="the world to come to rest")
 
     def settle_queues(self) -> None:
@@ -87,6 +87,22 @@ class Settling:
     def note_written(self) -> None:
         """Remember that something was written, so that the queues have to be counted anew."""
         self._counted = False
+
+    def _all_got_in(self) -> bool:
+        """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
+        if self._changed is not None or self._untold:
+            return False
+
+        def decided() -> bool:
+            look = self._see()
+            if not look.is_all_in and not (look.pending and not look.bare):
+                raise NotYet("not yet")
+            return look.is_all_in
+
+        try:
+            return eventually(decided, within=MOMENT, what="new work to get in") and self._changed is None
+        except TimedOut:
+            return False
 
     def _pass(self) -> None:
         self.fence.pass_chain(unless=self.is_denied)
