@@ -166,7 +166,8 @@ class Fence:
             if (words := self._words_to(name)) == other_than:
                 raise NotYet(f"{name} is still told: {words or 'nothing'}")
 
-        eventually(told, within=self.limits.sweep, every=0.03, at_most=SELDOM, what="the fence's workload to be tried again")
+        what = "the fence's workload to be tried again"
+        eventually(told, within=self.limits.sweep, every=0.03, at_most=SELDOM, what=what)
 
     def _words_to(self, name: str) -> str:
         return str(condition_of(self.objects.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
