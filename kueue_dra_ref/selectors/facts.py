@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueue_dra_ref.api import quantities
 
 from . import semver, values
 from .model import Device, EvaluationFault, Undecided
 
+_PLAIN = {"string": str, "bool": bool, "int": int}
+"""The kinds of attributes that the engine takes as they are."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What a selector can see of a device."""
+
+class Facts(NamedTuple):
+    """What a selector can see of a device; a tuple, for there may be very many of them."""
 
     driver: str
     shared: bool
@@ -22,7 +23,8 @@ class Facts:
 
     def named(self, kinds: frozenset[str]) -> frozenset[str]:
         """Give the names, without domain, of the attributes of these kinds."""
-        return frozenset(name.partition("/")[2] or name for name, kind, _ in self.attributes if kind in kinds)
+        found = [name.partition("/")[2] or name for name, kind, _ in self.attributes if kind in kinds]
+        return frozenset(found)
 
     @property
     def shows_all_integers(self) -> bool:
@@ -36,19 +38,21 @@ def facts(device: Device) -> Facts:
         driver=device.driver,
         shared=device.allow_multiple_allocations,
         attributes=tuple(
-            (name, kind, tuple(value) if isinstance(value, list) else value)
-            for name, typed in sorted(device.attributes.items())
-            for kind, value in (typed or {"": None}).items()
+            [
+                (name, kind, tuple(value) if type(value) is list else value)
+                for name, typed in device.attributes.items()
+                for kind, value in (typed or {"": None}).items()
+            ]
         ),
-        capacity=tuple(sorted((name, str(value)) for name, value in device.capacity.items())),
+        capacity=tuple([(name, str(value)) for name, value in device.capacity.items()]),
     )
 
 
 def variables(seen: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
     """Lay the device out for the engine, names without domain under the driver's."""
     attributes: dict[str, dict[str, Any]] = {}
-    for name, kind, value in seen.attributes:
-        read = _attribute(kind, value)
+    for name, kind, value in sorted(seen.attributes):
+        read = value if type(value) is _PLAIN.get(kind) else _attribute(kind, value)
         if isinstance(read, EvaluationFault):
             return EvaluationFault(detail=f"attribute {name}: {read.detail}")
         domain, identifier = _qualified(name, seen.driver)
@@ -71,8 +75,6 @@ def variables(seen: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
 def _attribute(kind: str, value: Any) -> Any:
     """Encode one attribute; lists belong to a feature that Kueue keeps off."""
     match kind, value:
-        case ("string", str()) | ("bool", bool()) | ("int", int()):
-            return value
         case "version", str():
             try:
                 return values.version(value)

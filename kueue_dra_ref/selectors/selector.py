@@ -128,10 +128,13 @@ def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undeci
     doubt = _doubt(selector.review, seen)
     if doubt:
         return Undecided(reason=doubt)
-    versions = seen.named(_VERSION)
-    guarded = frozenset(offset for offset, name in selector.review.guarded.items() if _is_met(name, versions))
-    program = _guarded(selector, guarded) if guarded else selector.plain
+    program = _guarded(selector, _guards(selector, seen)) if selector.review.guarded else selector.plain
     return _verdict(program(data))
+
+
+def _guards(selector: Selector, seen: Facts) -> frozenset[int]:
+    versions = seen.named(_VERSION)
+    return frozenset(offset for offset, name in selector.review.guarded.items() if _is_met(name, versions))
 
 
 def _doubt(found: Review, seen: Facts) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
@@ -35,6 +36,7 @@ def version(text: str) -> dict[str, str]:
     return {_VERSION: semver.canonical(text)}
 
 
+@lru_cache(maxsize=4096)
 def quantity(text: str) -> bytes:
     """Encode a quantity for the engine.
 
