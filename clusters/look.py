@@ -103,7 +103,10 @@ def owners_of(manifest: Manifest) -> set[str]:
 
 
 def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[Manifest]) -> Iterator[str]:
-    """Name each queue whose counts disagree with the conditions of the Workloads."""
+    """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions."""
+    yield from (
+        f"{_name(queue)} was not looked at yet" for queue in (*cluster_queues, *local_queues) if _is_unseen(queue)
+    )
     holding = [found for found in look.workloads if holds(found, "QuotaReserved") and not holds(found, "Finished")]
     for queue in cluster_queues:
         name = queue["metadata"]["name"]
@@ -120,7 +123,16 @@ def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:
     for what, count in counted.items():
         found = status.get(f"{what}Workloads", 0)
         if found != count:
-            yield f"{queue['kind']} {queue['metadata']['name']} counts {found} {what}, its Workloads say {count}"
+            yield f"{_name(queue)} counts {found} {what}, its Workloads say {count}"
+
+
+def _is_unseen(queue: Manifest) -> bool:
+    """Whether Kueue has yet to write the status; a conflict with another write of the queue puts that off."""
+    return bool(condition_of(queue, "Active").get("observedGeneration") != queue["metadata"]["generation"])
+
+
+def _name(queue: Manifest) -> str:
+    return f"{queue['kind']} {queue['metadata']['name']}"
 
 
 def _cluster_queue(workload: Manifest) -> str:

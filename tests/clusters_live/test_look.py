@@ -14,6 +14,14 @@ def a_look(*workloads: Manifest, jobs: list[Manifest] | None = None) -> Look:
     return Look(jobs=jobs or [], workloads=list(workloads))
 
 
+def a_queue(kind: str, name: str, *, status: Manifest | None = None, seen: int = 1) -> Manifest:
+    """Give a queue of generation 1 whose condition is of generation ``seen``."""
+    found = an_object(KUEUE, kind, name, status={**(status or {}), "conditions": []})
+    found["metadata"]["generation"] = 1
+    found["status"]["conditions"] = [{"type": "Active", "status": "True", "observedGeneration": seen}]
+    return found
+
+
 def test_whatever_changed_is_named() -> None:
     """Names what came, went and changed, and nothing else."""
     before = a_look(a_workload("same"), a_workload("changed"), a_workload("gone"))
@@ -77,6 +85,30 @@ def test_a_reservation_that_ends_frees_quota(after: Manifest | None, *, freed: b
     assert a_look(*([after] if after else [])).freed_since(before) is freed
 
 
+def test_what_has_finished_frees_its_quota_once() -> None:
+    """A finished Workload keeps its reservation in the status; it frees nothing a second time."""
+    done = a_workload(QuotaReserved="True", Finished="True")
+
+    assert not a_look(done).freed_since(a_look(done))
+
+
+@pytest.mark.parametrize(
+    ("job", "workload", "is_in"),
+    [
+        pytest.param(a_stored_job(suspend=False), a_workload(owner="j", Admitted="True"), True, id="runs"),
+        pytest.param(a_stored_job(), a_workload(owner="j", Admitted="True"), False, id="suspended-yet"),
+        pytest.param(a_stored_job(), a_workload(owner="j", QuotaReserved="False"), False, id="waits"),
+        pytest.param(
+            a_stored_job(suspend=False), a_workload(owner="j", Admitted="True", Evicted="True"), False, id="evicted"
+        ),
+        pytest.param(a_stored_job(suspend=False), None, False, id="no-workload"),
+    ],
+)
+def test_nothing_is_to_follow_once_all_work_runs(job: Manifest, workload: Manifest | None, *, is_in: bool) -> None:
+    """Every Job has a Workload that is admitted, and runs."""
+    assert a_look(*([workload] if workload else []), jobs=[job]).is_all_in is is_in
+
+
 def test_an_eviction_between_two_looks_frees_quota() -> None:
     """Evicted and admitted again, a Workload looks as before but for its count of evictions."""
     evicted = a_workload(QuotaReserved="True")
@@ -89,12 +121,19 @@ def test_queues_that_count_otherwise_than_their_workloads_are_named() -> None:
     """Compares reserving and admitted counts of both kinds of queues."""
     look = a_look(a_workload("a", QuotaReserved="True", Admitted="True"), a_workload("b", QuotaReserved="True"))
     right = {"reservingWorkloads": 2, "admittedWorkloads": 1}
-    cluster_queue = an_object(KUEUE, "ClusterQueue", "team", status={**right, "admittedWorkloads": 2})
-    local_queue = an_object(KUEUE, "LocalQueue", "main", "team", status=right)
+    cluster_queue = a_queue("ClusterQueue", "team", status={**right, "admittedWorkloads": 2})
+    local_queue = a_queue("LocalQueue", "main", status=right)
 
     assert list(queue_faults(look, [cluster_queue], [local_queue])) == [
         "ClusterQueue team counts 2 admitted, its Workloads say 1"
     ]
+
+
+def test_a_queue_whose_status_is_older_than_its_spec_is_named() -> None:
+    """Kueue has seen the queue once the condition is of the same generation."""
+    new, seen = a_queue("LocalQueue", "new", seen=0), a_queue("LocalQueue", "seen")
+
+    assert list(queue_faults(a_look(), [], [new, seen])) == ["LocalQueue new was not looked at yet"]
 
 
 def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:
