@@ -16,7 +16,9 @@ def a_look(*workloads: Manifest, jobs: list[Manifest] | None = None) -> Look:
 
 def a_queue(kind: str, name: str, *, status: Manifest | None = None, seen: int = 1) -> Manifest:
     """Give a queue of generation 1 whose condition is of generation ``seen``."""
-    found = an_object(KUEUE, kind, name, status={**(status or {}), "conditions": []})
+    found = an_object(
+        KUEUE, kind, name, "team" if kind == "LocalQueue" else "", status={**(status or {}), "conditions": []}
+    )
     found["metadata"]["generation"] = 1
     found["status"]["conditions"] = [{"type": "Active", "status": "True", "observedGeneration": seen}]
     return found
