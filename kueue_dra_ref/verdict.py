@@ -103,6 +103,13 @@ _WAITS = {
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
 }
+_ELSEWHERE = {Reason.NAMESPACE: _WAITS[Reason.NAMESPACE]}
+"""What the scheduler finds, but Kueue with UnadmittedWorkloadsObservability calls Misconfigured."""
+_PASSED_OVER = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
+"""What Kueue with UnadmittedWorkloadsObservability says of a workload that the scheduler has not looked at."""
+_OBSERVED = ("NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForQuota", "WaitingForPreemptedWorkloads")
+_SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
+_REFUSED = frozenset({"Inadmissible", "Misconfigured", "Suspended"})
 _STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
 """What the scheduler says of a ClusterQueue below a loop of cohorts."""
 _REFUSES = {
@@ -121,7 +128,7 @@ _REFUSES = {
     Reason.NO_CLASS: r"failed to get DeviceClass",
     Reason.UNMAPPED: r"is not mapped in DRA configuration",
 }
-"""Kueue 0.19's messages, first match; its conditions carry one reason for all of them."""
+"""Kueue 0.19's messages, first match; by default its conditions carry one reason for all of them."""
 
 
 def verdict(workload: Manifest) -> Verdict:
@@ -136,11 +143,20 @@ def verdict(workload: Manifest) -> Verdict:
             return Admitted(usage=usage(workload))
         case "Unknown", "Undecided":
             return Undecided(why=reserved["message"])
-        case "False", "Pending":
-            return _read(_WAITS | _STOPPED, reserved["message"], Pending) or _unread(workload)
-        case "False", "Inadmissible":
-            return _read(_REFUSES, reserved["message"], Inadmissible) or _unread(workload)
+        case "False", reason:
+            return _unreserved(reason, reserved["message"]) or _unread(workload)
     return _unread(workload)
+
+
+def _unreserved(reason: str, message: str) -> Verdict | None:
+    """What a reason and its message say of a workload without quota; a message alone does not count."""
+    if reason in _SCHEDULED and re.search(_PASSED_OVER, message):
+        return Unseen()
+    if reason in _SCHEDULED:
+        return _read(_WAITS | _STOPPED, message, Pending)
+    if reason == "Misconfigured" and (found := _read(_ELSEWHERE, message, Pending)):
+        return found
+    return _read(_REFUSES, message, Inadmissible) if reason in _REFUSED else None
 
 
 def usage(workload: Manifest) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from kueue_dra_ref.admission.snapshot import Amounts, Key, Snapshot
 from kueue_dra_ref.admission.tournament import next_of
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.fungibility import Progress
 from kueue_dra_ref.rules.quota import Fit
@@ -45,6 +46,22 @@ class Entry:
     steps: tuple[Step, ...] = ()
     progress: Progress | None = None
     """How far the search for a flavor has come, where it goes on next time."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why it is not admitted; None where the search for flavors knows of none, or it is admitted."""
+        if self.why is Why.NO_FIT and self.assignment.fit is Fit.NEVER:
+            return self.assignment.cause
+        return _CAUSES.get(self.why) if self.why else None
+
+
+_CAUSES = {
+    Why.NO_FIT: Cause.HELD,
+    Why.LOST: Cause.HELD,
+    Why.PREEMPTING: Cause.PREEMPTING,
+    Why.UNFIT: Cause.MISPLACED,
+    Why.STOPPED: Cause.STOPPED,
+}
 
 
 @dataclass(slots=True, kw_only=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.causes import Causes
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource, plus
 from kueue_dra_ref.rules.fungibility import Mode, Outlook, Progress
 from kueue_dra_ref.rules.quota import Fit, Need
@@ -42,6 +44,8 @@ class Assignment:
     """What has to be freed by preemption."""
     tried: tuple[Mapping[str, int], ...] = ()
     """For each pod set and resource the last flavor that was tried, -1 when it was the last one."""
+    cause: Cause | None = None
+    """Why it can never fit, as far as flavors that were tried say so."""
 
 
 _NOWHERE = Outlook(mode=Mode.NEVER)
@@ -60,6 +64,9 @@ class _Try:
     cites: tuple[str, ...] = ()
     weighed: bool = False
     """Whether quota was looked at."""
+    attempts: int = 0
+    lacking: list[Cause | None] = field(default_factory=list)
+    """Why it can never fit: with one flavor for each resource, of several for each flavor."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,6 +76,7 @@ class _PodSet:
     got: dict[str, _Try] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     failed: bool = False
+    groups: list[_Try] = field(default_factory=list)
 
     @property
     def fit(self) -> Fit:
@@ -101,10 +109,11 @@ class _Assigner:
         self.level = 0
         self.several = False
         self.steps: list[Step] = []
+        self.causes = Causes(rules=rules)
 
     def run(self, demands: tuple[Demand, ...]) -> Assignment:
         self.several = len(demands) > 1
-        worst, given, told, tried = Fit.NOW, [], [], []
+        worst, given, told, tried, lacking = Fit.NOW, [], [], [], list[Cause | None]()
         for index, demand in enumerate(demands):
             found = self._pod_set(index, demand)
             worst = min(worst, found.fit)
@@ -113,6 +122,8 @@ class _Assigner:
             if found.fit is not Fit.NOW:
                 reasons = ", ".join(sorted(found.reasons))
                 told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
+            if found.fit is Fit.NEVER:
+                lacking.append(self._cause(found))
             if not found.got and self._amounts(demand):
                 break
         return Assignment(
@@ -124,7 +135,13 @@ class _Assigner:
             usage=dict(self.assumed),
             short=frozenset(self.short),
             tried=tuple(tried),
+            cause=self.causes.of_all(lacking),
         )
+
+    def _cause(self, found: _PodSet) -> Cause | None:
+        if not any(group.attempts for group in found.groups):
+            return Cause.NO_FLAVOR
+        return self.causes.of_all([self.causes.of_alternatives(group.lacking) for group in found.groups])
 
     def _amounts(self, demand: Demand) -> Mapping[str, int]:
         counted = {"pods": demand.count} if self.room.queue.group_of("pods") else {}
@@ -137,12 +154,13 @@ class _Assigner:
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):
                     self.steps.append(Step(requirements=cited(self.rules.uncovered), text=lacking))
-                    return _PodSet(failed=True, reasons=[lacking])
+                    return _PodSet(failed=True, reasons=[lacking], groups=result.groups)
             elif resource not in result.got:
                 covered = {name: amounts[name] for name in amounts if name in group.covered}
                 best = self._group(group, demand.pod_set, covered, self._start(index, resource))
+                result.groups.append(best)
                 if best.outlook.mode is Mode.NEVER:
-                    return _PodSet(failed=True, reasons=best.reasons)
+                    return _PodSet(failed=True, reasons=best.reasons, groups=result.groups)
                 result.got |= dict.fromkeys(covered, best)
                 result.reasons += best.reasons
         return result
@@ -156,7 +174,7 @@ class _Assigner:
         return next((rule(resource) for rule in self.rules.uncovered), None)
 
     def _group(self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int], start: int) -> _Try:
-        best, reasons, attempted = _Try(), list[str](), -1
+        best, reasons, attempted, lacking = _Try(), list[str](), -1, list[Cause | None]()
         listed = (flavor for rule in self.rules.flavors for flavor in rule(group))
         flavors = [each for each in listed if all(rule(pod_set, each.name) for rule in self.rules.considered)]
         for index, flavor in list(enumerate(flavors))[start:]:
@@ -164,12 +182,15 @@ class _Assigner:
             outcome = self._flavor(flavor, pod_set, amounts)
             self._explain(pod_set, flavor, outcome, amounts)
             reasons += outcome.reasons
+            if outcome.outlook.mode is Mode.NEVER:
+                lacking.append(self.causes.of_all(outcome.lacking))
             if outcome.weighed and not self._is_passed_over(outcome.outlook):
                 best = outcome
                 break
             if outcome.weighed and self._is_preferred(outcome.outlook, best.outlook):
                 best = outcome
         best.tried = -1 if attempted == len(flavors) - 1 else attempted
+        best.attempts, best.lacking = max(0, attempted + 1 - start), lacking
         best.reasons = [] if best.outlook.mode is Mode.FIT else reasons
         return best
 
@@ -185,10 +206,10 @@ class _Assigner:
     def _flavor(self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int]) -> _Try:
         spec = self.room.flavor(flavor.name)
         if spec is None:
-            return _Try(reasons=[f"flavor {flavor.name} not found"])
+            return _Try(reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR])
         for rule in self.rules.flavor:
             if reason := rule(pod_set, flavor.name, spec):
-                return _Try(reasons=[reason], cites=cited([rule]))
+                return _Try(reasons=[reason], cites=cited([rule]), lacking=[Cause.NO_FLAVOR])
         outcome = _Try(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
         for resource in hash_order(amounts):
             found = self._weigh(self._need(flavor, resource, amounts[resource]), outcome)
@@ -204,7 +225,10 @@ class _Assigner:
             return Outlook(mode=Mode.FIT, level=self.room.level(of, total))
         outcome.reasons.append(objection.message)
         outcome.cites = tuple(dict.fromkeys((*outcome.cites, *cited([rule]))))
-        return _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+        outlook = _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+        if outlook.mode is Mode.NEVER:
+            outcome.lacking.append(objection.cause)
+        return outlook
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
         of = (flavor.name, resource)

@@ -14,6 +14,7 @@ from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.nouns import Workload
 from kueue_dra_ref.behaviours.behaviour import Queueing
+from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rules.fungibility import Progress
 from kueue_dra_ref.rules.queueing import Waiting
 from kueue_dra_ref.target import Manifest
@@ -64,7 +65,7 @@ class Line:
         self.preemptor: Key | None = None
         self._rules = rules
         self._order: list[tuple[Place, Key]] = []
-        self._hopeless: set[str] = set()
+        self._hopeless: dict[str, Cause] = {}
 
     def __len__(self) -> int:
         return len(self.heap) + len(self.aside)
@@ -119,9 +120,14 @@ class Line:
         """Keep a head out of the line until a sweep."""
         self.aside[queued.key] = queued
 
-    def set_equals_aside(self, queued: Queued) -> None:
+    def bypassed(self, key: Key) -> Cause | None:
+        """What was found of an equal to a workload that is set aside."""
+        found = self.aside.get(key)
+        return self._hopeless.get(found.shape) if found else None
+
+    def set_equals_aside(self, queued: Queued, cause: Cause | None) -> None:
         """Workloads that are equal to one that did not fit are not tried before the next sweep."""
-        self._hopeless.add(queued.shape)
+        self._hopeless[queued.shape] = cause or Cause.UNTRIED
         for equal in [other for other in self.heap.values() if other.shape == queued.shape]:
             self.aside[equal.key] = self.heap.pop(equal.key)
 

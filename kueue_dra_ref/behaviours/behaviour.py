@@ -20,8 +20,10 @@ from kueue_dra_ref.api.nouns import (
     Workload,
 )
 from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.quota import FlavorResource, Node, Share
 from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.detection import Refused
@@ -31,9 +33,10 @@ from kueue_dra_ref.rules.gates import Gates
 from kueue_dra_ref.rules.mapping import MappingRules
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shortage
-from kueue_dra_ref.rules.queueing import Holding, Place, Told, Waiting
+from kueue_dra_ref.rules.queueing import Holding, Told, Waiting
 from kueue_dra_ref.rules.quota import Need, Objection
-from kueue_dra_ref.rules.reporting import Assigned, Figures, Said
+from kueue_dra_ref.rules.reporting import Assigned, Figures
+from kueue_dra_ref.said import Said
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.world import Asked, World
@@ -94,7 +97,7 @@ class Queueing:
     set_aside: tuple[Rule[[ClusterQueue], bool], ...]
     in_front: tuple[Rule[[ClusterQueue], bool], ...]
     namespace: tuple[Rule[[ClusterQueue, dict[str, str]], str | None], ...]
-    blocked: tuple[Rule[[Place], str | None], ...]
+    blocked: tuple[Rule[[Place], Blocked | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
     evicted: tuple[Rule[[Holding], Told | None], ...]
 
@@ -115,6 +118,9 @@ class Assigning:
     rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
     resumed: tuple[Rule[[Progress, int], bool], ...] = ()
     reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
+    alternatives: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
+    together: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
+    """Of several causes the one that counts: of flavors, and of what is needed together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,8 +178,9 @@ class Reporting:
 
     admitted: tuple[Rule[[str], Said], ...]
     admission: tuple[Rule[[str, Sequence[Assigned]], Written], ...]
-    waiting: tuple[Rule[[str], Said], ...]
-    blocked: tuple[Rule[[str], Said], ...]
+    waiting: tuple[Rule[[Cause | None, str], Said | None], ...]
+    blocked: tuple[Rule[[Cause | None, str], Said | None], ...]
+    given_back: tuple[Rule[[Cause | None, str], Said | None], ...]
     refused: tuple[Rule[[str, str], Said], ...]
     evicted: tuple[Rule[[str, str], Said], ...]
     preempted: tuple[Rule[[str, str], Said], ...]
@@ -182,6 +189,8 @@ class Reporting:
     local_queue: tuple[Rule[[Figures], Written], ...]
     cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
     local_queue_active: tuple[Rule[[bool, str], Said], ...]
+    unreserved: tuple[Rule[[], Said], ...] = ()
+    """What is said beside every QuotaReserved that is False."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +248,16 @@ class Behaviour:
         assert isinstance(found, Behaviour)
         return found
 
+    def settled(self, **gates: bool) -> Behaviour:
+        """The same behaviour with gates in one state for good, as for a text that knows nothing of them."""
+
+        def free(rule: Rule[..., Any]) -> Rule[..., Any]:
+            return replace(rule, gates={gate: on for gate, on in rule.gates.items() if gate not in gates})
+
+        found = _kept(self, lambda rule: all(rule.gates.get(gate, on) is on for gate, on in gates.items()), free)
+        assert isinstance(found, Behaviour)
+        return found
+
     def without(self, name: str) -> Behaviour:
         """The same behaviour with one rule knocked out.
 
@@ -265,10 +284,12 @@ def rules_of(holder: object) -> Iterator[Rule[..., Any]]:
             yield from rules_of(getattr(holder, field.name))
 
 
-def _kept(holder: Any, wanted: Any) -> Any:
+def _kept(holder: Any, wanted: Any, made: Any = lambda rule: rule) -> Any:
+    if isinstance(holder, Rule):
+        return made(holder)
     if isinstance(holder, tuple):
-        return tuple(_kept(part, wanted) for part in holder if not isinstance(part, Rule) or wanted(part))
-    if is_dataclass(holder) and not isinstance(holder, (type, Rule)):
-        changes = {f.name: _kept(getattr(holder, f.name), wanted) for f in fields(holder)}
+        return tuple(_kept(part, wanted, made) for part in holder if not isinstance(part, Rule) or wanted(part))
+    if is_dataclass(holder) and not isinstance(holder, type):
+        changes = {f.name: _kept(getattr(holder, f.name), wanted, made) for f in fields(holder)}
         return replace(holder, **changes)
     return holder

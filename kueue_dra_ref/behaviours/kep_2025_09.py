@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, kueue_0_19
+from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, OBSERVABILITY, kueue_0_19
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import counting, detection
 from kueue_dra_ref.rules.gates import KEP_2025_09_GATES
@@ -22,7 +22,7 @@ def kep_2025_09() -> Behaviour:
     Where the text is silent on queues, conditions and messages, Kueue 0.19's stand in; the catalogue says which
     sentences the text itself carries.
     """
-    kueue = kueue_0_19()
+    kueue = kueue_0_19().settled(**{OBSERVABILITY: False})
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).

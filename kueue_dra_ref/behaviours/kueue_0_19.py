@@ -21,6 +21,7 @@ from kueue_dra_ref.behaviours.behaviour import (
 )
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
+    blocking,
     claims,
     cohorts,
     counting,
@@ -31,6 +32,7 @@ from kueue_dra_ref.rules import (
     jobs,
     lookup,
     matching,
+    observing,
     preemption,
     queueing,
     quota,
@@ -43,6 +45,8 @@ from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
 _READ = ("get", "list", "watch")
 _INTEGRATION = "KueueDRAIntegration"
 _REJECT = "KueueDRARejectWorkloadsWhenDRADisabled"
+OBSERVABILITY = "UnadmittedWorkloadsObservability"
+_PLAIN, _OBSERVED = {OBSERVABILITY: False}, {OBSERVABILITY: True}
 
 
 def kueue_0_19() -> Behaviour:
@@ -129,10 +133,14 @@ QUEUEING = Queueing(
     in_front=(queueing.a_preemptor_stays_in_front,),
     namespace=(queueing.the_namespace_must_be_selected,),
     blocked=(
-        queueing.the_local_queue_must_exist,
-        queueing.the_local_queue_must_run,
-        queueing.the_cluster_queue_must_exist,
-        queueing.the_cluster_queue_must_be_active,
+        when(blocking.deactivation_is_told, **_OBSERVED),
+        blocking.the_local_queue_must_exist,
+        blocking.the_local_queue_must_run,
+        blocking.the_cluster_queue_must_exist,
+        blocking.the_cluster_queue_must_be_active,
+        when(blocking.a_namespace_that_is_not_selected_is_told, **_OBSERVED),
+        when(blocking.an_equal_speaks_for_those_passed_over, **_OBSERVED),
+        when(blocking.what_no_longer_holds_is_taken_back, **_OBSERVED),
     ),
     inactive=(queueing.a_stopped_cluster_queue_is_inactive, queueing.missing_flavors_make_a_cluster_queue_inactive),
     evicted=(
@@ -155,6 +163,8 @@ ASSIGNING = Assigning(
     rank=(fungibility.flavors_that_nobody_frees_come_last, fungibility.the_preference_ranks_flavors),
     resumed=(when(fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibilityPreserveScanProgress=True),),
     reduced=(when(quota.fewer_pods_are_admitted_where_they_are_worth_it, PartialAdmission=True),),
+    alternatives=(when(observing.the_mildest_of_alternatives_counts, **_OBSERVED),),
+    together=(when(observing.the_gravest_of_what_is_needed_counts, **_OBSERVED),),
 )
 
 COHORTS = Cohorts(
@@ -220,12 +230,29 @@ FAIR_SHARING = FairSharing(
     shown=(fair_sharing.shares_are_shown,),
 )
 
+_CAUSES = (
+    when(observing.what_no_flavor_serves_is_told, **_OBSERVED),
+    when(observing.what_never_fits_is_told, **_OBSERVED),
+    when(observing.what_others_hold_is_told, **_OBSERVED),
+    when(observing.what_victims_hold_is_told, **_OBSERVED),
+    when(observing.what_is_misplaced_is_told, **_OBSERVED),
+    when(observing.what_is_stopped_is_told, **_OBSERVED),
+    when(observing.what_is_deactivated_is_told, **_OBSERVED),
+    when(observing.what_is_to_be_tried_is_told, **_OBSERVED),
+)
+
 REPORTING = Reporting(
     admitted=(reporting.quota_is_reserved, reporting.the_workload_is_admitted),
     admission=(reporting.the_admission_is_written,),
-    waiting=(reporting.waiting_is_told,),
-    blocked=(reporting.a_blocked_queue_is_told,),
-    refused=(reporting.a_refusal_is_told, reporting.a_refusal_is_not_requeued),
+    waiting=(when(reporting.waiting_is_told, **_PLAIN), *_CAUSES),
+    blocked=(when(reporting.a_blocked_queue_is_told, **_PLAIN), *_CAUSES),
+    given_back=(when(reporting.quota_given_back_is_told, **_PLAIN), *_CAUSES),
+    refused=(
+        when(reporting.a_refusal_is_told, **_PLAIN),
+        when(observing.a_refusal_is_a_misconfiguration, **_OBSERVED),
+        reporting.a_refusal_is_not_requeued,
+    ),
+    unreserved=(when(observing.nothing_is_reserved, **_OBSERVED),),
     evicted=(reporting.eviction_is_told,),
     preempted=(reporting.preemption_is_told,),
     requests=(reporting.requests_of_a_waiting_workload_are_shown,),

@@ -200,7 +200,12 @@ class Kueue:
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
         """Whether a ClusterQueue takes workloads of a namespace."""
-        return not any(rule(queue, self.labels(namespace)) for rule in self.behaviour.queueing.namespace)
+        return self.mismatch(queue, namespace) is None
+
+    def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
+        """What a ClusterQueue has against a namespace."""
+        rules = self.behaviour.queueing.namespace
+        return next((told for rule in rules if (told := rule(queue, self.labels(namespace)))), None)
 
     def labels(self, namespace: str) -> dict[str, str]:
         """The labels of a namespace, with the one that the API server adds."""

@@ -13,7 +13,7 @@ from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.workloads import evict, say
+from kueue_dra_ref.cluster.workloads import evict, say, say_unreserved
 from kueue_dra_ref.rules.preemption import Preemption
 from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest
@@ -96,7 +96,7 @@ class Scheduler:
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
         if apart and entry.why is Why.NO_FIT:
-            line.set_equals_aside(head)
+            line.set_equals_aside(head, entry.cause)
         return True
 
     def _wait(self, entry: Entry) -> None:
@@ -105,11 +105,15 @@ class Scheduler:
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
         if found and self._told.get(head.key) == (entry.message, found["metadata"]["resourceVersion"]):
             return
-        verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {entry.message}")
+        said = [(rule, one) for rule in self.rules.reporting.waiting if (one := rule(entry.cause, entry.message))]
+        if not said:
+            return  # a condition without a reason is refused by the API server, and all that goes with it
+        verdict = Step(requirements=cited(rule for rule, _ in said), text=f"it waits: {entry.message}")
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         fresh = self.kueue.patched(head.obj, head)
-        for said in (rule(entry.message) for rule in self.rules.reporting.waiting):
-            say(fresh, said, self.kueue.clock.now)
+        for _, one in said:
+            say(fresh, one, self.kueue.clock.now)
+        say_unreserved(self.kueue, fresh)
         meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
         asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:

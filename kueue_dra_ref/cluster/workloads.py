@@ -9,11 +9,13 @@ from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.nouns import workload_of
+from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event
+from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.detection import Refused
-from kueue_dra_ref.rules.queueing import Holding, Place, Told
-from kueue_dra_ref.rules.reporting import Said
+from kueue_dra_ref.rules.queueing import Holding, Told
+from kueue_dra_ref.said import Said
 from kueue_dra_ref.target import Manifest
 
 _FIRST_RETRY = 0.005
@@ -24,6 +26,11 @@ _LAST_RETRY = 1000.0
 def say(obj: Manifest, said: Said, now: str) -> bool:
     """Write one condition; whether it changed."""
     return set_condition(obj, said.type, said.value, said.reason, said.message, now)
+
+
+def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
+    """Write what stands beside a QuotaReserved that is False; whether anything changed."""
+    return any([say(obj, rule(), kueue.clock.now) for rule in kueue.behaviour.reporting.unreserved])
 
 
 def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
@@ -148,23 +155,25 @@ class WorkloadController:
 
     def _blocked(self, working: Manifest) -> bool:
         """Say what is wrong with the queue of a workload that holds no quota."""
-        if is_true(working, "QuotaReserved") or not _active(working):
+        if is_true(working, "QuotaReserved"):
             return False
-        message, steps = self._objection(working)
-        if message is None:
+        blocked, steps = self._objection(working)
+        if blocked is None:
             return False
-        key = (working["metadata"]["namespace"], working["metadata"]["name"])
+        key = _key(working)
         charged = self.kueue.derivations.get(key)
         self._decided(key, *(charged.steps if charged else ()), *steps)
-        changed = [say(working, rule(message), self.kueue.clock.now) for rule in self.rules.reporting.blocked]
-        return any(changed)
+        rules, now = self.rules.reporting.blocked, self.kueue.clock.now
+        said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
+        changed = [say(working, one, now) for one in said]
+        return any([*changed, say_unreserved(self.kueue, working)])
 
-    def _objection(self, working: Manifest) -> tuple[str | None, tuple[Step, ...]]:
+    def _objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
         """What is wrong with the queue of a workload, and the step that says so."""
         place = self._place(working)
         for rule in self.rules.queueing.blocked:
-            if message := rule(place):
-                return message, (Step(requirements=cited([rule]), text=message),)
+            if blocked := rule(place):
+                return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
         return None, ()
 
     def _drained(self, working: Manifest) -> bool:
@@ -191,7 +200,9 @@ class WorkloadController:
         now = self.kueue.clock.now
         again = any(rule(evicted["reason"]) for rule in self.rules.jobs.requeued)
         set_condition(working, "Requeued", again, evicted["reason"], evicted["message"], now)
-        set_condition(working, "QuotaReserved", False, "Pending", evicted["message"], now)
+        rules = self.rules.reporting.given_back
+        for said in (one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))):
+            say(working, said, now)
         self._unreserve(working)
         self.kueue.store.put(working)
 
@@ -201,6 +212,7 @@ class WorkloadController:
             set_condition(
                 working, "Admitted", False, "NoReservation", "The workload has no reservation", self.kueue.clock.now
             )
+        say_unreserved(self.kueue, working)
 
     def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
         return set_condition(working, "Requeued", True, reason, message, self.kueue.clock.now)
@@ -210,7 +222,7 @@ class WorkloadController:
         key, managed = kueue.queue_of(working)
         local = kueue.store.find("LocalQueue", key[1], key[0])
         name = managed.cluster_queue if managed else ""
-        queue = kueue.queue(name)
+        queue, line = kueue.queue(name), kueue.lines.get(name)
         return Place(
             local_queue=key[1],
             local_queue_exists=local is not None,
@@ -218,6 +230,10 @@ class WorkloadController:
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
             cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
+            active=_active(working),
+            mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
+            bypassed=line.bypassed(_key(working)) if line else None,
+            said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
         )
 
     def _handled_in_reconcile(self, obj: Manifest) -> bool:
@@ -237,6 +253,10 @@ class WorkloadController:
             admission = (obj.get("status") or {}).get("admission") or {}
             for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
                 self.kueue.refresh(name)
+
+
+def _key(obj: Manifest) -> Key:
+    return obj["metadata"]["namespace"], obj["metadata"]["name"]
 
 
 def _active(obj: Manifest) -> bool:

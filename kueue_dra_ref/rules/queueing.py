@@ -19,18 +19,6 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a workload would queue: what is known of its LocalQueue and ClusterQueue."""
-
-    local_queue: str
-    local_queue_exists: bool = True
-    local_queue_runs: bool = True
-    cluster_queue: str = ""
-    cluster_queue_exists: bool = True
-    cluster_queue_is_active: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
     """A workload that holds quota, as eviction sees it."""
 
@@ -84,30 +72,6 @@ def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) 
     if selector is not None and selects(selector, labels):
         return None
     return "workload namespace doesn't match ClusterQueue selector"
-
-
-@rule("QUEUE-017", "STATUS-032")
-def the_local_queue_must_exist(place: Place) -> str | None:
-    """Say that the LocalQueue does not exist."""
-    return None if place.local_queue_exists else f"LocalQueue {place.local_queue} doesn't exist"
-
-
-@rule("QUEUE-010", "STATUS-033")
-def the_local_queue_must_run(place: Place) -> str | None:
-    """Say that the LocalQueue is stopped."""
-    return None if place.local_queue_runs else f"LocalQueue {place.local_queue} is inactive"
-
-
-@rule("QUEUE-018", "STATUS-032")
-def the_cluster_queue_must_exist(place: Place) -> str | None:
-    """Say that the ClusterQueue does not exist."""
-    return None if place.cluster_queue_exists else f"ClusterQueue {place.cluster_queue} doesn't exist"
-
-
-@rule("QUEUE-008", "QUEUE-019", "STATUS-033")
-def the_cluster_queue_must_be_active(place: Place) -> str | None:
-    """Say that the ClusterQueue is inactive."""
-    return None if place.cluster_queue_is_active else f"ClusterQueue {place.cluster_queue} is inactive"
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")

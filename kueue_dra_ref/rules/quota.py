@@ -10,6 +10,7 @@ from typing import Any
 from kueue_dra_ref.api.labels import expression_holds
 from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import rule
 
 
@@ -47,6 +48,7 @@ class Objection:
 
     fit: Fit
     message: str
+    cause: Cause
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
@@ -59,7 +61,7 @@ def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
         f"({need.show(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
         f"({need.show(need.capacity)})"
     )
-    return Objection(fit=Fit.NEVER, message=message)
+    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
 
 
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
@@ -69,7 +71,7 @@ def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     if short <= 0:
         return None
     message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {need.show(short)} more needed"
-    return Objection(fit=Fit.LATER, message=message)
+    return Objection(fit=Fit.LATER, message=message, cause=Cause.HELD)
 
 
 @rule("QUOTA-005", "KIND-025")

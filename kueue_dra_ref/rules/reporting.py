@@ -8,20 +8,12 @@ from typing import Any
 
 from kueue_dra_ref.api.nouns import ResourceGroup
 from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import rule
+from kueue_dra_ref.said import Said
 
 FlavorResource = tuple[str, str]
 """Flavor and resource."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """One condition to write."""
-
-    type: str
-    value: bool
-    reason: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +59,16 @@ def the_workload_is_admitted(cluster_queue: str) -> Said:
 
 
 @rule("STATUS-007")
-def waiting_is_told(message: str) -> Said:
-    """Say why the scheduler passed the workload over."""
+def waiting_is_told(cause: Cause | None, message: str) -> Said:
+    """Say why the scheduler passed the workload over; the reason is the same for every cause."""
+    del cause
     return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
 
 
 @rule("STATUS-032", "STATUS-033")
-def a_blocked_queue_is_told(message: str) -> Said:
+def a_blocked_queue_is_told(cause: Cause | None, message: str) -> Said:
     """Say what is wrong with the queue of a workload."""
+    del cause
     return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
 
 
@@ -89,6 +83,13 @@ def a_refusal_is_told(message: str, requeued: str) -> Said:
 def a_refusal_is_not_requeued(message: str, requeued: str) -> Said:
     """Say that the workload does not go back to the queue by itself."""
     return Said(type="Requeued", value=False, reason="Inadmissible", message=requeued or message)
+
+
+@rule("STATUS-026")
+def quota_given_back_is_told(cause: Cause | None, message: str) -> Said:
+    """Say of an evicted workload whose pods are gone that it holds no quota any more."""
+    del cause
+    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
 
 
 @rule("STATUS-027")

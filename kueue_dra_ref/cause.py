@@ -1,0 +1,27 @@
+"""Why a workload holds no quota (Kueue 0.19): what the scheduler or a queue found, before it is put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Cause(Enum):
+    """One cause; which reason a condition gives for it is a rule's matter."""
+
+    NO_FLAVOR = "no flavor of the ClusterQueue serves it"
+    TOO_MUCH = "more is asked for than the quota will ever give"
+    HELD = "others hold the quota"
+    PREEMPTING = "its victims have to go first"
+    MISPLACED = "its queue is missing, or does not take it"
+    STOPPED = "its queue is stopped or inactive"
+    DEACTIVATED = "it is deactivated"
+    UNTRIED = "the scheduler has not tried it since"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """Why a workload cannot get quota where it is, and the words for it."""
+
+    cause: Cause
+    message: str

@@ -1,0 +1,15 @@
+"""One condition of a status, as a rule asks for it to be written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One condition to write."""
+
+    type: str
+    value: bool
+    reason: str
+    message: str
