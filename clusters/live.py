@@ -126,6 +126,8 @@ class LiveTarget:
             self._cleaning.remove([ref, *workloads_of(self._objects, ref)], entirely=False)
             self._world.forget(ref)
             self._settling.note_change()
+            if ref.kind == "DeviceClass":
+                self._settling.note_class()
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
@@ -208,6 +210,8 @@ class LiveTarget:
                 self._settling.note_opening()
         if written.changed and (not written.created or (manifest["kind"] in SWEEPING and self._world.has_jobs)):
             self._settling.note_change()
+        if written.changed and manifest["kind"] == "DeviceClass":
+            self._settling.note_class()
         if written.changed and _stop_policy(manifest) not in ("None", _stop_policy(before)):
             self._settling.note_stop(Ref.of(manifest))
 

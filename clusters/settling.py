@@ -13,6 +13,7 @@ from clusters.waiting import Limits, NotYet, TimedOut, elapsed_since, eventually
 from clusters.world import World
 from kueue_dra_ref.target import Ref
 
+CLASS_PAUSE = 1.0  # seconds until Kueue 0.19.2 looks again at what waits for the resource of a DeviceClass
 LAG = 0.1  # seconds in which Kueue has surely seen a change
 MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
 NOTHING = Look(jobs=[], workloads=[])
@@ -30,6 +31,7 @@ class Settling:
     limits: Limits = field(default_factory=Limits)
     _changed: float | None = None
     _opened: float | None = None
+    _classes: float | None = None
     _untold: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
     _quiet: int = 0
@@ -43,6 +45,11 @@ class Settling:
     def note_opening(self) -> None:
         """Remember that something new made Kueue announce a sweep, which nothing that waits so far can need."""
         self._opened = moment_now()
+
+    def note_class(self) -> None:
+        """Remember that a DeviceClass came, changed or went: Kueue looks again at what waits for its resource."""
+        if self.world.has_jobs:
+            self._classes = moment_now()
 
     def note_stop(self, queue: Ref) -> None:
         """Remember who waited behind a queue that is stopped now: Kueue may tell them so before it knows it itself."""
@@ -67,7 +74,7 @@ class Settling:
 
     def forget(self) -> None:
         """Start anew, with an empty world."""
-        self._changed, self._opened, self._last = None, None, NOTHING
+        self._changed, self._opened, self._classes, self._last = None, None, None, NOTHING
         self._untold.clear()
 
     def settle(self) -> None:
@@ -90,7 +97,7 @@ class Settling:
 
     def _all_got_in(self) -> bool:
         """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
-        if self._changed is not None or self._untold:
+        if self._changed is not None or self._classes is not None or self._untold:
             return False
 
         def decided() -> bool:
@@ -104,7 +111,19 @@ class Settling:
         except TimedOut:
             return False
 
+    def _let_classes_be_seen(self) -> None:
+        """Return when Kueue has begun to look again at what a DeviceClass concerns."""
+        since = self._classes
+
+        def seen() -> None:
+            if since is not None and elapsed_since(since) < CLASS_PAUSE + LAG:
+                raise NotYet("Kueue has not looked at the changed DeviceClass")
+
+        eventually(seen, within=self.limits.sweep, every=0.02, what="a changed DeviceClass to be looked at")
+        self._classes = None
+
     def _pass(self) -> None:
+        self._let_classes_be_seen()
         self.fence.pass_chain(unless=self.is_denied)
         if self._untold:
             self._tell_again()

@@ -36,6 +36,9 @@ class Reason(StrEnum):
     TOO_FEW_DEVICES = "too few published devices match"
     NO_CLASS = "the DeviceClass does not exist"
     UNMAPPED = "no mapping names the device class"
+    NOT_WHOLE = "an extended resource of devices is asked for in parts"
+    TOO_MANY = "more of an extended resource is asked for than 64 bits can hold"
+    NOT_BY_NAME = "the class of an extended resource is charged by counters or capacities"
     GATE_OFF = "device integration is off"
 
 
@@ -127,6 +130,9 @@ _REFUSES = {
     Reason.TOO_FEW_DEVICES: r"insufficient matching devices",
     Reason.NO_CLASS: r"failed to get DeviceClass",
     Reason.UNMAPPED: r"is not mapped in DRA configuration",
+    Reason.NOT_WHOLE: r"extended resource quantity must be an integer",
+    Reason.TOO_MANY: r"total extended resource quantity overflows int64",
+    Reason.NOT_BY_NAME: r"extended resource \S+ resolves to DeviceClass",
 }
 """Kueue 0.19's messages, first match; by default its conditions carry one reason for all of them."""
 

@@ -31,6 +31,9 @@ class World(Protocol):
     def device_class(self, name: str) -> Manifest | None:
         """A DeviceClass."""
 
+    def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
+        """The DeviceClasses that stand for an extended resource."""
+
     def devices(self) -> Sequence[Device]:
         """Every device of every ResourceSlice, slices by name."""
 

@@ -15,7 +15,7 @@ from kueue_dra_ref.requirements.coverage import coverage
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
 BOTH = {"kep-2025-09", "kueue-0.19"}
 BEHAVIOURS = TEXTS | BOTH
-PROFILES = {"DRA-CLAIM", "DRA-DISABLED", "DRA-API", "DRA-PARTITIONABLE", "DRA-CAPACITY"}
+PROFILES = {"DRA-CLAIM", "DRA-DISABLED", "DRA-API", "DRA-PARTITIONABLE", "DRA-CAPACITY", "DRA-EXTENDED"}
 SEPTEMBER = {
     "Summary",
     "Motivation",

@@ -39,7 +39,7 @@ def demands(
                 behaviour,
                 configuration,
                 pod_set,
-                done.charges.get(pod_set.name, {}),
+                done,
                 reclaimed.get(pod_set.name, 0),
             ),
             done.shared.get(pod_set.name, {}),
@@ -58,14 +58,15 @@ def _with_shared(demand: Demand, shared: Charges) -> Demand:
 
 
 def _demand(
-    behaviour: Behaviour, configuration: Configuration, pod_set: PodSet, charge: Charges, reclaimed: int
+    behaviour: Behaviour, configuration: Configuration, pod_set: PodSet, done: Processed, reclaimed: int
 ) -> Demand:
     adding = behaviour.charging
     ordinary = _transformed(
         _included(pod_set.requests, configuration.exclude_resource_prefixes), configuration.transformations
     )
-    amounts = {name: units(name, amount) for name, amount in ordinary.items()}
-    for resource, devices in charge.items():
+    replaced = done.replaced.get(pod_set.name, ())
+    amounts = {name: units(name, amount) for name, amount in ordinary.items() if name not in replaced}
+    for resource, devices in done.charges.get(pod_set.name, {}).items():
         charged = units(resource, parse(devices))
         before = amounts.get(resource, 0)
         amounts[resource] = next((rule(before, charged) for rule in adding.beside), before or charged)
@@ -127,7 +128,8 @@ def explained(behaviour: Behaviour, found: tuple[Demand, ...], done: Processed) 
         several = f"pod set {demand.pod_set.name}: " if len(found) > 1 else ""
         shared = done.shared.get(demand.pod_set.name, {})
         for resource, devices in done.charges.get(demand.pod_set.name, {}).items():
-            if ordinary := demand.pod_set.requests.get(resource):
+            replaced = done.replaced.get(demand.pod_set.name, ())
+            if ordinary := None if resource in replaced else demand.pod_set.requests.get(resource):
                 text = f"{several}containers request {ordinary} {resource} as well"
                 yield Step(requirements=cited(adding.beside), text=text)
             total = printed(resource, demand.amounts[resource])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
+from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.api.devices import requests_of
@@ -33,6 +34,8 @@ class Processed:
     charges: Mapping[str, Charges] = field(default_factory=dict)
     shared: Mapping[str, Charges] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Extended resources that are charged as devices, and not as what containers request, by pod set."""
     refused: Refused | None = None
     steps: tuple[Step, ...] = ()
 
@@ -47,10 +50,11 @@ class Stopped(Exception):
         super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
-def asks_for_devices(behaviour: Behaviour, workload: Workload) -> bool:
+def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> bool:
     """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
     rules = behaviour.processing
-    return any(rule(workload) for rule in rules.detected) or any(rule(workload) for rule in rules.refused)
+    claims = any(rule(workload) for rule in rules.detected) or any(rule(workload) for rule in rules.refused)
+    return claims or stands_for_devices(behaviour.extended, world, workload)
 
 
 def processed(behaviour: Behaviour, world: World, workload: Workload) -> Processed:
@@ -58,7 +62,7 @@ def processed(behaviour: Behaviour, world: World, workload: Workload) -> Process
     for rule in behaviour.processing.refused:
         if refused := rule(workload):
             return Processed(refused=refused, steps=(Step(requirements=cited([rule]), text=refused.message),))
-    if not asks_for_devices(behaviour, workload):
+    if not asks_for_devices(behaviour, world, workload):
         return Processed()
     for forbidden in behaviour.processing.forbidden:
         if refused := forbidden(world, workload):
@@ -70,17 +74,19 @@ class _Processor:
     """One pass over one workload; collects the steps of the derivation."""
 
     def __init__(self, behaviour: Behaviour, world: World, workload: Workload) -> None:
-        self.rules, self.adding = behaviour.processing, behaviour.charging
+        self.rules, self.adding, self.extended = behaviour.processing, behaviour.charging, behaviour.extended
         self.world, self.workload = world, workload
         self.steps: list[Step] = []
         self.mappings = next((rule(world, workload) for rule in self.rules.mappings), ())
         self.shared: dict[str, Charges] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
+        self.replaced: Mapping[str, frozenset[str]] = {}
         self._once: set[str] = set()
 
     def run(self) -> Processed:
         try:
             charges = {pod_set.name: self._pod_set(pod_set) for pod_set in self.workload.pod_sets}
+            charges = self._with_extended(charges)
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
             return Processed(refused=_refusal(stop), steps=tuple(self.steps))
@@ -88,8 +94,24 @@ class _Processor:
             charges={name: c for name, c in charges.items() if c},
             shared={name: c for name, c in self.shared.items() if c},
             choices=self.choices,
+            replaced=self.replaced,
             steps=tuple(self.steps),
         )
+
+    def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
+        """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
+        found = extended_resources(self.extended, self.world, self.workload, self.mappings)
+        if found.faults:
+            raise Stopped(found.faults, requirements=found.cites)
+        for step in found.steps:
+            self._note(step.requirements, step.text)
+        self.replaced = found.replaced
+        return {name: self._together(name, claims, found.shares.get(name, {})) for name, claims in charges.items()}
+
+    def _together(self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]) -> Charges:
+        shares = merged({name: [amount] for name, amount in claims.items()}, extended)
+        where = f"in a pod of pod set {pod_set}"
+        return {name: self._added(self.adding.in_pod, shares[name], f"{name} {where}") for name in shares}
 
     def _pod_set(self, pod_set: PodSet) -> Charges:
         own, shared = list[Claim](), list[Claim]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.pods import Amounts, pod_requests, quota_units
+from kueue_dra_ref.api.pods import Amounts, ContainerRequests, container_requests, pod_requests, quota_units
 from kueue_dra_ref.api.reading import child, mappings, quantity, text
 from kueue_dra_ref.target import Manifest
 
@@ -42,6 +42,7 @@ class PodSet:
     """The fewest pods that are worth admitting; None: all or nothing."""
     used: frozenset[str] = frozenset()
     """The names of the claims that its containers, initial ones too, list under ``resources.claims``."""
+    containers: tuple[ContainerRequests, ...] = ()
     passed_over: frozenset[str] = frozenset()
     """Flavors that are not considered, while another one is examined for the classes of its claims."""
 
@@ -185,6 +186,7 @@ def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
         tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
         least=pod_set.get("minCount"),
         used=_used(spec, path_of_spec),
+        containers=container_requests(spec, path_of_spec),
     )
 
 

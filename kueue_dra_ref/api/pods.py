@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -11,6 +12,17 @@ from kueue_dra_ref.api.reading import child, mappings, quantities
 
 Amounts = dict[str, Quantity]
 """Resource name to exact amount."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerRequests:
+    """What one container of a pod requests: as it is written, and with limits standing in for what is absent."""
+
+    path: str
+    """Its field below the pod spec, such as ``initContainers[0]``."""
+    initial: bool
+    requests: Amounts
+    adjusted: Amounts
 
 
 def add(left: Amounts, right: Amounts) -> Amounts:
@@ -35,6 +47,25 @@ def pod_requests(spec: dict[str, Any], path: str) -> Amounts:
     total = _with_init_containers(total, spec, path)
     total |= _requests(spec, path)
     return add(total, quantities(spec, "overhead", path))
+
+
+def container_requests(spec: dict[str, Any], path: str) -> tuple[ContainerRequests, ...]:
+    """The requests of each container of a pod, initial ones first.
+
+    Raises:
+        ManifestFault: a field is of the wrong type, or an amount is no quantity.
+
+    """
+    return tuple(
+        ContainerRequests(
+            path=f"{kind}[{index}]",
+            initial=kind == "initContainers",
+            requests=quantities(container.get("resources") or {}, "requests", f"{path}.{kind}[{index}].resources"),
+            adjusted=_requests(container, f"{path}.{kind}[{index}]"),
+        )
+        for kind in ("initContainers", "containers")
+        for index, container in enumerate(mappings(spec, kind, path))
+    )
 
 
 def _with_init_containers(total: Amounts, spec: dict[str, Any], path: str) -> Amounts:

@@ -27,6 +27,7 @@ from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.detection import Refused
+from kueue_dra_ref.rules.extended import Wanted
 from kueue_dra_ref.rules.fair_sharing import Contender, Shares
 from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.gates import Gates
@@ -86,6 +87,23 @@ class Charging:
     pods: tuple[Rule[[int, int], int], ...]
     once: tuple[Rule[[Claim], str], ...] = ()
     """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extended:
+    """Devices that containers ask for by the name of an extended resource; without rules there are none."""
+
+    detected: tuple[Rule[[Workload], Iterable[str]], ...] = ()
+    asked: tuple[Rule[[PodSet], Iterable[str]], ...] = ()
+    named: tuple[Rule[[str], bool], ...] = ()
+    chosen: tuple[Rule[[Sequence[Manifest]], Sequence[Manifest]], ...] = ()
+    """Which of several classes stands for a resource: each rule leaves some of them."""
+    refused: tuple[Rule[[Wanted], Iterable[FieldError]], ...] = ()
+    in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
+    charged: tuple[Rule[[Wanted], str], ...] = ()
+    replaced: tuple[Rule[[str], bool], ...] = ()
+    watched: tuple[Rule[[Manifest | None, Manifest | None], Iterable[str]], ...] = ()
+    """Which resources a change of a class concerns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +255,7 @@ class Behaviour:
     fair_sharing: FairSharing
     reporting: Reporting
     jobs: Jobs
+    extended: Extended = Extended()
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()

@@ -11,6 +11,7 @@ from kueue_dra_ref.behaviours.behaviour import (
     Charging,
     Cohorts,
     Cycle,
+    Extended,
     FairSharing,
     Jobs,
     Mapped,
@@ -27,6 +28,7 @@ from kueue_dra_ref.rules import (
     counting,
     cycle,
     detection,
+    extended,
     fair_sharing,
     fungibility,
     jobs,
@@ -44,6 +46,7 @@ from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
 
 _READ = ("get", "list", "watch")
 _INTEGRATION = "KueueDRAIntegration"
+_EXTENDED = "KueueDRAIntegrationExtendedResource"
 _REJECT = "KueueDRARejectWorkloadsWhenDRADisabled"
 OBSERVABILITY = "UnadmittedWorkloadsObservability"
 _PLAIN, _OBSERVED = {OBSERVABILITY: False}, {OBSERVABILITY: True}
@@ -58,7 +61,7 @@ def kueue_0_19() -> Behaviour:
         versions=KUEUE_0_19_VERSIONS,
         gates=kueue_0_19_gates(),
         integration=_INTEGRATION,
-        dependants=("KueueDRAIntegrationExtendedResource", "KueueDRAIntegrationPartitionableDevices"),
+        dependants=(_EXTENDED, "KueueDRAIntegrationPartitionableDevices"),
         role=tuple(
             {"apiGroups": ("resource.k8s.io",), "resources": (name,), "verbs": _READ}
             for name in ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
@@ -82,6 +85,7 @@ def kueue_0_19() -> Behaviour:
         fair_sharing=FAIR_SHARING,
         reporting=REPORTING,
         jobs=JOBS,
+        extended=_EXTENDED_RESOURCES,
     )
 
 
@@ -115,6 +119,23 @@ _PROCESSING = Processing(
     unmapped=(claims.unmapped_classes_are_refused,),
     mappings=(lookup.the_configuration_maps_the_classes,),
     lookup=(lookup.the_mapping_of_a_class_names_the_resource,),
+)
+
+_EXTENDED_RESOURCES = Extended(
+    detected=(when(extended.requests_are_looked_at, **{_EXTENDED: True}),),
+    asked=(when(extended.requests_and_limits_are_charged, **{_EXTENDED: True}),),
+    named=(extended.names_with_a_domain_are_extended,),
+    chosen=(extended.the_newest_class_stands_for_a_resource, extended.the_smallest_name_breaks_a_tie_of_classes),
+    refused=(
+        extended.classes_with_counters_are_refused,
+        extended.classes_with_capacities_are_refused,
+        extended.devices_are_whole,
+        extended.the_sum_of_containers_has_64_bits,
+    ),
+    in_pod=(extended.a_pod_asks_for_the_larger_of_its_phases,),
+    charged=(extended.the_mapping_of_the_class_is_charged_or_the_name,),
+    replaced=(extended.the_name_is_not_charged_as_well,),
+    watched=(when(extended.a_change_of_classes_concerns_their_resources, **{_EXTENDED: True}),),
 )
 
 CHARGING = Charging(

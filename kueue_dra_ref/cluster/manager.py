@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.classes import ClassController
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.jobs import JobController
 from kueue_dra_ref.cluster.kueue import Kueue
@@ -56,6 +57,7 @@ class Manager:
             "LocalQueue": (self.queues.on_local_queue,),
             "ResourceFlavor": (self.queues.on_flavor,),
             "Namespace": (self.queues.on_namespace,),
+            "DeviceClass": (ClassController(self.kueue).on,),
         }
         for kind in _STARTING:
             for found in store.every(kind):

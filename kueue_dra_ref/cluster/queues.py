@@ -182,7 +182,7 @@ class QueueControllers:
             self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
             if not _waits(workload):
                 continue
-            if asks_for_devices(self.kueue.behaviour, workload_of(workload)):
+            if asks_for_devices(self.kueue.behaviour, self.kueue.world, workload_of(workload)):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
                 self.kueue.enqueue(workload)

@@ -61,6 +61,7 @@ class WorkloadController:
         if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
         elif not self._handled_in_reconcile(obj):
+            kueue.derivations.pop(key, None)
             kueue.enqueue(obj)
         if obj is None:
             kueue.assigned.pop(key, None)
@@ -237,7 +238,7 @@ class WorkloadController:
         )
 
     def _handled_in_reconcile(self, obj: Manifest) -> bool:
-        return asks_for_devices(self.rules, workload_of(obj))
+        return asks_for_devices(self.rules, self.kueue.world, workload_of(obj))
 
     def _release(self, event: Event) -> None:
         """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""

@@ -42,6 +42,11 @@ class StoredWorld:
         """A DeviceClass."""
         return self._store.find("DeviceClass", name)
 
+    def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
+        """The DeviceClasses that stand for an extended resource."""
+        every = self._store.every("DeviceClass")
+        return [found for found in every if (found.get("spec") or {}).get("extendedResourceName") == extended_resource]
+
     def configured(self) -> Sequence[DeviceClassMapping]:
         """The device class mappings of Kueue's Configuration."""
         return self._mappings

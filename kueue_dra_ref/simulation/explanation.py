@@ -134,12 +134,13 @@ def _untried(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) 
 def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -> tuple[Step, ...]:
     """Say first when no device is charged: none is asked for, or the integration is off."""
     found, done = workload_of(workload), target.derivation(*key)
-    if not found.claims:
+    if not found.claims and not (done and done.charges):
         return (Step(requirements=("DET-003",), text="no pod asks for a device"),)
-    if target.manager is None or (done and done.refused) or asks_for_devices(target.manager.kueue.behaviour, found):
+    kueue = target.manager.kueue if target.manager else None
+    if kueue is None or (done and done.refused) or asks_for_devices(kueue.behaviour, kueue.world, found):
         return ()
     behaviour = target.behaviour
-    if target.manager.kueue.behaviour.processing.detected:
+    if kueue.behaviour.processing.detected:
         return (Step(requirements=("KIND-014",), text="no container lists a claim of its pod: none is charged"),)
     cites = tuple(one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds)
     return (Step(requirements=cites, text=f"the gate {behaviour.integration} is off: its claims are not charged"),)

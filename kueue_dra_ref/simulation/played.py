@@ -82,7 +82,7 @@ class Played:
         if kueue is None or kueue.behaviour.processing.detected:
             return False
         claiming = (found for each in self.target.store.every("Workload") if (found := workload_of(each)).claims)
-        return any(not asks_for_devices(kueue.behaviour, each) for each in claiming)
+        return any(not asks_for_devices(kueue.behaviour, kueue.world, each) for each in claiming)
 
     @property
     def unmanaged(self) -> tuple[Given, ...]:

@@ -1,0 +1,90 @@
+"""Extended resources of a workload: which names classes stand for, and what they are charged, or what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.admission.explanation import TIMES, Step, cited
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.nouns import PodSet, Workload
+from kueue_dra_ref.behaviours.behaviour import Extended
+from kueue_dra_ref.rules.extended import Wanted
+from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.world import World
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What the extended resources of a workload come to; shares are devices of one pod, by pod set and resource."""
+
+    shares: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    replaced: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The names that are not ordinary requests any more, by pod set."""
+    faults: list[FieldError] = field(default_factory=list)
+    cites: list[str] = field(default_factory=list)
+    """The requirements that the faults follow from."""
+    steps: list[Step] = field(default_factory=list)
+
+
+def stands_for_devices(rules: Extended, world: World, workload: Workload) -> bool:
+    """Whether a workload asks for devices by a name that a class stands for."""
+    names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
+    return any(_class_of(rules, world, name) for name in names)
+
+
+def extended_resources(
+    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping]
+) -> Found:
+    """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
+    found = Found()
+    for pod_set in workload.pod_sets:
+        for wanted in _wanted(rules, world, pod_set, mappings):
+            if not _refused(rules, wanted, found):
+                _charge(rules, wanted, found)
+    return found
+
+
+def _wanted(rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping]) -> Iterator[Wanted]:
+    names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
+    for name in sorted(names):
+        if device_class := _class_of(rules, world, name):
+            yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
+
+
+def _class_of(rules: Extended, world: World, name: str) -> str:
+    """The class that stands for a name; empty for a resource that is none of devices."""
+    if not any(rule(name) for rule in rules.named):
+        return ""
+    classes = world.classes_for(name)
+    for rule in rules.chosen:
+        classes = rule(classes)
+    return str(classes[0]["metadata"]["name"]) if classes else ""
+
+
+def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:
+    for rule in rules.refused:
+        if faults := list(rule(wanted)):
+            found.faults += faults
+            found.cites += cited([rule])
+            return True
+    return False
+
+
+def _charge(rules: Extended, wanted: Wanted, found: Found) -> None:
+    pod_set = wanted.pod_set.name
+    initial, regular = wanted.amounts(initial=True), wanted.amounts(initial=False)
+    amount = next((rule(initial, regular) for rule in rules.in_pod), (*initial, *regular)[-1])
+    for rule in rules.charged:
+        resource = rule(wanted)
+        found.shares.setdefault(pod_set, {}).setdefault(resource, []).append(amount)
+        stands = f"DeviceClass {wanted.device_class} stands for {wanted.name}: {amount} {TIMES} {resource} in a pod"
+        found.steps.append(Step(requirements=cited([rule]), text=f"pod set {pod_set}, {stands}"))
+        break
+    if any(rule(wanted.name) for rule in rules.replaced):
+        found.replaced[pod_set] = found.replaced.get(pod_set, frozenset()) | {wanted.name}
+
+
+def merged(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:
+    """The shares of one pod from two sources, by resource."""
+    return {name: [*one.get(name, ()), *other.get(name, ())] for name in (*one, *(n for n in other if n not in one))}

@@ -1,0 +1,1 @@
+"""Extended resources that DeviceClasses stand for."""

@@ -1,0 +1,131 @@
+"""Extended resources: what is refused (Kueue 0.19, extended resources)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fixtures.builders import GPU, a_job, a_missing_template, a_pod_set, a_workload
+from fixtures.containers import containers
+from fixtures.figures import Counts
+from fixtures.lab import Lab
+from fixtures.marks import covers, owns_kueue
+from fixtures.verdicts import Reason, admitted, inadmissible
+
+CARD = "vendor.example.com/card"
+CONTAINERS = "spec.podSets[0].template.spec.containers"
+EVERY = {"cel": {"expression": "true"}}
+
+
+@covers("EXT-017")
+@pytest.mark.parametrize(
+    ("amounts", "message"),
+    [
+        pytest.param(
+            ["1500m"],
+            f"{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "
+            '"1500m": extended resource quantity must be an integer',
+            id="one",
+        ),
+        pytest.param(
+            ["500m", "500m", "1"],
+            f"[{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "
+            '"500m": extended resource quantity must be an integer, '
+            f"{CONTAINERS}[1].resources.requests.{CARD}: Invalid value: "
+            '"500m": extended resource quantity must be an integer]',
+            id="two-halves",
+        ),
+        pytest.param(
+            ["10E"],
+            f"{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "
+            '"10E": extended resource quantity must be an integer',
+            id="more-than-64-bits",
+        ),
+    ],
+)
+def test_devices_are_asked_for_one_by_one(lab: Lab, amounts: list[str], message: str) -> None:
+    """Each container has to ask for a whole number of devices, however the numbers add up."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    spec = {"containers": containers(*({CARD: amount} for amount in amounts))}
+    job = queue.submit(a_workload(a_pod_set("main", spec=spec)))
+
+    assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.NOT_WHOLE), message)
+
+
+@covers("EXT-033")
+def test_refused_work_is_not_counted_as_pending(lab: Lab) -> None:
+    """A workload that is refused for an extended resource is not in the queue."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    queue.submit(a_workload(a_pod_set("main", requests={CARD: "1500m"})))
+
+    assert queue.figures.counts == Counts()
+
+
+@covers("EXT-023")
+def test_fractions_of_an_ordinary_resource_are_rounded(lab: Lab) -> None:
+    """Without a class that stands for it, a fraction is charged as the next whole unit."""
+    queue = lab.queue({CARD: 8})
+    job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "1500m"})))
+
+    assert lab.verdict(job) == admitted({CARD: 2})
+
+
+@covers("EXT-018")
+def test_the_sum_of_containers_has_64_bits(lab: Lab) -> None:
+    """Containers that are each within bounds may together be beyond them."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    job = queue.submit(a_job(spec={"containers": containers({CARD: "5E"}, {CARD: "5E"})}))
+
+    message = (
+        f'{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "10E": '
+        "total extended resource quantity overflows int64"
+    )
+    assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.TOO_MANY), message)
+
+
+@owns_kueue
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        pytest.param(
+            [{"counter": {"name": "memory", "driver": "gpu.example.com", "deviceSelector": EVERY}}],
+            "counters configured; use ResourceClaimTemplates with CEL selectors for counter-based quota",
+            id="counters",
+            marks=covers("EXT-015"),
+        ),
+        pytest.param(
+            [{"capacity": {"name": "memory", "driver": "gpu.example.com", "deviceSelector": EVERY}}],
+            "capacity sources configured; use ResourceClaimTemplates with capacity.requests for capacity-based quota",
+            id="capacities",
+            marks=covers("EXT-016"),
+        ),
+    ],
+)
+def test_parts_of_devices_cannot_be_asked_for_by_name(lab: Lab, sources: list[dict[str, Any]], words: str) -> None:
+    """A class that is charged by counters or capacities is not to be had by the name of an extended resource."""
+    mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": sources}
+    gates = {"KueueDRAIntegrationConsumableCapacity": True}
+    lab.start(resources={"deviceClassMappings": [mapping]}, gates=gates)
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"gpu-memory": 8})
+    job = queue.submit(a_job(requests={CARD: "1"}))
+
+    message = (
+        f'{CONTAINERS}[0]: Invalid value: "{CARD}": extended resource {CARD} resolves to DeviceClass {GPU} with {words}'
+    )
+    assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.NOT_BY_NAME), message)
+
+
+@covers("EXT-030")
+def test_faults_of_claims_are_told_first(lab: Lab) -> None:
+    """Every claim of every pod set is resolved before any extended resource."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    naming, claiming = a_pod_set("naming", requests={CARD: "1500m"}), a_pod_set("a", claims=[a_missing_template()])
+    job = queue.submit(a_workload(naming, claiming))
+
+    assert lab.verdict(job) == inadmissible(Reason.NO_TEMPLATE)
