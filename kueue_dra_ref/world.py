@@ -9,6 +9,7 @@ from typing import Protocol
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
+from kueue_dra_ref.published import PublishedSlice
 from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -30,6 +31,9 @@ class World(Protocol):
 
     def device_class(self, name: str) -> Manifest | None:
         """A DeviceClass."""
+
+    def slices(self) -> Sequence[PublishedSlice]:
+        """Every ResourceSlice, by name."""
 
     def devices(self) -> Sequence[Device]:
         """Every device of every ResourceSlice, slices by name."""
