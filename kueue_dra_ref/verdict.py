@@ -10,7 +10,7 @@ from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import printed, units
-from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.quantities import Format, parse
 from kueue_dra_ref.target import Manifest
 
 
@@ -35,6 +35,9 @@ class Reason(StrEnum):
     SELECTOR_ERROR = "a selector errs on a device"
     TOO_FEW_DEVICES = "too few published devices match"
     NO_CLASS = "the DeviceClass does not exist"
+    NO_COUNTER = "no matching device consumes the counter"
+    NO_CAPACITY = "no matching device has the capacity"
+    BAD_SHARE = "no matching device gives such a share of its capacity"
     UNMAPPED = "no mapping names the device class"
     NOT_WHOLE = "an extended resource of devices is asked for in parts"
     TOO_MANY = "more of an extended resource is asked for than 64 bits can hold"
@@ -126,9 +129,12 @@ _REFUSES = {
     Reason.ADMIN_ACCESS: r"AdminAccess is not supported",
     Reason.MODE_ALL: r"AllocationMode 'All' is not supported",
     Reason.BAD_SELECTOR: r"CEL compilation failed",
-    Reason.SELECTOR_ERROR: r"CEL evaluation failed",
+    Reason.SELECTOR_ERROR: r"CEL evaluation (failed|error)",
     Reason.TOO_FEW_DEVICES: r"insufficient matching devices",
     Reason.NO_CLASS: r"failed to get DeviceClass",
+    Reason.NO_COUNTER: r"have no consumesCounters entry",
+    Reason.NO_CAPACITY: r"have no capacity dimension",
+    Reason.BAD_SHARE: r"cannot be satisfied by any matched device's RequestPolicy",
     Reason.UNMAPPED: r"is not mapped in DRA configuration",
     Reason.NOT_WHOLE: r"extended resource quantity must be an integer",
     Reason.TOO_MANY: r"total extended resource quantity overflows int64",
@@ -168,10 +174,12 @@ def _unreserved(reason: str, message: str) -> Verdict | None:
 def usage(workload: Manifest) -> Mapping[str, str]:
     """What an admitted workload uses of each resource, all pod sets together, as Kueue prints amounts."""
     total: dict[str, int] = {}
+    in_bytes: set[str] = set()
     for pod_set in workload["status"]["admission"]["podSetAssignments"]:
         for name, amount in (pod_set.get("resourceUsage") or {}).items():
             total[name] = total.get(name, 0) + units(name, parse(amount))
-    return {name: printed(name, amount) for name, amount in sorted(total.items())}
+            in_bytes |= {name} if parse(amount).format is Format.BINARY else set()
+    return {name: printed(name, amount, frozenset(in_bytes)) for name, amount in sorted(total.items())}
 
 
 def _ended(workload: Manifest) -> Verdict | None:

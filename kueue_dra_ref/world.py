@@ -9,6 +9,7 @@ from typing import Protocol
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
+from kueue_dra_ref.published import PublishedSlice
 from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -33,6 +34,9 @@ class World(Protocol):
 
     def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
         """The DeviceClasses that stand for an extended resource."""
+
+    def slices(self) -> Sequence[PublishedSlice]:
+        """Every ResourceSlice, by name."""
 
     def devices(self) -> Sequence[Device]:
         """Every device of every ResourceSlice, slices by name."""

@@ -23,6 +23,8 @@ class Demand:
     amounts: Mapping[str, int]
     shared: Mapping[str, int] = field(default_factory=dict)
     """The part of it that does not depend on the number of pods."""
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
 
 
 def demands(
@@ -73,7 +75,14 @@ def _demand(
     count = max(pod_set.count - reclaimed, 0)
     times = adding.pods
     total = {name: next((rule(max(one, 0), count) for rule in times), one) for name, one in amounts.items()}
-    return Demand(pod_set=pod_set, count=count, amounts=total)
+    shown = in_bytes(behaviour, configuration)
+    return Demand(pod_set=pod_set, count=count, amounts=total, in_bytes=shown)
+
+
+def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[str]:
+    """The resources that are printed in bytes beside memory and storage."""
+    rules = behaviour.processing.sourcing.in_bytes
+    return next((rule(configuration.mappings) for rule in rules), frozenset())
 
 
 def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
@@ -132,8 +141,9 @@ def explained(behaviour: Behaviour, found: tuple[Demand, ...], done: Processed) 
             if ordinary := None if resource in replaced else demand.pod_set.requests.get(resource):
                 text = f"{several}containers request {ordinary} {resource} as well"
                 yield Step(requirements=cited(adding.beside), text=text)
-            total = printed(resource, demand.amounts[resource])
-            per_pod = f"{devices} + {ordinary}" if ordinary else str(devices)
+            total = printed(resource, demand.amounts[resource], demand.in_bytes)
+            charged = printed(resource, devices, demand.in_bytes) if resource in demand.in_bytes else str(devices)
+            per_pod = f"{charged} + {ordinary}" if ordinary else charged
             more = f" + {shared[resource]}" if resource in shared else ""
             text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')}{more} = {total} {resource}"
             yield Step(requirements=cited(adding.pods), text=text)

@@ -108,11 +108,13 @@ class _Assigner:
         self.short: set[FlavorResource] = set()
         self.level = 0
         self.several = False
+        self.in_bytes: frozenset[str] = frozenset()
         self.steps: list[Step] = []
         self.causes = Causes(rules=rules)
 
     def run(self, demands: tuple[Demand, ...]) -> Assignment:
         self.several = len(demands) > 1
+        self.in_bytes = frozenset().union(*(demand.in_bytes for demand in demands))
         worst, given, told, tried, lacking = Fit.NOW, [], [], [], list[Cause | None]()
         for index, demand in enumerate(demands):
             found = self._pod_set(index, demand)
@@ -239,6 +241,7 @@ class _Assigner:
             asked=amount,
             capacity=self.room.node.capacity(of),
             available=self.room.node.available(of),
+            in_bytes=self.in_bytes,
         )
 
     def _take(self, demand: Demand, found: _PodSet) -> Assigned:
@@ -250,7 +253,9 @@ class _Assigner:
             if _FIT[got.each[resource].mode] is Fit.LATER:
                 self.short.add(of)
         flavors = {resource: got.flavor for resource, got in found.got.items()}
-        return Assigned(name=demand.pod_set.name, count=demand.count, flavors=flavors, usage=amounts)
+        return Assigned(
+            name=demand.pod_set.name, count=demand.count, flavors=flavors, usage=amounts, in_bytes=demand.in_bytes
+        )
 
     def _explain(self, pod_set: PodSet, flavor: FlavorQuota, outcome: _Try, amounts: Mapping[str, int]) -> None:
         several = f"pod set {pod_set.name}, " if self.several else ""

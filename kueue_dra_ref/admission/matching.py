@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.admission.explanation import cited
 from kueue_dra_ref.rules.matching import Candidate, Matched, Matching, tried
-from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.selectors import Device, Undecided
 from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.world import Asked, class_selectors
 
@@ -20,13 +20,13 @@ class Finding:
     requirements: tuple[str, ...]
 
 
-def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[Finding, ...] | Undecided:
+def unmatched(rules: Matching, each: Sequence[Asked], devices: Sequence[Device]) -> tuple[Finding, ...] | Undecided:
     """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
     faults: list[Finding] = []
     taken: frozenset[int] = frozenset()
     for asked in each if rules.eligible or rules.findings else ():
         if asked.request and asked.request.is_exact and asked.request.selectors:
-            matched = _matched(rules, asked, taken)
+            matched = _matched(rules, asked, devices, taken)
             if matched and isinstance(matched.ended, Undecided):
                 return matched.ended
             taken |= matched.places if matched else frozenset()
@@ -39,14 +39,14 @@ def unmatched(rules: Matching, each: Sequence[Asked]) -> tuple[Finding, ...] | U
     return tuple(faults)
 
 
-def _matched(rules: Matching, asked: Asked, taken: frozenset[int]) -> Matched | None:
+def _matched(rules: Matching, asked: Asked, devices: Sequence[Device], taken: frozenset[int]) -> Matched | None:
     request = asked.request
     assert request is not None
     narrowed = class_selectors(asked.world, request.device_class)
     if narrowed is None:
         return None
     places: set[int] = set()
-    for place, device in enumerate(asked.world.devices()):
+    for place, device in enumerate(devices):
         if len(places) >= request.count:
             break
         candidate = Candidate(

@@ -9,6 +9,7 @@ from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
 from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
+from kueue_dra_ref.admission.sourcing import Sourced, added, devices_to_try, is_sourced, sourced
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -82,11 +83,13 @@ class _Processor:
         self.choices: dict[str, tuple[str, ...]] = {}
         self.replaced: Mapping[str, frozenset[str]] = {}
         self._once: set[str] = set()
+        self._asked: list[Asked] = []
 
     def run(self) -> Processed:
         try:
             charges = {pod_set.name: self._pod_set(pod_set) for pod_set in self.workload.pod_sets}
             charges = self._with_extended(charges)
+            charges = self._with_sources(charges)
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
             return Processed(refused=_refusal(stop), steps=tuple(self.steps))
@@ -143,14 +146,32 @@ class _Processor:
         requests = requests_of(asked.template) if asked.template else ()
         each = [replace(asked, request=request) for request in requests]
         counts = self._counts(each)
-        found = unmatched(self.rules.matching, each)
+        tried = devices_to_try(self.rules.sourcing, self.mappings, self.world, each)
+        found = unmatched(self.rules.matching, each, tried)
         if isinstance(found, Undecided):
             raise Stopped(undecided=found.reason)
         if found:
             cites = [requirement for finding in found for requirement in finding.requirements]
             raise Stopped([finding.fault for finding in found], requirements=cites)
+        self._asked += each
         for device_class in hash_order(counts):
-            yield self._resource(asked, device_class, counts[device_class])
+            charged = self._resource(asked, device_class, counts[device_class])
+            if not is_sourced(self.rules.sourcing, self.mappings, device_class):
+                yield charged
+
+    def _with_sources(self, charges: Mapping[str, Charges]) -> dict[str, Charges]:
+        """Add what counters and capacities charge, which is looked at after the claims of all pod sets."""
+        found = sourced(self.rules.sourcing, self.mappings, self._asked)
+        if isinstance(found, Undecided):
+            raise Stopped(undecided=found.reason)
+        if not isinstance(found, Sourced):
+            raise Stopped([found.fault], requirements=found.requirements)
+        self.steps += found.steps
+        total = {name: {resource: [amount] for resource, amount in own.items()} for name, own in charges.items()}
+        for name, amounts in found.charges.items():
+            for resource, more in amounts.items():
+                total[name].setdefault(resource, []).extend(more)
+        return {name: added(self.adding.in_pod, amounts) for name, amounts in total.items()}
 
     def _with_template(self, asked: Asked) -> Asked:
         claim, rules = asked.claim, self.rules.read_claim if asked.claim.claim else self.rules.read_template

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.faults import invalid, required
@@ -24,6 +25,8 @@ class DeviceRequest:
     admin_access: bool
     selectors: tuple[str, ...]
     """CEL expressions, in order."""
+    capacity: Mapping[str, str | int] = field(default_factory=dict)
+    """The share that is asked for of each capacity."""
     alternatives: tuple[DeviceRequest, ...] = ()
     """What ``firstAvailable`` names, best first; empty for an exact request."""
     is_exact: bool = True
@@ -66,6 +69,7 @@ def _fields(index: int, body: dict[str, Any], path: str) -> dict[str, Any]:
         "count": child(body, "count", int, 0, path),
         "admin_access": child(body, "adminAccess", bool, False, path),
         "selectors": expressions_of(body, path),
+        "capacity": child(child(body, "capacity", dict, {}, path), "requests", dict, {}, f"{path}.capacity"),
     }
 
 

@@ -107,10 +107,13 @@ def quota_units(name: str, amount: Quantity) -> int:
 
 
 @lru_cache(maxsize=65536)
-def printed(name: str, value: int) -> str:
-    """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact."""
+def printed(name: str, value: int, in_bytes: frozenset[str] = frozenset()) -> str:
+    """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact.
+
+    ``in_bytes`` names resources that are counted in bytes beside memory and storage.
+    """
     if name == "cpu":
         return str(Quantity(amount=Fraction(value, 1000)))
-    binary = name in {"memory", "ephemeral-storage"} or name.startswith("hugepages-")
+    binary = name in {"memory", "ephemeral-storage"} or name in in_bytes or name.startswith("hugepages-")
     shown = str(Quantity(amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL))
     return str(parse(shown)) if binary else shown

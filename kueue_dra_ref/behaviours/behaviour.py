@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -37,6 +37,7 @@ from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shorta
 from kueue_dra_ref.rules.queueing import Holding, Told, Waiting
 from kueue_dra_ref.rules.quota import Need, Objection
 from kueue_dra_ref.rules.reporting import Assigned, Figures
+from kueue_dra_ref.rules.sourcing import Sourcing
 from kueue_dra_ref.said import Said
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError, Manifest
@@ -67,6 +68,7 @@ class Processing:
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
     matching: Matching
+    sourcing: Sourcing = field(default_factory=Sourcing)
     unmapped: tuple[Rule[[Asked, str], FieldError], ...]
     mappings: tuple[Rule[[World, Workload], Sequence[DeviceClassMapping]], ...]
     lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], tuple[str, ...]], ...]
@@ -202,7 +204,7 @@ class Reporting:
     refused: tuple[Rule[[str, str], Said], ...]
     evicted: tuple[Rule[[str, str], Said], ...]
     preempted: tuple[Rule[[str, str], Said], ...]
-    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]]], list[dict[str, Any]]], ...]
+    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]], ...]
     cluster_queue: tuple[Rule[[Figures], Written], ...]
     local_queue: tuple[Rule[[Figures], Written], ...]
     cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]

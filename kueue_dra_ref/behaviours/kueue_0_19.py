@@ -20,6 +20,7 @@ from kueue_dra_ref.behaviours.behaviour import (
     Queueing,
     Reporting,
 )
+from kueue_dra_ref.behaviours.kueue_0_19_sources import SOURCING
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     blocking,
@@ -116,6 +117,7 @@ _PROCESSING = Processing(
             matching.too_few_devices_refuse,
         ),
     ),
+    sourcing=SOURCING,
     unmapped=(claims.unmapped_classes_are_refused,),
     mappings=(lookup.the_configuration_maps_the_classes,),
     lookup=(lookup.the_mapping_of_a_class_names_the_resource,),

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.admission.demand import demands, explained
+from kueue_dra_ref.admission.demand import demands, explained, in_bytes
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
@@ -41,6 +41,7 @@ class Kueue:
     def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
         self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
         self.world = StoredWorld(store, configuration.mappings)
+        self.in_bytes = in_bytes(behaviour, configuration)
         self.ledger = Ledger(self._moved, store.order_of)
         self.lines: dict[str, Line] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}

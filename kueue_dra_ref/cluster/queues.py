@@ -156,6 +156,7 @@ class QueueControllers:
             used=held.used,
             groups=queue.groups if queue else (),
             borrowed=self._borrowed(name, held),
+            in_bytes=self.kueue.in_bytes,
         )
 
     def _borrowed(self, name: str, held: Tally) -> dict[str, dict[FlavorResource, int]]:

@@ -117,7 +117,7 @@ class Scheduler:
         meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
         asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:
-            fresh["status"]["resourceRequests"] = rule(asked)
+            fresh["status"]["resourceRequests"] = rule(asked, self.kueue.in_bytes)
         self._told[head.key] = entry.message, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
 
     def _admit(self, entry: Entry) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, workload_of
-from kueue_dra_ref.api.schema_kinds import ATTRIBUTE
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store
+from kueue_dra_ref.published import PublishedSlice, slice_of
 from kueue_dra_ref.selectors import Device
 from kueue_dra_ref.target import Manifest
 
@@ -24,7 +23,8 @@ class StoredWorld:
     def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
         self._store, self._mappings = store, mappings
         self._readable = frozenset(name for name in _RESOURCES if may_read(store, name))
-        self._devices: tuple[tuple[str, ...], tuple[Device, ...]] = ((), ())
+        self._slices: tuple[tuple[str, ...], tuple[PublishedSlice, ...]] = ((), ())
+        self._devices: tuple[Device, ...] = ()
 
     def template(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaimTemplate."""
@@ -69,34 +69,22 @@ class StoredWorld:
             if holder["metadata"]["namespace"] == namespace and _holds_quota_of(holder, cluster_queue)
         )
 
-    def devices(self) -> Sequence[Device]:
-        """Every device of every slice, slices by name, devices as listed."""
+    def slices(self) -> Sequence[PublishedSlice]:
+        """Every slice, by name."""
         slices = sorted(self._store.every("ResourceSlice"), key=lambda found: str(found["metadata"]["name"]))
         versions = tuple(found["metadata"]["uid"] + found["metadata"]["resourceVersion"] for found in slices)
-        if versions != self._devices[0]:
-            self._devices = versions, tuple(device for found in slices for device in _devices(found["spec"]))
-        return self._devices[1]
+        if versions != self._slices[0]:
+            self._slices = versions, tuple(slice_of(found) for found in slices)
+            self._devices = tuple(each.device for found in self._slices[1] for each in found.devices)
+        return self._slices[1]
+
+    def devices(self) -> Sequence[Device]:
+        """Every device of every slice, slices by name, devices as listed."""
+        self.slices()
+        return self._devices
 
 
 def _holds_quota_of(workload: Manifest, cluster_queue: str) -> bool:
     admission = (workload.get("status") or {}).get("admission") or {}
     reserved = is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
     return reserved and admission.get("clusterQueue") == cluster_queue
-
-
-def _devices(spec: dict[str, Any]) -> list[Device]:
-    """Kueue 0.19 never tells a selector of ``allowMultipleAllocations``, so it stays false here too."""
-    return [
-        Device(
-            name=str(device.get("name", "")),
-            driver=str(spec.get("driver", "")),
-            pool=str((spec.get("pool") or {}).get("name", "")),
-            attributes={name: _known(typed) for name, typed in (device.get("attributes") or {}).items()},
-            capacity={name: str(amount.get("value")) for name, amount in (device.get("capacity") or {}).items()},
-        )
-        for device in spec.get("devices") or ()
-    ]
-
-
-def _known(typed: dict[str, Any]) -> dict[str, Any]:
-    return {kind: value for kind, value in typed.items() if kind in ATTRIBUTE}

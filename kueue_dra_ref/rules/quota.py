@@ -36,10 +36,12 @@ class Need:
     asked: int
     capacity: int
     available: int
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
 
     def show(self, amount: int) -> str:
         """An amount of this resource as Kueue prints it."""
-        return printed(self.resource, amount)
+        return printed(self.resource, amount, self.in_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

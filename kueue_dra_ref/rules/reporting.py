@@ -24,6 +24,8 @@ class Assigned:
     count: int
     flavors: Mapping[str, str]
     usage: Mapping[str, int]
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,8 @@ class Figures:
     groups: Sequence[ResourceGroup]
     borrowed: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
     """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
 
 
 @rule("STATUS-005", "QUEUE-001")
@@ -111,9 +115,11 @@ def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -
 
 
 @rule("STATUS-011")
-def requests_of_a_waiting_workload_are_shown(asked: Sequence[tuple[str, Mapping[str, int]]]) -> list[dict[str, Any]]:
+def requests_of_a_waiting_workload_are_shown(
+    asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
+) -> list[dict[str, Any]]:
     """What each pod set asks for, devices included, once the scheduler has seen the workload."""
-    return [{"name": name, "resources": _printed(amounts)} for name, amounts in asked]
+    return [{"name": name, "resources": _printed(amounts, in_bytes)} for name, amounts in asked]
 
 
 @rule("STATUS-013", "STATUS-014")
@@ -131,13 +137,13 @@ def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[st
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
 def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what is reserved of it, zeros included."""
-    return {"flavorsReservation": _listed(figures.groups, figures.reserved, figures.borrowed.get("reserved", {}))}
+    return {"flavorsReservation": _listed(figures, figures.reserved, figures.borrowed.get("reserved", {}))}
 
 
 @rule("STATUS-017", "STATUS-028")
 def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what admitted workloads use of it."""
-    return {"flavorsUsage": _listed(figures.groups, figures.used, figures.borrowed.get("used", {}))}
+    return {"flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))}
 
 
 @rule("STATUS-018", "STATUS-014")
@@ -154,8 +160,8 @@ def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
 def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
     """What the LocalQueue's own workloads reserve and use."""
     return {
-        "flavorsReservation": _listed(figures.groups, figures.reserved),
-        "flavorsUsage": _listed(figures.groups, figures.used),
+        "flavorsReservation": _listed(figures, figures.reserved),
+        "flavorsUsage": _listed(figures, figures.used),
     }
 
 
@@ -187,26 +193,26 @@ def _assignment(pod_set: Assigned) -> dict[str, Any]:
         "name": pod_set.name,
         "count": pod_set.count,
         "flavors": dict(sorted(pod_set.flavors.items())),
-        "resourceUsage": _printed({name: pod_set.usage[name] for name in pod_set.flavors}),
+        "resourceUsage": _printed({name: pod_set.usage[name] for name in pod_set.flavors}, pod_set.in_bytes),
     }
 
 
-def _printed(amounts: Mapping[str, int]) -> dict[str, str]:
-    return {name: printed(name, amount) for name, amount in sorted(amounts.items())}
+def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, str]:
+    return {name: printed(name, amount, in_bytes) for name, amount in sorted(amounts.items())}
 
 
 def _listed(
-    groups: Sequence[ResourceGroup],
+    figures: Figures,
     amounts: Mapping[FlavorResource, int],
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
     found = []
-    for flavor in sorted((f for group in groups for f in group.flavors), key=lambda f: f.name):
+    for flavor in sorted((f for group in figures.groups for f in group.flavors), key=lambda f: f.name):
         resources = []
         for name in sorted(flavor.nominal):
             of = (flavor.name, name)
-            resource = {"name": name, "total": printed(name, amounts.get(of, 0))}
-            over = {} if borrowed is None else {"borrowed": printed(name, borrowed.get(of, 0))}
+            resource = {"name": name, "total": printed(name, amounts.get(of, 0), figures.in_bytes)}
+            over = {} if borrowed is None else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
             resources.append(resource | over)
         found.append({"name": flavor.name, "resources": resources})
     return found
