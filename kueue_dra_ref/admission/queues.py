@@ -125,11 +125,13 @@ class Line:
         found = self.aside.get(key)
         return self._hopeless.get(found.shape) if found else None
 
-    def set_equals_aside(self, queued: Queued, cause: Cause | None) -> None:
-        """Workloads that are equal to one that did not fit are not tried before the next sweep."""
+    def set_equals_aside(self, queued: Queued, cause: Cause | None) -> list[Key]:
+        """Workloads that are equal to one that did not fit, with it, are not tried before the next sweep."""
         self._hopeless[queued.shape] = cause or Cause.UNTRIED
-        for equal in [other for other in self.heap.values() if other.shape == queued.shape]:
-            self.aside[equal.key] = self.heap.pop(equal.key)
+        equals = [key for key, other in self.heap.items() if other.shape == queued.shape]
+        for key in equals:
+            self.aside[key] = self.heap.pop(key)
+        return [queued.key, *equals]
 
     def sweep(self, selected: Callable[[Queued], bool]) -> bool:
         """Bring back into line what was set aside; False when nothing moved."""

@@ -96,7 +96,10 @@ class Scheduler:
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
         if apart and entry.why is Why.NO_FIT:
-            line.set_equals_aside(head, entry.cause)
+            for key in line.set_equals_aside(head, entry.cause):
+                # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
+                if _is_up_to_be_tried(self.kueue.store.find("Workload", key[1], key[0])):
+                    self.kueue.reconcile("Workload", key)
         return True
 
     def _wait(self, entry: Entry) -> None:
@@ -158,6 +161,11 @@ class Scheduler:
 
 
 _AT_ONCE = (Why.LOST, Why.PREEMPTING)
+
+
+def _is_up_to_be_tried(obj: Manifest | None) -> bool:
+    found = condition(obj, "QuotaReserved") if obj else None
+    return found is not None and found["reason"] == "PendingEvaluation"
 
 
 def _end(obj: Manifest, kind: str, now: str) -> None:
