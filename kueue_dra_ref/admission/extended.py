@@ -78,11 +78,20 @@ def _charge(rules: Extended, wanted: Wanted, found: Found) -> None:
     for rule in rules.charged:
         resource = rule(wanted)
         found.shares.setdefault(pod_set, {}).setdefault(resource, []).append(amount)
-        stands = f"DeviceClass {wanted.device_class} stands for {wanted.name}: {amount} {TIMES} {resource} in a pod"
-        found.steps.append(Step(requirements=cited([rule]), text=f"pod set {pod_set}, {stands}"))
+        _explain(rules, wanted, found, amount, resource)
         break
     if any(rule(wanted.name) for rule in rules.replaced):
         found.replaced[pod_set] = found.replaced.get(pod_set, frozenset()) | {wanted.name}
+
+
+def _explain(rules: Extended, wanted: Wanted, found: Found, amount: int, resource: str) -> None:
+    stands = f"for which DeviceClass {wanted.device_class} stands"
+    text = f"pod set {wanted.pod_set.name}: a pod requests {amount} {TIMES} {wanted.name}, {stands}"
+    found.steps.append(Step(requirements=cited(rules.detected), text=text))
+    mapped = resource != wanted.name
+    told = f"mapped to {resource}" if mapped else f"not mapped to another resource: {resource} is charged"
+    cites = tuple(one for rule in rules.charged for one in rule.requirements)
+    found.steps.append(Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{wanted.device_class} is {told}"))
 
 
 def merged(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:

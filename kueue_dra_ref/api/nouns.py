@@ -165,11 +165,14 @@ def workload_of(manifest: Manifest) -> Workload:
         queue=child(spec, "queueName", str, "", "spec"),
         priority=child(spec, "priority", int, 0, "spec"),
         active=child(spec, "active", bool, True, "spec"),
-        pod_sets=tuple(_pod_set(index, pod_set) for index, pod_set in enumerate(pod_sets)),
+        pod_sets=tuple(
+            _pod_set(index, pod_set, owned=bool(meta.get("ownerReferences"))) for index, pod_set in enumerate(pod_sets)
+        ),
     )
 
 
-def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
+def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
+    """Read a pod set; of one that was made from a Job the API server has rewritten the amounts in the Job."""
     path = f"spec.podSets[{index}]"
     spec = child(child(pod_set, "template", dict, {}, path), "spec", dict, {}, f"{path}.template")
     path_of_spec = f"{path}.template.spec"
@@ -186,7 +189,7 @@ def _pod_set(index: int, pod_set: dict[str, Any]) -> PodSet:
         tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
         least=pod_set.get("minCount"),
         used=_used(spec, path_of_spec),
-        containers=container_requests(spec, path_of_spec),
+        containers=container_requests(spec, path_of_spec, canonical=owned),
     )
 
 

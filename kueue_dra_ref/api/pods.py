@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse
+from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse, shows_its_integer
 from kueue_dra_ref.api.reading import child, mappings, quantities
 
 Amounts = dict[str, Quantity]
@@ -23,6 +23,8 @@ class ContainerRequests:
     initial: bool
     requests: Amounts
     adjusted: Amounts
+    obscure: frozenset[str] = frozenset()
+    """Resources whose amount is written so that Kubernetes does not see the integer that it is, such as 1000m."""
 
 
 def add(left: Amounts, right: Amounts) -> Amounts:
@@ -49,8 +51,8 @@ def pod_requests(spec: dict[str, Any], path: str) -> Amounts:
     return add(total, quantities(spec, "overhead", path))
 
 
-def container_requests(spec: dict[str, Any], path: str) -> tuple[ContainerRequests, ...]:
-    """The requests of each container of a pod, initial ones first.
+def container_requests(spec: dict[str, Any], path: str, *, canonical: bool) -> tuple[ContainerRequests, ...]:
+    """The requests of each container of a pod, initial ones first; ``canonical`` when amounts were rewritten so.
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
@@ -62,10 +64,17 @@ def container_requests(spec: dict[str, Any], path: str) -> tuple[ContainerReques
             initial=kind == "initContainers",
             requests=quantities(container.get("resources") or {}, "requests", f"{path}.{kind}[{index}].resources"),
             adjusted=_requests(container, f"{path}.{kind}[{index}]"),
+            obscure=_obscure(container.get("resources") or {}, canonical=canonical),
         )
         for kind in ("initContainers", "containers")
         for index, container in enumerate(mappings(spec, kind, path))
     )
+
+
+def _obscure(resources: dict[str, Any], *, canonical: bool) -> frozenset[str]:
+    written = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+    texts = {name: str(parse(amount) if canonical else amount) for name, amount in written.items()}
+    return frozenset(name for name, text in texts.items() if not shows_its_integer(text))
 
 
 def _with_init_containers(total: Amounts, spec: dict[str, Any], path: str) -> Amounts:

@@ -6,11 +6,12 @@ import copy
 
 from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
+from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preempting import Victim
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
-from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.workloads import evict, say, say_unreserved
@@ -25,8 +26,8 @@ class Scheduler:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self._number = 0
-        self._told: dict[Key, tuple[str, str]] = {}
-        """The last word to each Workload, and the version of the object that carries it."""
+        self._told: dict[Key, tuple[str, tuple[Demand, ...], str]] = {}
+        """The last word to each Workload, what it asked for, and the version of the object that carries both."""
         self.preemptions = 0
         """How many workloads have been preempted so far."""
 
@@ -85,6 +86,7 @@ class Scheduler:
         """Put a head back into line, or aside until something changes."""
         line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
         head.progress = entry.progress
+        self._look_up(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
             line.preemptor = head.key
@@ -102,11 +104,17 @@ class Scheduler:
                     self.kueue.reconcile("Workload", key)
         return True
 
+    def _look_up(self, head: Queued) -> None:
+        """Take note of a refusal that was written since the workload was queued: it is not tried again then."""
+        found = self.kueue.store.find("Workload", head.key[1], head.key[0])
+        if found and is_false(found, "Requeued") and condition(found, "Requeued") != head.shed:
+            head.obj = found
+
     def _wait(self, entry: Entry) -> None:
         """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
         head = entry.queued
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and self._told.get(head.key) == (entry.message, found["metadata"]["resourceVersion"]):
+        if found and self._told.get(head.key) == (entry.message, head.demands, found["metadata"]["resourceVersion"]):
             return
         said = [(rule, one) for rule in self.rules.reporting.waiting if (one := rule(entry.cause, entry.message))]
         if not said:
@@ -121,7 +129,7 @@ class Scheduler:
         asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
         for rule in self.rules.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked, self.kueue.in_bytes)
-        self._told[head.key] = entry.message, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
+        self._told[head.key] = entry.message, head.demands, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
 
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment

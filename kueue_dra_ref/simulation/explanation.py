@@ -134,10 +134,11 @@ def _untried(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) 
 def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -> tuple[Step, ...]:
     """Say first when no device is charged: none is asked for, or the integration is off."""
     found, done = workload_of(workload), target.derivation(*key)
-    if not found.claims and not (done and done.charges):
-        return (Step(requirements=("DET-003",), text="no pod asks for a device"),)
     kueue = target.manager.kueue if target.manager else None
-    if kueue is None or (done and done.refused) or asks_for_devices(kueue.behaviour, kueue.world, found):
+    asks = kueue is not None and asks_for_devices(kueue.behaviour, kueue.world, found)
+    if not found.claims and not asks:
+        return (Step(requirements=("DET-003",), text="no pod asks for a device"),)
+    if kueue is None or asks or (done and done.refused):
         return ()
     behaviour = target.behaviour
     if kueue.behaviour.processing.detected:

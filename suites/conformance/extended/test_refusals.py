@@ -42,6 +42,12 @@ EVERY = {"cel": {"expression": "true"}}
             '"10E": extended resource quantity must be an integer',
             id="more-than-64-bits",
         ),
+        pytest.param(
+            ["1000m"],
+            f"{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "
+            '"1": extended resource quantity must be an integer',
+            id="written-as-a-fraction",
+        ),
     ],
 )
 def test_devices_are_asked_for_one_by_one(lab: Lab, amounts: list[str], message: str) -> None:
@@ -52,6 +58,17 @@ def test_devices_are_asked_for_one_by_one(lab: Lab, amounts: list[str], message:
     job = queue.submit(a_workload(a_pod_set("main", spec=spec)))
 
     assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.NOT_WHOLE), message)
+
+
+@covers("EXT-017")
+@pytest.mark.parametrize("amount", ["1", "1000m", "1.0"])
+def test_a_job_may_write_an_integer_as_it_likes(lab: Lab, amount: str) -> None:
+    """What is written in a Job reaches Kueue as the integer that it is."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 8})
+    job = queue.submit(a_job(requests={CARD: amount}))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
 @covers("EXT-033")
