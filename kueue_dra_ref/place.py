@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.target import Manifest
 
 ROOT = "resources.deviceClassMappings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where validation stands: in the list of mappings, in one mapping, or at one class name of it."""
+    """Where validation stands: in the list of mappings, in one mapping, at one class name of it, or at one source."""
 
     mappings: tuple[DeviceClassMapping, ...]
     index: int = 0
     class_index: int = 0
+    source_index: int = 0
 
     @property
     def mapping(self) -> DeviceClassMapping:
@@ -28,14 +30,29 @@ class Place:
         return self.mapping.device_classes[self.class_index]
 
     @property
+    def source(self) -> Manifest:
+        """Give the source under validation."""
+        return self.mapping.sources[self.source_index]
+
+    @property
+    def mapping_field(self) -> str:
+        """Name the mapping."""
+        return f"{ROOT}[{self.index}]"
+
+    @property
+    def source_field(self) -> str:
+        """Name the source."""
+        return f"{self.mapping_field}.sources[{self.source_index}]"
+
+    @property
     def name_field(self) -> str:
         """Name the field of the mapping's name."""
-        return f"{ROOT}[{self.index}].name"
+        return f"{self.mapping_field}.name"
 
     @property
     def classes_field(self) -> str:
         """Name the field of the mapping's class names."""
-        return f"{ROOT}[{self.index}].deviceClassNames"
+        return f"{self.mapping_field}.deviceClassNames"
 
     @property
     def class_field(self) -> str:

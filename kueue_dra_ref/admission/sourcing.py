@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kueue_dra_ref.admission.explanation import TIMES, Step, cited
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.matching import Finding
+from kueue_dra_ref.admission.worth import Worth, shares_asked, step
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.published import Capacity, PublishedDevice
 from kueue_dra_ref.rule import Rule
@@ -50,11 +50,11 @@ def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourc
     done = Sourced()
     for charged in _requests(rules, mappings, each):
         found = _charge(rules, charged)
-        if not isinstance(found, int):
+        if not isinstance(found, Worth):
             return found
         pod_set, resource = charged.asked.pod_set.name, charged.source.resource
-        done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(found)
-        done.steps.append(_step(rules, charged, found))
+        done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(found.total)
+        done.steps.append(step(rules, charged, found))
     return done
 
 
@@ -76,7 +76,7 @@ def _sources(rules: Sourcing, mappings: Mappings, device_class: str) -> Sequence
     return next((rule(mappings, device_class) for rule in rules.sources), ())
 
 
-def _charge(rules: Sourcing, charged: Charged) -> int | Finding | Undecided:
+def _charge(rules: Sourcing, charged: Charged) -> Worth | Finding | Undecided:
     matched = _matched(rules, charged)
     if isinstance(matched.ended, Undecided):
         return matched.ended
@@ -88,7 +88,8 @@ def _charge(rules: Sourcing, charged: Charged) -> int | Finding | Undecided:
     amount = worst.ceiling
     for bound in rules.positive:
         amount = bound(amount)
-    return next((rule(amount, charged.count) for rule in rules.times), amount)
+    total = next((rule(amount, charged.count) for rule in rules.times), amount)
+    return Worth(each=amount, total=total, devices=offered.devices)
 
 
 def _matched(rules: Sourcing, charged: Charged) -> Charged:
@@ -129,18 +130,7 @@ def _offers(rules: Sourcing, charged: Charged) -> Sequence[Quantity]:
 
 
 def _share(rules: Sourcing, asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
-    found = (share for rule in rules.asked if (share := rule(asked, name, capacity)) is not None)
-    share = next(found, None)
+    share = next((found for _, found in shares_asked(rules, asked, name, capacity)), None)
     for rule in rules.rounded:
         share = None if share is None else rule(share, capacity)
     return share
-
-
-def _step(rules: Sourcing, charged: Charged, amount: int) -> Step:
-    source, asked = charged.source, charged.asked
-    shown = printed(source.resource, amount, in_bytes=frozenset({source.resource}))
-    place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}"
-    request = asked.request.name if asked.request else ""
-    text = f"{place}, request {request}: {charged.count} {TIMES} {source.kind} {source.name} of {source.driver}, "
-    cites = cited([*(rules.counter if source.kind is Kind.COUNTER else rules.asked[:1]), *rules.worst])
-    return Step(requirements=cites, text=f"{text}at the most that a matching device charges: {shown} {source.resource}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import (
     Assigning,
@@ -20,7 +18,7 @@ from kueue_dra_ref.behaviours.behaviour import (
     Queueing,
     Reporting,
 )
-from kueue_dra_ref.behaviours.kueue_0_19_sources import SOURCING
+from kueue_dra_ref.behaviours.kueue_0_19_sources import MAPPING, SOURCING
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     blocking,
@@ -40,10 +38,8 @@ from kueue_dra_ref.rules import (
     queueing,
     quota,
     reporting,
-    sources,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
-from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
 
 _READ = ("get", "list", "watch")
 _INTEGRATION = "KueueDRAIntegration"
@@ -67,14 +63,7 @@ def kueue_0_19() -> Behaviour:
             {"apiGroups": ("resource.k8s.io",), "resources": (name,), "verbs": _READ}
             for name in ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
         ),
-        mapping=replace(
-            KUEUE_0_19_MAPPING,
-            sources=(
-                sources.a_source_has_a_type,
-                sources.a_source_has_one_type,
-                sources.sources_of_a_mapping_are_of_one_type,
-            ),
-        ),
+        mapping=MAPPING,
         mapped=Mapped.IN_THE_CONFIGURATION,
         processing=_PROCESSING,
         charging=CHARGING,

@@ -2,7 +2,30 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.rules import capacity, counters, pools, sourcing
+from dataclasses import replace
+
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import capacity, counters, pools, source_fields, sources, sourcing
+from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
+
+MAPPING = replace(
+    KUEUE_0_19_MAPPING,
+    device_class=(*KUEUE_0_19_MAPPING.device_class, sources.mappings_of_a_class_charge_different_counters),
+    source_type=(
+        sources.a_source_has_a_type,
+        sources.a_source_has_one_type,
+        when(sources.counters_need_their_gate, KueueDRAIntegrationPartitionableDevices=False),
+        when(sources.capacities_need_their_gate, KueueDRAIntegrationConsumableCapacity=False),
+    ),
+    source=(
+        source_fields.a_counter_is_named_by_a_label,
+        source_fields.a_capacity_has_a_qualified_name,
+        source_fields.a_driver_is_a_subdomain,
+        source_fields.the_selector_of_a_source_compiles,
+    ),
+    sources=(sources.sources_of_a_mapping_are_of_one_type,),
+)
+"""What a Configuration may map."""
 
 SOURCING = sourcing.Sourcing(
     sources=(sourcing.sources_of_a_class_are_those_of_its_mappings,),

@@ -216,7 +216,7 @@ def checked(
     gates = effective(behaviour.gates, found.gates)
     if isinstance(gates, tuple):
         return list(gates)
-    faults = validate(found, behaviour.mapping)
+    faults = validate(found, behaviour.under(gates).mapping)
     return list(faults) if faults else (found, gates)
 
 

@@ -22,6 +22,9 @@ class MappingRules:
     name: tuple[MappingRule, ...] = ()
     class_list: tuple[MappingRule, ...] = ()
     device_class: tuple[MappingRule, ...] = ()
+    source_type: tuple[MappingRule, ...] = ()
+    """What is wrong here ends the validation of the source."""
+    source: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
     sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
 
 
@@ -38,8 +41,18 @@ def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> It
         yield from _each((*rules.name, *rules.class_list), here)
         for class_index in range(len(mapping.device_classes)):
             yield from _each(rules.device_class, replace(here, class_index=class_index))
+        for source_index in range(len(mapping.sources)):
+            yield from _source(rules, replace(here, source_index=source_index))
         for checked in rules.sources:
             yield from checked(here)
+
+
+def _source(rules: MappingRules, place: Place) -> Iterator[FieldError]:
+    if fault := next(_each(rules.source_type, place), None):
+        yield fault
+        return
+    for checked in rules.source:
+        yield from checked(place)
 
 
 def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[FieldError]:

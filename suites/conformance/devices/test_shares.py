@@ -13,12 +13,6 @@ from fixtures.sources import SHARES, SOURCED, a_range, a_share, a_shared_gpu, so
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
 
-
-def charged(amount: str) -> Verdict:
-    """Admitted, with this share."""
-    return admitted({"vgpu-memory": amount})
-
-
 NO_SHARE = inadmissible(Reason.BAD_SHARE)
 
 
@@ -26,11 +20,11 @@ NO_SHARE = inadmissible(Reason.BAD_SHARE)
 @pytest.mark.parametrize(
     ("asked", "verdict"),
     [
-        pytest.param("1Gi", charged("10Gi"), id="below-the-first"),
-        pytest.param("10Gi", charged("10Gi"), id="the-first"),
-        pytest.param("15Gi", charged("20Gi"), id="between-two"),
-        pytest.param("20481Mi", charged("40Gi"), id="just-above"),
-        pytest.param("40Gi", charged("40Gi"), id="the-last"),
+        pytest.param("1Gi", admitted({"vgpu-memory": "10Gi"}), id="below-the-first"),
+        pytest.param("10Gi", admitted({"vgpu-memory": "10Gi"}), id="the-first"),
+        pytest.param("15Gi", admitted({"vgpu-memory": "20Gi"}), id="between-two"),
+        pytest.param("20481Mi", admitted({"vgpu-memory": "40Gi"}), id="just-above"),
+        pytest.param("40Gi", admitted({"vgpu-memory": "40Gi"}), id="the-last"),
         pytest.param("40961Mi", NO_SHARE, id="above-the-last"),
     ],
 )
@@ -48,24 +42,62 @@ def test_a_share_is_raised_to_the_next_value(lab: Lab, asked: str, verdict: Verd
 @pytest.mark.parametrize(
     ("policy", "asked", "verdict"),
     [
-        pytest.param(a_range("1Gi"), "500Mi", charged("1Gi"), id="below-the-least", marks=covers("CAPACITY-006")),
-        pytest.param(a_range("1Gi"), "1Gi", charged("1Gi"), id="the-least", marks=covers("CAPACITY-006")),
-        pytest.param(a_range("1Gi"), "1025Mi", charged("1025Mi"), id="without-steps", marks=covers("CAPACITY-006")),
         pytest.param(
-            a_range("1Gi", "80Gi", "1Gi"), "15500Mi", charged("16Gi"), id="next-step", marks=covers("CAPACITY-007")
+            a_range("1Gi"),
+            "500Mi",
+            admitted({"vgpu-memory": "1Gi"}),
+            id="below-the-least",
+            marks=covers("CAPACITY-006"),
         ),
         pytest.param(
-            a_range("10Gi", "70Gi", "20Gi"), "25Gi", charged("30Gi"), id="from-the-least", marks=covers("CAPACITY-007")
+            a_range("1Gi"), "1Gi", admitted({"vgpu-memory": "1Gi"}), id="the-least", marks=covers("CAPACITY-006")
         ),
         pytest.param(
-            a_range("10Gi", "70Gi", "20Gi"), "30Gi", charged("30Gi"), id="on-a-step", marks=covers("CAPACITY-007")
+            a_range("1Gi"),
+            "1025Mi",
+            admitted({"vgpu-memory": "1025Mi"}),
+            id="without-steps",
+            marks=covers("CAPACITY-006"),
         ),
-        pytest.param(a_range("1Gi", "64Gi"), "64Gi", charged("64Gi"), id="the-most", marks=covers("CAPACITY-012")),
+        pytest.param(
+            a_range("1Gi", "80Gi", "1Gi"),
+            "15500Mi",
+            admitted({"vgpu-memory": "16Gi"}),
+            id="next-step",
+            marks=covers("CAPACITY-007"),
+        ),
+        pytest.param(
+            a_range("10Gi", "70Gi", "20Gi"),
+            "25Gi",
+            admitted({"vgpu-memory": "30Gi"}),
+            id="from-the-least",
+            marks=covers("CAPACITY-007"),
+        ),
+        pytest.param(
+            a_range("10Gi", "70Gi", "20Gi"),
+            "30Gi",
+            admitted({"vgpu-memory": "30Gi"}),
+            id="on-a-step",
+            marks=covers("CAPACITY-007"),
+        ),
+        pytest.param(
+            a_range("1Gi", "64Gi"),
+            "64Gi",
+            admitted({"vgpu-memory": "64Gi"}),
+            id="the-most",
+            marks=covers("CAPACITY-012"),
+        ),
         pytest.param(a_range("1Gi", "64Gi"), "65537Mi", NO_SHARE, id="above-the-most", marks=covers("CAPACITY-012")),
         pytest.param(
             a_range("10Gi", "70Gi", "20Gi"), "71Gi", NO_SHARE, id="a-step-too-far", marks=covers("CAPACITY-012")
         ),
-        pytest.param(a_range("1"), "1500m", charged("2"), id="fractions-are-rounded-up", marks=covers("CAPACITY-006")),
+        pytest.param(
+            a_range("1"),
+            "1500m",
+            admitted({"vgpu-memory": "2"}),
+            id="fractions-are-rounded-up",
+            marks=covers("CAPACITY-006"),
+        ),
     ],
 )
 def test_a_share_is_rounded_into_the_range(lab: Lab, policy: dict[str, Any], asked: str, verdict: Verdict) -> None:
@@ -83,8 +115,8 @@ def test_a_share_is_rounded_into_the_range(lab: Lab, policy: dict[str, Any], ask
 @pytest.mark.parametrize(
     ("asked", "verdict"),
     [
-        pytest.param("4Gi", charged("8Gi"), id="both-can"),
-        pytest.param("16Gi", charged("16Gi"), id="one-can"),
+        pytest.param("4Gi", admitted({"vgpu-memory": "8Gi"}), id="both-can"),
+        pytest.param("16Gi", admitted({"vgpu-memory": "16Gi"}), id="one-can"),
         pytest.param("17Gi", NO_SHARE, id="none-can"),
     ],
 )
@@ -101,3 +133,20 @@ def test_one_device_that_gives_the_share_is_enough(lab: Lab, asked: str, verdict
     job = queue.submit(a_job(claims=[a_template(a_share(memory=asked))]))
 
     assert lab.verdict(job) == verdict
+
+
+@covers("CAPACITY-015")
+def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
+    """A device that would give it is not noticed, until something of the workload itself changes."""
+    lab.start(**SOURCED)
+    lab.device_class(SHARES)
+    lab.publish(a_shared_gpu("d0", some_values("8Gi"), memory="80Gi"), driver=SHARES)
+    queue = lab.queue({"vgpu-memory": "100Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_share(memory="9Gi"))]))
+    lab.publish(a_shared_gpu("d0", memory="80Gi"), driver=SHARES)
+    lab.settle()
+    assert lab.verdict(job) == NO_SHARE
+
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})
