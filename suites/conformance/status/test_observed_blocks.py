@@ -163,7 +163,10 @@ def test_a_deactivated_workload_is_told_so(lab: Lab, work: Work, before: Verdict
 
 @covers("OBSERVE-009")
 def test_a_block_that_is_gone_is_taken_back(lab: Lab) -> None:
-    """When a queue runs again, what is behind a workload that does not fit is told to wait for its turn."""
+    """When a queue runs again, what is behind a workload that does not fit is told to wait for its turn.
+
+    Kueue may look at it a moment before it takes notice that the queue runs; so it is made to look once more.
+    """
     lab.start(gates=OBSERVED)
     queue = lab.queue({"cpu": 1}, queueingStrategy="StrictFIFO", stopPolicy="Hold")
     first = queue.submit(a_job(cpu="2"))
@@ -171,6 +174,7 @@ def test_a_block_that_is_gone_is_taken_back(lab: Lab) -> None:
     assert lab.condition(job, "QuotaReserved") == ("False", "Suspended")
 
     queue.change(stopPolicy="None")
+    lab.retry(job)
 
     assert lab.condition(first, "QuotaReserved") == ("False", "ExceedsMaxQuota")
     assert lab.condition(job, "QuotaReserved") == ("False", "PendingEvaluation")
