@@ -102,9 +102,9 @@ class Scheduler:
         return True
 
     def _look_up(self, head: Queued) -> None:
-        """Take note of a refusal that was written since the workload was queued: it is not tried again then."""
+        """Take note of a refusal that is still written: no sweep brings the workload back, resolved or not."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and is_false(found, "Requeued") and condition(found, "Requeued") != head.shed:
+        if found and is_false(found, "Requeued"):
             head.obj = found
 
     def _wait(self, entry: Entry) -> None:
@@ -115,7 +115,7 @@ class Scheduler:
             return
         verdict = Step(requirements=cited(self.rules.reporting.waiting), text=f"it waits: {entry.message}")
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        fresh = self.kueue.patched(head.obj, head)
+        fresh = self.kueue.patched(head.obj)
         for said in (rule(entry.message) for rule in self.rules.reporting.waiting):
             say(fresh, said, self.kueue.clock.now)
         meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
