@@ -38,8 +38,6 @@ class Queued:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
     steps: tuple[Step, ...] = ()
-    shed: Manifest | None = None
-    """The Requeued condition that was stored when the workload was queued, perhaps without it."""
     progress: Progress | None = None
     """How far the search for flavors came when the workload was last tried."""
     found: Any = None

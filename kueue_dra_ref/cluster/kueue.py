@@ -12,7 +12,7 @@ from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
 from kueue_dra_ref.admission.snapshot import Hold, Snapshot
 from kueue_dra_ref.admission.tree import Tree, tree_of
-from kueue_dra_ref.api.conditions import condition, drop_condition, is_false
+from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, cohort_of, workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -226,7 +226,6 @@ class Kueue:
             demands=asked,
             choices=done.choices,
             steps=(*done.steps, *explained(self.behaviour, asked, done)),
-            shed=condition(self.store.find("Workload", key[1], key[0]) or {}, "Requeued"),
         )
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:

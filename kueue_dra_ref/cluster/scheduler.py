@@ -105,9 +105,9 @@ class Scheduler:
         return True
 
     def _look_up(self, head: Queued) -> None:
-        """Take note of a refusal that was written since the workload was queued: it is not tried again then."""
+        """Take note of a refusal that is still written: no sweep brings the workload back, resolved or not."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and is_false(found, "Requeued") and condition(found, "Requeued") != head.shed:
+        if found and is_false(found, "Requeued"):
             head.obj = found
 
     def _wait(self, entry: Entry) -> None:
@@ -121,7 +121,7 @@ class Scheduler:
             return  # a condition without a reason is refused by the API server, and all that goes with it
         verdict = Step(requirements=cited(rule for rule, _ in said), text=f"it waits: {entry.message}")
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        fresh = self.kueue.patched(head.obj, head)
+        fresh = self.kueue.patched(head.obj)
         for _, one in said:
             say(fresh, one, self.kueue.clock.now)
         say_unreserved(self.kueue, fresh)

@@ -93,9 +93,9 @@ def test_work_that_runs_keeps_its_charge_without_the_class(lab: Lab) -> None:
     assert verdicts == [admitted({"whole-gpus": 2}), admitted({CARD: 1}), pending(Reason.NO_QUOTA)]
 
 
-@covers("EXT-020", "EXT-019")
+@covers("EXT-019")
 def test_a_claim_is_resolved_again_with_the_name(lab: Lab) -> None:
-    """Work with claims as well goes on as one with devices when the class of its name comes or goes."""
+    """Work with claims as well is charged for the name as devices once a class stands for it."""
     queue = lab.queue({"example.com/nics": 1, "whole-gpus": 2})
     claim = a_template(a_request("nic.example.com"))
     job = queue.submit(a_job(requests={CARD: "2"}, claims=[claim]))
@@ -116,3 +116,60 @@ def test_a_refusal_outlives_the_class(lab: Lab) -> None:
     lab.remove_class(GPU)
 
     assert lab.verdict(job) == inadmissible(Reason.NOT_WHOLE)
+
+
+@covers("EXT-034")
+def test_a_resolved_refusal_still_holds_work_back(lab: Lab) -> None:
+    """Requeued says False until the work is admitted; a StrictFIFO queue does not try it on quota that comes free."""
+    lab.stands_for(CARD, GPU)
+    lab.stands_for(OTHER_CARD, SHARED)
+    queue = lab.queue({"whole-gpus": 2, OTHER_CARD: 2}, queueingStrategy="StrictFIFO")
+    holder = queue.submit(a_job(requests={CARD: "2"}))
+    job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "1", OTHER_CARD: "1500m"})))
+    lab.remove_class(SHARED)
+    resolved = (lab.verdict(job), lab.condition(job, "Requeued"))
+    lab.delete(holder)
+    freed = lab.verdict(job)
+    lab.retry(job)
+
+    assert resolved == (pending(Reason.NO_QUOTA), ("False", "Inadmissible"))
+    assert (freed, lab.verdict(job)) == (pending(Reason.NO_QUOTA), admitted({"whole-gpus": 1, OTHER_CARD: 2}))
+
+
+@covers("EXT-035")
+def test_evicted_work_comes_back_as_ordinary_work_without_the_class(lab: Lab) -> None:
+    """What was charged as devices is given back; the name is an ordinary resource by then."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"whole-gpus": 2, CARD: 2})
+    job = queue.submit(a_job(requests={CARD: "2"}))
+    lab.remove_class(GPU)
+    held = lab.verdict(job)
+    lab.activate(job, False)
+    lab.activate(job, True)
+
+    assert (held, lab.verdict(job)) == (admitted({"whole-gpus": 2}), admitted({CARD: 2}))
+
+
+@covers("EXT-036", "EXT-019")
+def test_ordinary_work_keeps_its_charge_when_a_class_comes(lab: Lab) -> None:
+    """Only what comes later is charged as devices."""
+    queue = lab.queue({"whole-gpus": 1, CARD: 1})
+    before = queue.submit(a_job(requests={CARD: "1"}))
+    lab.stands_for(CARD, GPU)
+    after = queue.submit(a_job(requests={CARD: "1"}))
+
+    assert (lab.verdict(before), lab.verdict(after)) == (admitted({CARD: 1}), admitted({"whole-gpus": 1}))
+
+
+@covers("EXT-020")
+def test_work_with_claims_is_charged_for_an_ordinary_resource_without_the_class(lab: Lab) -> None:
+    """Work that waits and has claims as well stays one with devices, and the name is an ordinary resource."""
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"example.com/nics": 1, "whole-gpus": 1, CARD: 2})
+    claim = a_template(a_request("nic.example.com"))
+    job = queue.submit(a_job(requests={CARD: "2"}, claims=[claim]))
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.remove_class(GPU)
+
+    assert lab.verdict(job) == admitted({"example.com/nics": 1, CARD: 2})
