@@ -133,20 +133,3 @@ def test_one_device_that_gives_the_share_is_enough(lab: Lab, asked: str, verdict
     job = queue.submit(a_job(claims=[a_template(a_share(memory=asked))]))
 
     assert lab.verdict(job) == verdict
-
-
-@covers("CAPACITY-015")
-def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
-    """A device that would give it is not noticed, until something of the workload itself changes."""
-    lab.start(**SOURCED)
-    lab.device_class(SHARES)
-    lab.publish(a_shared_gpu("d0", some_values("8Gi"), memory="80Gi"), driver=SHARES)
-    queue = lab.queue({"vgpu-memory": "100Gi"})
-    job = queue.submit(a_job(claims=[a_template(a_share(memory="9Gi"))]))
-    lab.publish(a_shared_gpu("d0", memory="80Gi"), driver=SHARES)
-    lab.settle()
-    assert lab.verdict(job) == NO_SHARE
-
-    lab.retry(job)
-
-    assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})

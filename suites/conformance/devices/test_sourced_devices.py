@@ -10,7 +10,7 @@ from fixtures.builders import a_device, a_job, a_request, a_template
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.sources import NICS, PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu
-from fixtures.verdicts import Reason, admitted, inadmissible, pending
+from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
 
 FULL = 'device.attributes["gpu.example.com"].profile == "full"'
@@ -155,47 +155,3 @@ def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_:
 
     told = f"insufficient matching devices for {kind} driver: 1 device(s) match but 2 requested"
     assert lab.message(job) == f"{REQUEST}: Internal error: {told}"
-
-
-@covers("DEVICE-013")
-def test_it_is_admitted_once_devices_are_published(lab: Lab) -> None:
-    """Too few devices is nothing final."""
-    lab.start(**SOURCED)
-    lab.device_class(PARTITIONS)
-    queue = lab.queue({"gpu-memory": "100Gi"})
-    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
-    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
-    lab.retry(job)
-
-    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
-
-
-@covers("DEVICE-016")
-def test_a_waiting_workload_keeps_its_charge(lab: Lab) -> None:
-    """New devices change what is charged only once something of the workload itself changes."""
-    lab.start(**SOURCED)
-    lab.device_class(PARTITIONS)
-    lab.publish(a_partition("d0", memory="40Gi"), driver=PARTITIONS, pool="pool", generation=1)
-    queue = lab.queue({"gpu-memory": "30Gi"})
-    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
-    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS, pool="pool", generation=2)
-    lab.settle()
-    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
-
-    lab.retry(job)
-
-    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
-
-
-@covers("DEVICE-017")
-def test_an_admitted_workload_keeps_its_charge(lab: Lab) -> None:
-    """Devices that come, change or go do not concern who is admitted."""
-    lab.start(**SOURCED)
-    lab.device_class(PARTITIONS)
-    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS, pool="pool", generation=1)
-    queue = lab.queue({"gpu-memory": "30Gi"})
-    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
-    lab.publish(a_partition("d0", memory="40Gi"), driver=PARTITIONS, pool="pool", generation=2)
-    lab.retry(job)
-
-    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})

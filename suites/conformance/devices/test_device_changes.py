@@ -1,0 +1,70 @@
+"""Changes of devices: what they do to workloads that are refused, that wait, that run (Kueue 0.19)."""
+
+from __future__ import annotations
+
+from fixtures.builders import a_job, a_request, a_template
+from fixtures.lab import Lab
+from fixtures.marks import covers
+from fixtures.sources import PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu, some_values
+from fixtures.verdicts import Reason, admitted, inadmissible, pending
+
+
+@covers("DEVICE-013")
+def test_it_is_admitted_once_devices_are_published(lab: Lab) -> None:
+    """Too few devices is nothing final."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    queue = lab.queue({"gpu-memory": "100Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS)
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
+
+
+@covers("DEVICE-016")
+def test_a_waiting_workload_keeps_its_charge(lab: Lab) -> None:
+    """New devices change what is charged only once something of the workload itself changes."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.publish(a_partition("d0", memory="40Gi"), driver=PARTITIONS, pool="pool", generation=1)
+    queue = lab.queue({"gpu-memory": "30Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS, pool="pool", generation=2)
+    lab.settle()
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
+
+
+@covers("DEVICE-017")
+def test_an_admitted_workload_keeps_its_charge(lab: Lab) -> None:
+    """Devices that come, change or go do not concern who is admitted."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS)
+    lab.publish(a_partition("d0", memory="10Gi"), driver=PARTITIONS, pool="pool", generation=1)
+    queue = lab.queue({"gpu-memory": "30Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
+    lab.publish(a_partition("d0", memory="40Gi"), driver=PARTITIONS, pool="pool", generation=2)
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"gpu-memory": "10Gi"})
+
+
+@covers("CAPACITY-015")
+def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
+    """A device that would give it is not noticed, until something of the workload itself changes."""
+    lab.start(**SOURCED)
+    lab.device_class(SHARES)
+    lab.publish(a_shared_gpu("d0", some_values("8Gi"), memory="80Gi"), driver=SHARES)
+    queue = lab.queue({"vgpu-memory": "100Gi"})
+    job = queue.submit(a_job(claims=[a_template(a_share(memory="9Gi"))]))
+    lab.publish(a_shared_gpu("d0", memory="80Gi"), driver=SHARES)
+    lab.settle()
+    assert lab.verdict(job) == inadmissible(Reason.BAD_SHARE)
+
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})
