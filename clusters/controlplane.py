@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http import HTTPStatus
@@ -20,7 +21,7 @@ from clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifes
 from clusters.objects import Objects, Refused
 from clusters.ports import Ports
 from clusters.processes import Processes
-from clusters.waiting import Limits
+from clusters.waiting import Limits, NotYet, eventually
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
@@ -91,8 +92,10 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
     with ThreadPoolExecutor(WORKERS) as workers:
         for made in [workers.submit(_create, objects, manifest) for manifest in [*definitions, *hooks, *others]]:
             made.result()
-    for path in manifests.collections(definitions):
+    collections = list(manifests.collections(definitions))
+    for path in collections:
         server.await_answer(path)
+    _await_discovery(objects, collections, server.limits)
     server.await_answer("/readyz")
     etc = server.processes.directory / ETC
     place = Place(
@@ -106,6 +109,24 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
     return KueueProcess(
         binary=programs.kueue, objects=objects, place=place, processes=server.processes, limits=server.limits
     )
+
+
+def _await_discovery(objects: Objects, paths: Iterable[str], limits: Limits) -> None:
+    """Return once the API server lists all kinds; it may serve them before, and Kueue does not start without them."""
+    wanted = [path.rpartition("/")[::2] for path in paths]
+
+    def listed() -> None:
+        groups = objects.call("GET", "/apis").body.get("groups") or []
+        known = {f"/apis/{version['groupVersion']}" for group in groups for version in group["versions"]}
+        found = {root: _names(objects.call("GET", root).body) for root in {root for root, _ in wanted} & known}
+        if missing := [f"{root}/{name}" for root, name in wanted if name not in found.get(root, ())]:
+            raise NotYet(f"not listed: {', '.join(missing)}")
+
+    eventually(listed, within=limits.ready, every=0.02, what="the API server to list Kueue's kinds")
+
+
+def _names(listing: Manifest) -> set[str]:
+    return {each["name"] for each in listing.get("resources") or []}
 
 
 def _create(objects: Objects, manifest: Manifest) -> None:
