@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of
+from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of, holds
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
 from clusters.objects import Objects
@@ -52,8 +52,8 @@ class Settling:
             self._classes = moment_now()
 
     def note_stop(self, queue: Ref) -> None:
-        """Remember who waited behind a queue that is stopped now: Kueue may tell them so before it knows it itself."""
-        self._untold += [Ref.of(each) for each in self._last.pending if self.world.behind(queue, each)]
+        """Remember who was behind a queue that is stopped now: Kueue may look at them before it knows of the stop."""
+        self._untold += [Ref.of(each) for each in self._last.workloads if self.world.behind(queue, each)]
 
     def let_sweep_pass(self) -> None:
         """Return when no announced sweep is left that could come between two steps of a case.
@@ -167,10 +167,10 @@ class Settling:
         Workloads whose devices could not be resolved are left alone: they would be resolved anew.
         """
         untold, self._untold = self._untold, []
-        for waiting in self._see().pending:
-            failed = condition_of(waiting, "Requeued").get("status") == "False"
-            if not failed and Ref.of(waiting) in untold:
-                self.objects.patch(Ref.of(waiting), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
+        for found in self._see().workloads:
+            failed = condition_of(found, "Requeued").get("status") == "False"
+            if not failed and not holds(found, "Finished") and Ref.of(found) in untold:
+                self.objects.patch(Ref.of(found), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
         self.fence.pass_chain(unless=self.is_denied)
 
     def _sweep(self, since: float) -> None:
