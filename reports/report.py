@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -103,11 +104,11 @@ def digest(values: Iterable[Any]) -> str:
 
 
 def suite_version() -> str:
-    """Give the installed version of this suite; a checkout that is not installed says so."""
-    try:
-        return version(DISTRIBUTION)
-    except PackageNotFoundError:
-        return "uninstalled"
+    """Give the version of this suite: that of the checkout it runs from, installed or not, or of the installation."""
+    project = Path(__file__).resolve().parents[1] / "pyproject.toml"
+    if project.is_file():
+        return str(tomllib.loads(project.read_text("utf-8"))["project"]["version"])
+    return version(DISTRIBUTION)
 
 
 def _check(ledger: Ledger, case: str) -> CheckEntry:
