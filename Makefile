@@ -60,7 +60,7 @@ test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real 
 	@$(PYTEST) -q tests -m live $(ARGS)
 
 .PHONY: compare
-compare: ## do the reports of `make conformance` and `make live` differ in the target and durations only?
+compare: $(VENV)/.dev ## do the reports of `make conformance` and `make live` differ in the target and durations only?
 	@$(BIN)/kueue-dra report diff out/reference/report.json out/kueue/report.json
 
 .PHONY: test
