@@ -9,8 +9,9 @@ from http import HTTPStatus
 from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
 from clusters.look import Look
+from clusters.mirror import Mirror
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet, eventually
+from clusters.waiting import Limits, NotYet
 from clusters.world import JOBS, World
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -19,30 +20,36 @@ NAMESPACE = "Namespace"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning:
-    """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work."""
+    """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work.
+
+    Objects of the kinds that it ``leaves`` stay where they are, in a cluster that ends with the run.
+    """
 
     objects: Objects
+    mirror: Mirror
     limits: Limits = field(default_factory=Limits)
     finalizes: bool = True
+    leaves: frozenset[str] = frozenset()
 
     def clean(self, world: World) -> None:
-        """Remove everything that a world holds; `TimedOut` names what is left, which the world then still holds."""
-        look = Look.at(self.objects, world)
+        """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
+        look = Look.at(self.mirror, world)
         self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
-        self.remove([ref for ref in reversed(world.refs()) if ref.kind not in (*JOBS, NAMESPACE)])
-        self.remove(world.refs(NAMESPACE))
+        rest = [ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves]
+        self.remove([ref for ref in rest if ref.kind != NAMESPACE])
+        self.remove([ref for ref in rest if ref.kind == NAMESPACE])
         world.clear()
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
-        left = [ref for ref in refs if not self._delete(ref)]
+        left = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
 
         def gone() -> None:
-            left[:] = [ref for ref in left if self.objects.read(ref) is not None and (entirely or not self._kept(ref))]
+            left[:] = [ref for ref in left if self.mirror.read(ref) is not None and (entirely or not self._kept(ref))]
             if left:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
-        eventually(gone, within=self.limits.gone, what="deleted objects to be gone")
+        self.mirror.eventually(gone, within=self.limits.gone, what="deleted objects to be gone")
 
     def _delete(self, ref: Ref) -> bool:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""
@@ -55,10 +62,10 @@ class Cleaning:
     def _kept(self, ref: Ref) -> bool:
         """Whether Kueue rightly keeps a deleted object: a ClusterQueue in use, a flavor that a ClusterQueue names."""
         if ref.kind == "ClusterQueue":
-            stored = self.objects.read(ref) or {}
+            stored = self.mirror.read(ref) or {}
             return condition_of(stored, "Active").get("reason") == "Terminating"
         if ref.kind == "ResourceFlavor":
-            return any(ref.name in _flavors_of(queue) for queue in self.objects.list(KUEUE, "ClusterQueue"))
+            return any(ref.name in _flavors_of(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
         return False
 
 

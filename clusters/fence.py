@@ -21,12 +21,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, a_template, fence_world
+from clusters.mirror import Mirror
 from clusters.objects import Objects, Refused
-from clusters.waiting import Limits, NotYet, elapsed_since, eventually
+from clusters.waiting import Limits, NotYet, elapsed_since
 from kueue_dra_ref.target import Manifest, Ref
 
 SWEEP_PERIOD = 1.0  # seconds from the first notice to the sweep: requeueBatchPeriod in Kueue 0.19.2
-SELDOM = 0.1  # seconds between two looks for what takes a second
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -49,6 +49,7 @@ class Fence:
     """One target's own namespace, flavor, queues, Job and workloads; built at first use."""
 
     objects: Objects
+    mirror: Mirror
     run: str
     labels: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -71,7 +72,7 @@ class Fence:
             answer = self.objects.create(manifest)
             if not answer.ok:
                 raise Refused(did=f"create the fence's {Ref.of(manifest)}", answer=answer)
-        self._job_uid = str((self.objects.read(self._job) or {})["metadata"]["uid"])
+        self._job_uid = str((self.mirror.read(self._job) or {})["metadata"]["uid"])
 
     def pass_chain(self, *, unless: Callable[[], bool] = lambda: False) -> None:
         """Return when Kueue's Job and Workload controllers have seen everything that came before, or never will."""
@@ -87,7 +88,7 @@ class Fence:
             if _seen_generation(found, "QuotaReserved") != found["metadata"]["generation"] and not unless():
                 raise NotYet("the Workload controller has not written its condition of a changed Workload")
 
-        eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
+        self.mirror.eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
 
     def pass_cycles(self, count: int) -> None:
         """Return when the scheduler has made at least ``count`` cycles."""
@@ -121,7 +122,7 @@ class Fence:
         """Name everything that the fence has made, what has to go first in front."""
         if not self._job_uid:
             return []
-        workloads = [Ref.of(each) for each in self.objects.list(KUEUE, "Workload", self.name)]
+        workloads = [Ref.of(each) for each in self.mirror.list(KUEUE, "Workload", self.name)]
         job, *rest = [Ref.of(each) for each in reversed(fence_world(self.name, self.labels))]
         return [job, *workloads, *rest]
 
@@ -142,11 +143,11 @@ class Fence:
         generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
 
         def written() -> None:
-            seen = _seen_generation(self.objects.read(own) or {}, "Active")
+            seen = _seen_generation(self.mirror.read(own) or {}, "Active")
             if seen != generation:
                 raise NotYet(f"{own} was seen at generation {seen}, not {generation}")
 
-        eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
+        self.mirror.eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
 
     def _ask_for_more(self, pawn: str) -> int:
         """Have a pawn tried once more; no two pawns ask for the same, or Kueue would refuse them together."""
@@ -155,11 +156,13 @@ class Fence:
 
     def _await_refusal(self, pawn: str, generation: int) -> None:
         def refused() -> None:
-            seen = _seen_generation(self.objects.read(self._workload(pawn)) or {}, "QuotaReserved")
+            seen = _seen_generation(self.mirror.read(self._workload(pawn)) or {}, "QuotaReserved")
             if seen < generation:
                 raise NotYet(f"{pawn} was tried at generation {seen}, not {generation}")
 
-        eventually(refused, within=self.limits.cycles, what="Kueue's scheduler to try the fence's workloads")
+        self.mirror.eventually(
+            refused, within=self.limits.cycles, what="Kueue's scheduler to try the fence's workloads"
+        )
 
     def _await_words(self, name: str, *, other_than: str) -> None:
         def told() -> None:
@@ -167,10 +170,10 @@ class Fence:
                 raise NotYet(f"{name} is still told: {words or 'nothing'}")
 
         what = "the fence's workload to be tried again"
-        eventually(told, within=self.limits.sweep, every=0.03, at_most=SELDOM, what=what)
+        self.mirror.eventually(told, within=self.limits.sweep, what=what)
 
     def _words_to(self, name: str) -> str:
-        return str(condition_of(self.objects.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
+        return str(condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
 
     def _create_workload(self, role: str, *, queue: str, cpu: int = 1) -> str:
         name = f"{role}-{self._next()}"
@@ -197,10 +200,12 @@ class Fence:
 
     def _chain_workload(self) -> Manifest:
         if not self._chained:
-            labels = f"{JOB_UID_LABEL}={self._job_uid}"
-            found = self.objects.list(KUEUE, "Workload", self.name, labels=labels)
-            self._chained = next((each["metadata"]["name"] for each in found), "")
-        return (self._chained and self.objects.read(self._workload(self._chained))) or {}
+            found = self.mirror.list(KUEUE, "Workload", self.name)
+            self._chained = next((each["metadata"]["name"] for each in found if self._is_of_the_job(each)), "")
+        return (self._chained and self.mirror.read(self._workload(self._chained))) or {}
+
+    def _is_of_the_job(self, workload: Manifest) -> bool:
+        return bool((workload["metadata"].get("labels") or {}).get(JOB_UID_LABEL) == self._job_uid)
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)

@@ -15,6 +15,7 @@ from clusters.cleaning import Cleaning
 from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
 from clusters.kueue_process import ROLE
+from clusters.mirror import Mirror
 from clusters.objects import Answer, Objects
 from clusters.order import Order, workloads_of
 from clusters.settling import Settling
@@ -27,6 +28,9 @@ TOUCHED = "kueue-dra.dev/touched"
 QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
 SWEEPING = frozenset({"ClusterQueue", "Cohort", "ResourceFlavor", "ResourceSlice", "AdmissionCheck", "Topology"})
 """Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
+
+INERT = frozenset({"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"})
+"""Kinds that decide nothing once the Jobs and queues that named them are gone."""
 
 
 class Kueue(Protocol):
@@ -73,23 +77,44 @@ class LiveTarget:
     """A real Kueue as a judge; one of them serves many cases, one after another, with `clean` between them.
 
     With ``labels`` it works in a cluster that others use too: it labels what it makes, touches nothing else, and
-    leaves namespaces to the namespace controller.
+    leaves namespaces to the namespace controller.  The kinds that it ``leaves`` it does not remove.
     """
 
     name = "kueue"
 
-    def __init__(self, plane: Plane, *, limits: Limits | None = None, labels: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        plane: Plane,
+        *,
+        limits: Limits | None = None,
+        labels: Mapping[str, str] | None = None,
+        leaves: frozenset[str] = frozenset(),
+    ) -> None:
         self._plane = plane
         limits = limits or limits_of(os.environ)
         self._custody = Custody(labels=dict(labels or {}))
         self._objects = Objects(api=plane.api, limits=limits)
+        self._mirror = Mirror(objects=self._objects)
         self._world = World()
-        self._cleaning = Cleaning(objects=self._objects, limits=limits, finalizes=not self._custody.labels)
-        self._fence = Fence(objects=self._objects, run=secrets.token_hex(4), labels=self._custody.labels, limits=limits)
-        self._settling = Settling(
-            objects=self._objects, world=self._world, fence=self._fence, is_denied=plane.kueue.is_denied, limits=limits
+        self._cleaning = Cleaning(
+            objects=self._objects, mirror=self._mirror, limits=limits, finalizes=not self._custody.labels, leaves=leaves
         )
-        self._order = Order(objects=self._objects, world=self._world, limits=limits)
+        self._fence = Fence(
+            objects=self._objects,
+            mirror=self._mirror,
+            run=secrets.token_hex(4),
+            labels=self._custody.labels,
+            limits=limits,
+        )
+        self._settling = Settling(
+            objects=self._objects,
+            mirror=self._mirror,
+            world=self._world,
+            fence=self._fence,
+            is_denied=plane.kueue.is_denied,
+            limits=limits,
+        )
+        self._order = Order(objects=self._objects, mirror=self._mirror, world=self._world, limits=limits)
         self._configuration = ""
         self._description: Manifest = {}
         self._touches = 0
@@ -123,7 +148,7 @@ class LiveTarget:
         self._settling.let_sweep_pass()
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
-            self._cleaning.remove([ref, *workloads_of(self._objects, ref)], entirely=False)
+            self._cleaning.remove([ref, *workloads_of(self._mirror, ref)], entirely=False)
             self._world.forget(ref)
             self._settling.note_change()
             if ref.kind == "DeviceClass":
@@ -135,7 +160,7 @@ class LiveTarget:
         self._touches += 1
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
-            for workload in workloads_of(self._objects, ref) if ref.kind == "Job" else [ref]:
+            for workload in workloads_of(self._mirror, ref) if ref.kind == "Job" else [ref]:
                 self._objects.patch(workload, {"metadata": {"annotations": {TOUCHED: str(self._touches)}}})
         self._settling.note_change()
 
@@ -183,6 +208,11 @@ class LiveTarget:
         self.clean()
         self._cleaning.remove(self._fence.refs())
         self._fence.forget()
+        self.close()
+
+    def close(self) -> None:
+        """End what follows the API server; the target is of no use from here on."""
+        self._mirror.close()
 
     def _permit(self, role: Manifest) -> Answer:
         self._plane.kueue.permit(role["rules"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from clusters.fence import condition_of, holds
 from clusters.fence_world import KUEUE
-from clusters.objects import Objects
+from clusters.mirror import Mirror
 from clusters.world import World, queue_name
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -23,23 +23,18 @@ class Look:
     workloads: list[Manifest]
 
     @classmethod
-    def at(cls, objects: Objects, world: World) -> Look:
+    def at(cls, mirror: Mirror, world: World) -> Look:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
         jobs, workloads = [], []
         for namespace in world.namespaces if world.has_jobs else []:
-            jobs += [job for job in objects.list("batch/v1", "Job", namespace) if Ref.of(job) in world]
+            jobs += [job for job in mirror.list("batch/v1", "Job", namespace) if Ref.of(job) in world]
             uids = {job["metadata"]["uid"] for job in jobs}
             workloads += [
                 workload
-                for workload in objects.list(KUEUE, "Workload", namespace)
+                for workload in mirror.list(KUEUE, "Workload", namespace)
                 if Ref.of(workload) in world or uids & owners_of(workload)
             ]
         return cls(jobs=jobs, workloads=workloads)
-
-    def again(self, objects: Objects) -> Look:
-        """Read the same objects once more, each by its name, which no cache answers."""
-        jobs, workloads = [[objects.read(Ref.of(each)) for each in some] for some in (self.jobs, self.workloads)]
-        return Look(jobs=[each for each in jobs if each], workloads=[each for each in workloads if each])
 
     @property
     def versions(self) -> dict[Key, str]:

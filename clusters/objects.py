@@ -69,6 +69,7 @@ class Objects:
     limits: Limits = field(default_factory=Limits)
     _kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
     _newest: dict[str, int] = field(default_factory=dict)
+    _written: dict[str, int] = field(default_factory=dict)
 
     def create(self, manifest: Manifest) -> Answer:
         """Create one object."""
@@ -113,6 +114,10 @@ class Objects:
         """Give the second that the API server's clock shows, the one that creation times are taken from."""
         return self.call("GET", "/version").second
 
+    def written(self, group: str, plural: str) -> int:
+        """Give the newest resourceVersion of what was written of a kind; 0 when nothing was."""
+        return self._written.get(f"{group} {plural}", 0)
+
     def serves(self, ref: Ref) -> bool:
         """Whether the API server knows the kind in that version."""
         return ref.kind in self._kinds_of(ref.api_version)
@@ -124,7 +129,9 @@ class Objects:
             answer = self._request(method, path, body, content)
             if answer.transient:
                 raise NotYet(f"{answer.code} {answer.message}")
-            self._note_version(path, answer.body)
+            _note(self._newest, path, answer.body)
+            if method != "GET" and answer.ok:
+                _note(self._written, path, answer.body)
             return answer
 
         return eventually(once, within=self.limits.ready, every=0.05, what=f"an answer to {method} {path}")
@@ -147,12 +154,6 @@ class Objects:
         date = parsedate_to_datetime(response.headers.get("Date") or EPOCH)
         return Answer(code=response.status, body=_json(response.data), second=int(date.timestamp()))
 
-    def _note_version(self, path: str, body: Manifest) -> None:
-        version = str((body.get("metadata") or {}).get("resourceVersion", ""))
-        if version.isdigit() and body.get("kind") != "APIResourceList":
-            stem = _stem(path)
-            self._newest[stem] = max(self._newest.get(stem, 0), int(version))
-
     def _path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
         kind = self._kinds_of(ref.api_version).get(ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True))
         parts: Sequence[str] = (
@@ -174,6 +175,14 @@ class Objects:
                 if "/" not in kind["name"]
             }
         return self._kinds[api_version]
+
+
+def _note(versions: dict[str, int], path: str, body: Manifest) -> None:
+    """Remember the resourceVersion of an answer if it is the newest of its kind."""
+    version = str((body.get("metadata") or {}).get("resourceVersion", ""))
+    if version.isdigit() and body.get("kind") != "APIResourceList":
+        stem = _stem(path)
+        versions[stem] = max(versions.get(stem, 0), int(version))
 
 
 def _root(api_version: str) -> str:

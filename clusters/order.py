@@ -8,6 +8,7 @@ from datetime import datetime
 
 from clusters.fence_world import KUEUE
 from clusters.look import owners_of
+from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, TimedOut, eventually, let_second_pass
 from clusters.world import JOBS, World
@@ -21,6 +22,7 @@ class Order:
     """Holds each Job back until Kueue knows its queues and the cluster's clock has moved on since the one before it."""
 
     objects: Objects
+    mirror: Mirror
     world: World
     limits: Limits = field(default_factory=Limits)
     _last: dict[str, Ref] = field(default_factory=dict)
@@ -29,7 +31,7 @@ class Order:
     def before(self, manifest: Manifest) -> None:
         """Return when a Job or Workload may be created; anything else may be at once."""
         ref = Ref.of(manifest)
-        if manifest["kind"] in JOBS and ref not in self.world and self.objects.read(ref) is None:
+        if manifest["kind"] in JOBS and ref not in self.world and self.mirror.read(ref) is None:
             self._await_queues()
             self._await_second(self._last.get(self.world.line_of(manifest)))
 
@@ -51,18 +53,18 @@ class Order:
 
         def noticed() -> None:
             while self._new_queues:
-                stored = self.objects.read(self._new_queues[0])
+                stored = self.mirror.read(self._new_queues[0])
                 if stored and not (stored.get("status") or {}).get("conditions"):
                     raise NotYet(f"{self._new_queues[0]} has no condition")
                 self._new_queues.pop(0)
 
-        eventually(noticed, within=self.limits.queues, what="Kueue to take notice of the queues")
+        self.mirror.eventually(noticed, within=self.limits.queues, what="Kueue to take notice of the queues")
 
     def _await_second(self, last: Ref | None) -> None:
         if last is None:
             return
         try:
-            made = eventually(
+            made = self.mirror.eventually(
                 lambda: self._creation_of(last), within=self.limits.workload, what=f"the Workload of {last}"
             )
         except TimedOut:
@@ -78,18 +80,18 @@ class Order:
 
     def _creation_of(self, ref: Ref) -> int:
         """Give the second in which the Workload was made, of a Job its own: it is that which Kueue orders by."""
-        refs = workloads_of(self.objects, ref) if ref.kind == "Job" else [ref]
-        found = [workload for each in refs if (workload := self.objects.read(each))]
-        if not found and self.objects.read(ref) is not None:
+        refs = workloads_of(self.mirror, ref) if ref.kind == "Job" else [ref]
+        found = [workload for each in refs if (workload := self.mirror.read(each))]
+        if not found and self.mirror.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
         stamps = [each["metadata"]["creationTimestamp"] for each in found]
         return max((int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps), default=0)
 
 
-def workloads_of(objects: Objects, ref: Ref) -> Sequence[Ref]:
+def workloads_of(mirror: Mirror, ref: Ref) -> Sequence[Ref]:
     """Name the Workloads that a stored Job owns; none for anything else."""
-    job = objects.read(ref) if ref.kind == "Job" else None
+    job = mirror.read(ref) if ref.kind == "Job" else None
     if job is None:
         return []
-    workloads = objects.list(KUEUE, "Workload", ref.namespace)
+    workloads = mirror.list(KUEUE, "Workload", ref.namespace)
     return [Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)]

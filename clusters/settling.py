@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of, holds
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
+from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, TimedOut, elapsed_since, eventually, moment_now
 from clusters.world import World
@@ -24,6 +25,7 @@ class Settling:
     """Brings one world to rest; told by its target of every change that may let a waiting workload in."""
 
     objects: Objects
+    mirror: Mirror
     world: World
     fence: Fence
     is_denied: Callable[[], bool] = lambda: False
@@ -81,14 +83,14 @@ class Settling:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
         self._quiet, self._counted = 0, False
         if self.world.has_jobs and not self._all_got_in():
-            eventually(self._pass, within=self.limits.settle, every=0.001, what="the world to come to rest")
+            self.mirror.eventually(self._pass, within=self.limits.settle, what="the world to come to rest")
 
     def settle_queues(self) -> None:
         """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
         if self._counted:
             return
         self._disagreeing = None
-        eventually(self._count, within=self.limits.settle, every=0.001, what="the queues to be counted")
+        self.mirror.eventually(self._count, within=self.limits.settle, what="the queues to be counted")
         self._counted = True
 
     def note_written(self) -> None:
@@ -107,7 +109,7 @@ class Settling:
             return look.is_all_in
 
         try:
-            return eventually(decided, within=MOMENT, what="new work to get in") and self._changed is None
+            return self.mirror.eventually(decided, within=MOMENT, what="new work") and self._changed is None
         except TimedOut:
             return False
 
@@ -132,7 +134,7 @@ class Settling:
             self._sweep(self._changed)
         if before.is_undecided:
             self.fence.pass_cycles(len(before.pending) + 1)
-        after = self._note(before.again(self.objects))
+        after = self._see()
         if moved := after.moved_since(before):
             self._quiet = 0
             raise NotYet("still moving: " + ", ".join(moved))
@@ -144,13 +146,13 @@ class Settling:
             return look
 
         def arrived() -> Look:
-            found = look.again(self.objects)
+            found = Look.at(self.mirror, self.world)
             if found.is_on_its_way:
                 raise NotYet("still on its way")
             return found
 
         try:
-            return self._note(eventually(arrived, within=MOMENT, every=0.002, what="a decision to show everywhere"))
+            return self._note(self.mirror.eventually(arrived, within=MOMENT, what="a decision to show everywhere"))
         except TimedOut:
             return self._see()
 
@@ -158,7 +160,7 @@ class Settling:
         cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")
         if cluster_queues or local_queues:
             self.fence.pass_queues(cluster_queues, local_queues)
-            self._require_agreement(Look.at(self.objects, self.world))
+            self._require_agreement(Look.at(self.mirror, self.world))
 
     def _tell_again(self) -> None:
         """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
@@ -202,10 +204,10 @@ class Settling:
         refs = [
             Ref(api_version=KUEUE, kind=kind, name=ref.name, namespace=ref.namespace) for ref in self.world.refs(kind)
         ]
-        return [found for ref in refs if (found := self.objects.read(ref)) is not None]
+        return [found for ref in refs if (found := self.mirror.read(ref)) is not None]
 
     def _see(self) -> Look:
-        return self._note(Look.at(self.objects, self.world))
+        return self._note(Look.at(self.mirror, self.world))
 
     def _note(self, look: Look) -> Look:
         if look.freed_since(self._last):

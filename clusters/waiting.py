@@ -56,17 +56,24 @@ class TimedOut(Exception):
 
 
 def eventually(
-    probe: Callable[[], Seen], *, within: float, what: str, every: float = 0.004, at_most: float = LONGEST_PAUSE
+    probe: Callable[[], Seen],
+    *,
+    within: float,
+    what: str,
+    every: float = 0.004,
+    at_most: float = LONGEST_PAUSE,
+    pause: Callable[[float], None] = time.sleep,
 ) -> Seen:
     """Ask ``probe`` until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`.
 
     The first pause is ``every`` seconds; each is half as long again as the one before, up to ``at_most`` seconds.
+    ``pause`` may return earlier, when there is something new to see.
     """
     asking = Retrying(
         retry=retry_if_exception_type(NotYet),
         stop=stop_after_delay(within),
         wait=wait_exponential(multiplier=every, exp_base=1.5, max=max(every, at_most)),
-        sleep=time.sleep,
+        sleep=pause,
     )
     try:
         return asking(probe)

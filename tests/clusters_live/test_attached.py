@@ -19,6 +19,7 @@ from clusters.custody import NotOurs
 from clusters.fence import holds
 from clusters.fitness import MANAGER, SETTINGS
 from clusters.live import LiveTarget
+from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits
@@ -74,7 +75,7 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[Objects]:
     yield objects
     enough.set()
     controller.join()
-    Cleaning(objects=objects).remove([MANAGER, SETTINGS])
+    Cleaning(objects=objects, mirror=Mirror(objects=objects)).remove([MANAGER, SETTINGS])
 
 
 def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
@@ -156,7 +157,7 @@ def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, instal
         assert stored["spec"] == before["spec"]
         assert "deletionTimestamp" not in stored["metadata"]
     finally:
-        Cleaning(objects=installation).remove([ANOTHER])
+        Cleaning(objects=installation, mirror=Mirror(objects=installation)).remove([ANOTHER])
 
 
 @pytest.mark.live

@@ -1,0 +1,191 @@
+"""What an API server holds of the kinds that Kueue moves, kept up to date by watches: who waits asks it nothing.
+
+A watch tells the changes of its kind in the order in which they were stored.  So whoever has seen one change of a
+Workload in the mirror has seen every earlier change of any Workload; and who has written an object is answered only
+when the mirror has come as far.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import urllib3
+from kubernetes.client import ApiException, CustomObjectsApi
+from kubernetes.watch import Watch
+
+from clusters import waiting
+from clusters.fence_world import KUEUE
+from clusters.objects import Objects
+from clusters.waiting import NotYet, TimedOut
+from kueue_dra_ref.target import Manifest, Ref
+
+Seen = TypeVar("Seen")
+
+PLURALS = {
+    ("batch/v1", "Job"): "jobs",
+    (KUEUE, "Workload"): "workloads",
+    (KUEUE, "LocalQueue"): "localqueues",
+    (KUEUE, "ClusterQueue"): "clusterqueues",
+    (KUEUE, "ResourceFlavor"): "resourceflavors",
+}
+"""The kinds that are watched, each in one version whatever version it was written in."""
+
+FAULTS = (ApiException, urllib3.exceptions.HTTPError, OSError, ValueError, KeyError, AttributeError)
+PATIENCE = 0.25  # seconds: a change wakes who waits, so this is only how often time itself is looked at
+AGAIN = 0.1  # seconds until a watch that broke is begun anew
+TURN = 1200  # seconds after which a watch is begun anew, by a new listing
+
+
+@dataclass(slots=True)
+class Shelf:
+    """All objects of one kind."""
+
+    group: str
+    version: str
+    plural: str
+    held: dict[tuple[str, str], Manifest] = field(default_factory=dict)
+    revision: int = -1
+    """How far the API server's history has been followed; -1 before the first listing has come."""
+    watch: Any = field(default_factory=Watch)
+    follower: threading.Thread | None = None
+
+    def fill(self, listing: Manifest, kind: str) -> None:
+        """Hold exactly what a listing names."""
+        about = {"apiVersion": f"{self.group}/{self.version}", "kind": kind}
+        self.held = {_key(each): {**about, **each} for each in listing["items"]}
+        self.revision = int(listing["metadata"]["resourceVersion"])
+
+    def take(self, event: Manifest) -> None:
+        """Follow one event of a watch; ValueError for one that says that the watch is no good any more."""
+        told = event["object"]
+        if event["type"] == "ERROR":
+            raise ValueError(told.get("message", "the watch ended"))
+        if event["type"] == "DELETED":
+            self.held.pop(_key(told), None)
+        else:
+            self.held[_key(told)] = told
+        self.revision = int(told["metadata"]["resourceVersion"])
+
+
+@dataclass(slots=True, kw_only=True)
+class Mirror:
+    """Reads and lists as `Objects` does, and of the kinds that it watches without a request."""
+
+    objects: Objects
+    _shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
+    _moved: threading.Condition = field(default_factory=threading.Condition)
+    _moves: int = 0
+    _noticed: int = 0
+    _closed: bool = False
+
+    def read(self, ref: Ref) -> Manifest | None:
+        """Give one object, or None."""
+        shelf = self._shelf(ref)
+        if shelf is None:
+            return self.objects.read(ref)
+        with self._moved:
+            return shelf.held.get((ref.namespace, ref.name))
+
+    def watches(self, ref: Ref) -> bool:
+        """Whether an object is of a kind that is watched."""
+        return (_version(ref.api_version), ref.kind) in PLURALS
+
+    def list(self, api_version: str, kind: str, namespace: str = "") -> list[Manifest]:
+        """Give all objects of a kind, of one namespace or of all."""
+        shelf = self._shelf(Ref(api_version=api_version, kind=kind, name="", namespace=namespace))
+        if shelf is None:
+            return self.objects.list(api_version, kind, namespace)
+        with self._moved:
+            return [each for (lives, _), each in shelf.held.items() if namespace in ("", lives)]
+
+    def eventually(self, probe: Callable[[], Seen], *, within: float, what: str) -> Seen:
+        """Ask ``probe`` again whenever something has changed until it does not raise `NotYet`; late: `TimedOut`."""
+        return waiting.eventually(
+            probe, within=within, what=what, every=PATIENCE, at_most=PATIENCE, pause=self._await_move
+        )
+
+    def close(self) -> None:
+        """End all watches; nothing can be read from here on."""
+        self._closed = True
+        with contextlib.suppress(TimedOut):  # its thread does not keep the process from ending
+            waiting.eventually(self._must_have_ended, within=self.objects.limits.request, what="the watches to end")
+
+    def _must_have_ended(self) -> None:
+        """Stop every watch once more: one that was just about to begin does not hear of it."""
+        if open_ones := [shelf for shelf in self._shelves.values() if shelf.follower and shelf.follower.is_alive()]:
+            for shelf in open_ones:
+                shelf.watch.stop()
+            raise NotYet(", ".join(shelf.plural for shelf in open_ones))
+
+    def _shelf(self, ref: Ref) -> Shelf | None:
+        """Give the shelf of a kind, as new as what we ourselves have written; None for a kind that is not watched."""
+        if not self.watches(ref):
+            return None
+        version = _version(ref.api_version)
+        shelf = self._shelves.get((version, ref.kind)) or self._begin(version, ref.kind)
+        wanted = self.objects.written(shelf.group, shelf.plural)
+        if shelf.revision < max(wanted, 0):
+            self._catch_up(shelf, max(wanted, 0))
+        return shelf
+
+    def _catch_up(self, shelf: Shelf, wanted: int) -> None:
+        def caught_up() -> None:
+            if shelf.revision < wanted:
+                raise NotYet(f"the watch is at revision {shelf.revision}, what was written at {wanted}")
+
+        self.eventually(caught_up, within=self.objects.limits.ready, what=f"the watch of {shelf.plural}")
+
+    def _begin(self, version: str, kind: str) -> Shelf:
+        group, _, short = version.rpartition("/")
+        shelf = self._shelves[version, kind] = Shelf(group, short, PLURALS[version, kind])
+        shelf.follower = threading.Thread(
+            target=self._follow, args=(shelf, kind), name=f"watch {shelf.plural}", daemon=True
+        )
+        shelf.follower.start()
+        return shelf
+
+    def _follow(self, shelf: Shelf, kind: str) -> None:
+        listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
+        again = threading.Event()
+        while not self._closed:
+            with contextlib.suppress(*FAULTS):
+                first: Any = listed(shelf.group, shelf.version, shelf.plural)
+                self._tell(partial(shelf.fill, first, kind))
+                since = str(shelf.revision)
+                for event in shelf.watch.stream(
+                    listed,
+                    shelf.group,
+                    shelf.version,
+                    shelf.plural,
+                    resource_version=since,
+                    timeout_seconds=TURN,
+                    deserialize=False,
+                ):
+                    self._tell(partial(shelf.take, event))
+            again.wait(AGAIN)
+
+    def _tell(self, change: Callable[[], None]) -> None:
+        with self._moved:
+            change()
+            self._moves += 1
+            self._moved.notify_all()
+
+    def _await_move(self, seconds: float) -> None:
+        """Return after a change that nobody was woken for yet, or after so many seconds."""
+        with self._moved:
+            self._moved.wait_for(lambda: self._moves != self._noticed, timeout=seconds)
+            self._noticed = self._moves
+
+
+def _version(api_version: str) -> str:
+    return KUEUE if api_version.startswith(KUEUE.partition("/")[0] + "/") else api_version
+
+
+def _key(manifest: Manifest) -> tuple[str, str]:
+    meta = manifest["metadata"]
+    return meta.get("namespace", ""), meta["name"]

@@ -1,0 +1,136 @@
+"""What the mirror of an API server shows, and when."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from clusters.controlplane import ControlPlane
+from clusters.live import LiveTarget
+from clusters.mirror import Mirror, Shelf
+from clusters.objects import Objects
+from clusters.waiting import NotYet, TimedOut
+from kueue_dra_ref.target import Manifest, Ref
+from tests.clusters_live.manifests import KUEUE, an_object
+
+FLAVOR = Ref(api_version=KUEUE, kind="ResourceFlavor", name="mirrored")
+
+
+def a_shelf(*versions: int) -> Shelf:
+    """Give a shelf that has just been filled with one flavor for each resourceVersion."""
+    shelf = Shelf("kueue.x-k8s.io", "v1beta2", "resourceflavors")
+    items = [{key: each[key] for key in ("metadata",)} for each in map(a_flavor, versions)]
+    shelf.fill({"metadata": {"resourceVersion": "10"}, "items": items}, "ResourceFlavor")
+    return shelf
+
+
+def a_flavor(version: int) -> Manifest:
+    """Give a stored flavor that is named after its resourceVersion."""
+    flavor = an_object(KUEUE, "ResourceFlavor", f"f{version}")
+    flavor["metadata"]["resourceVersion"] = str(version)
+    return flavor
+
+
+def test_a_listing_is_held_with_the_kind_that_its_items_do_not_name() -> None:
+    """Items of a list name neither version nor kind."""
+    shelf = a_shelf(3, 4)
+
+    assert shelf.revision == 10
+    assert shelf.held["", "f3"] == {**a_flavor(3), "apiVersion": KUEUE, "kind": "ResourceFlavor"}
+
+
+@pytest.mark.parametrize(
+    ("event", "names"),
+    [
+        pytest.param("ADDED", ["f12", "f3"], id="added"),
+        pytest.param("MODIFIED", ["f12", "f3"], id="modified"),
+        pytest.param("DELETED", ["f3"], id="deleted"),
+    ],
+)
+def test_events_are_followed(event: str, names: list[str]) -> None:
+    """Each event brings the shelf as far as its resourceVersion."""
+    shelf = a_shelf(3)
+
+    shelf.take({"type": event, "object": a_flavor(12)})
+
+    assert sorted(name for _, name in shelf.held) == names
+    assert shelf.revision == 12
+
+
+def test_a_watch_that_ends_in_an_error_is_no_event() -> None:
+    """History that is gone has to be listed anew."""
+    with pytest.raises(ValueError, match="too old resource version"):
+        a_shelf(3).take({"type": "ERROR", "object": {"message": "too old resource version"}})
+
+
+@pytest.mark.live
+def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: LiveTarget) -> None:
+    """Whoever has written is not answered before the watch has come as far."""
+    mirror = Mirror(objects=Objects(api=plane.api))
+    for turn in range(20):
+        mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+        assert mirror.read(FLAVOR) is not None, turn
+        changed = mirror.objects.patch(FLAVOR, {"metadata": {"annotations": {"turn": str(turn)}}})
+        assert mirror.read(FLAVOR) == changed.body, turn
+        mirror.objects.delete(FLAVOR)
+        mirror.eventually(lambda: _must_be_gone(mirror), within=10, what="the deleted flavor to be gone")
+    mirror.close()
+
+
+@pytest.mark.live
+def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarget) -> None:
+    """What was missed meanwhile is listed."""
+    mirror = Mirror(objects=Objects(api=plane.api))
+    assert mirror.read(FLAVOR) is None
+    for shelf in mirror._shelves.values():
+        shelf.watch.stop()
+
+    mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+
+    assert mirror.read(FLAVOR) is not None
+    mirror.objects.delete(FLAVOR)
+    mirror.close()
+
+
+@pytest.mark.live
+def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, target: LiveTarget) -> None:
+    """Who waits is late by no pause, and who waits for what does not come is told what was seen."""
+    mirror = Mirror(objects=Objects(api=plane.api))
+    assert mirror.read(FLAVOR) is None
+    with pytest.raises(TimedOut, match="it is not there"):
+        mirror.eventually(lambda: _must_be_there(mirror), within=0.3, what="a flavor that nobody makes")
+    maker = threading.Timer(
+        0.1, lambda: mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+    )
+    maker.start()
+    mirror.eventually(lambda: _must_be_there(mirror), within=10, what="the flavor")
+    maker.join()
+    mirror.objects.delete(FLAVOR)
+    mirror.close()
+
+
+@pytest.mark.live
+def test_a_closed_mirror_leaves_no_thread(plane: ControlPlane, target: LiveTarget) -> None:
+    """Its watches end although nothing changes any more."""
+    before = set(threading.enumerate())
+    mirror = Mirror(objects=Objects(api=plane.api))
+    mirror.read(FLAVOR)
+    mine = set(threading.enumerate()) - before
+
+    mirror.close()
+
+    for thread in mine:
+        thread.join(timeout=10)
+    assert mine
+    assert not any(thread.is_alive() for thread in mine)
+
+
+def _must_be_there(mirror: Mirror) -> None:
+    if mirror.read(FLAVOR) is None:
+        raise NotYet("it is not there")
+
+
+def _must_be_gone(mirror: Mirror) -> None:
+    if mirror.read(FLAVOR) is not None:
+        raise NotYet("it is still there")
