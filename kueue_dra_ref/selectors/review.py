@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from . import shapes
+from . import arithmetic, formatting, shapes
 from .checked import Kind, Node
 
 DEVICE_TYPES = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"})
@@ -48,6 +48,8 @@ def review(root: Node) -> Review:
     """Read a whole expression."""
     found = Review()
     found.undecided.extend(shapes.undecided(root))
+    found.undecided.extend(arithmetic.undecided(root))
+    found.undecided.extend(formatting.undecided(root))
     formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
     for node in root.walk():
         match node.form:
@@ -77,6 +79,8 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
     expected: Kind | None = None
     for node in nodes:
         kind = node.kind.params[0] if node.kind.name == "optional_type" and node.name != "optional.none" else node.kind
+        if node.name == "optional.none":
+            found.undecided.append("optional.none() in a literal")
         if _is_empty(node):
             continue
         if expected is None:
