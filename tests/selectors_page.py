@@ -78,8 +78,9 @@ def _of_the_generated() -> Iterator[str]:
     count = sum(map(len, found.values()))
     yield f"## Undecided of {SELECTORS} generated selectors\n"
     yield f"{count} on some of {DEVICES} devices, by reason, each with the shortest selector:\n"
-    rows = [(len(texts), _cell(reason), f"`{_cell(min(texts, key=len))}`") for reason, texts in found.items()]
-    yield tabulate(sorted(rows, key=lambda row: (-row[0], row[1])), ("", "why", "such as"), tablefmt="github") + "\n"
+    by_count = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+    rows = [(len(texts), _cell(reason), f"`{_cell(min(texts, key=len))}`") for reason, texts in by_count]
+    yield tabulate(rows, ("", "why", "such as"), tablefmt="github") + "\n"
 
 
 def _why(text: str, devices: Iterable[Device]) -> Iterator[str]:

@@ -78,6 +78,7 @@ func main() {
 
 // emulate sets the version whose libraries are offered to new expressions: those of the minor before it.
 func emulate(minor string) {
+	compatibility.DefaultComponentGlobalsRegistry.Reset()
 	effective := basecompatibility.NewEffectiveVersionFromString(minor, "", "")
 	if err := compatibility.DefaultComponentGlobalsRegistry.Register(
 		basecompatibility.DefaultKubeComponent, effective, nil); err != nil {
