@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from . import engine
@@ -12,7 +13,7 @@ from .review import CONVERSIONS
 _FOLDED = CONVERSIONS | {"dyn", "type"}
 # Go's strconv.ParseBool takes these; the engine takes fewer.
 _TRUTHS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-_OVERLOADS = {"null": "null_type"}
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 
 
 def failures(tree: Node) -> Iterator[str]:
@@ -31,10 +32,21 @@ def odd(tree: Node) -> Iterator[str]:
             yield f"bool() of {inner.value}"
         elif isinstance(_value(call), Undecided):
             yield f"{call.name}() of a constant"
+    yield from (f"{node.name}() of another text than RFC 3339 writes" for node in tree.walk() if _is_odd_time(node))
 
 
 def _conversions(tree: Node) -> Iterator[Node]:
     return (node for node in tree.walk() if _is_folded(node) and node.form == "call")
+
+
+def _is_odd_time(node: Node) -> bool:
+    """Tell whether a text may be a time to the engine only, which reads them less strictly."""
+    if node.form != "call" or node.name != "timestamp" or node.children[0].kind.name in ("int", "timestamp"):
+        return False
+    text = node.children[0]
+    if text.form != "constant":
+        return True
+    return not _RFC3339.fullmatch(str(text.value)) and not isinstance(_value(node), EvaluationFault)
 
 
 def _is_folded(node: Node) -> bool:

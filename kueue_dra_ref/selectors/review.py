@@ -51,6 +51,7 @@ def review(root: Node) -> Review:
     found.undecided.extend(arithmetic.undecided(root))
     found.undecided.extend(formatting.undecided(root))
     formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
+    found.doubts.extend(_doubtful_keys(root))
     for node in root.walk():
         match node.form:
             case "list" if id(node) not in formatted:
@@ -65,6 +66,14 @@ def review(root: Node) -> Review:
             case "call":
                 _call(node, found)
     return found
+
+
+def _doubtful_keys(root: Node) -> Iterator[Doubt]:
+    """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
+    for node in root.walk():
+        keys = node.children[0::2] if node.form == "struct" else node.children[1:] if node.name == "_[_]" else ()
+        if any(key.kind.is_open for key in keys):
+            yield Doubt(name=None)
 
 
 def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
