@@ -75,6 +75,7 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m kueue_dra_ref.requirements | diff -q - docs/requirements.md >/dev/null || { echo "docs/requirements.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m reports.texts | diff -q - docs/texts.md >/dev/null || { echo "docs/texts.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m tests.selectors_page | diff -q - docs/selectors.md >/dev/null || { echo "docs/selectors.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
 
 .PHONY: format
@@ -85,6 +86,7 @@ format: $(VENV)/.dev ## rewrite the sources in the project's format
 docs: $(VENV)/.dev ## write the generated pages anew
 	@$(BIN)/python -m kueue_dra_ref.requirements > docs/requirements.md
 	@$(BIN)/python -m reports.texts > docs/texts.md
+	@$(BIN)/python -m tests.selectors_page > docs/selectors.md
 
 .PHONY: bench
 bench: $(VENV)/.dev ## how the cost of a decision grows, and what a selector costs over many devices

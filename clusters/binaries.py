@@ -61,17 +61,17 @@ def binaries(kueue: str = "0.19") -> Binaries:
     return Binaries(
         etcd=_asset(ETCD),
         kube_apiserver=_asset(API_SERVER),
-        kueue=_named(KUEUE_VARIABLE) or program(wanted),
+        kueue=named(KUEUE_VARIABLE) or program(wanted),
         kueue_module=_manifests(wanted),
     )
 
 
 def _asset(component: Component) -> Path:
     """Have etcd or the API server."""
-    return _named(ASSETS_VARIABLE, component.name) or program(component)
+    return named(ASSETS_VARIABLE, component.name) or program(component)
 
 
-def _named(variable: str, name: str = "") -> Path | None:
+def named(variable: str, name: str = "") -> Path | None:
     """Give the program that an environment variable names; None when the variable is not set."""
     if not (value := os.environ.get(variable)):
         return None

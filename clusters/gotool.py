@@ -35,6 +35,8 @@ class Component:
     module: str
     package: str
     ldflags: str = "-s -w"
+    sources: tuple[str, ...] = ()
+    """Files of ours in the folder that shape the program."""
 
     @property
     def version(self) -> str:
@@ -52,7 +54,7 @@ class Component:
 
     def digest(self, *more: str) -> str:
         """Tell this build from others: what is pinned, and ``more`` of what shapes the result."""
-        pinned = [(PINNED / self.folder / name).read_bytes() for name in ("go.mod", "go.sum")]
+        pinned = [(PINNED / self.folder / name).read_bytes() for name in ("go.mod", "go.sum", *self.sources)]
         return hashlib.sha256(b"\0".join([*pinned, *(word.encode() for word in more)])).hexdigest()[:16]
 
 

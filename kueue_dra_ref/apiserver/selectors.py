@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,11 @@ from kueue_dra_ref.selectors import CompileFault, Undecided, compiled, cost_trap
 MAX_SELECTORS = 32
 MAX_EXPRESSION = 10 * 1024
 _GATED = {"allowMultipleAllocations": "DRAConsumableCapacity", "includes": "DRAListTypeAttributes"}
+# The minors from which a new selector may use a library's functions: one after the minor that brought them.
+_SINCE = {
+    **dict.fromkeys(("existsOne", "transformList", "transformMap", "transformMapEntry"), 33),
+    **dict.fromkeys(("slice", "flatten", "distinct", "reverse", "sort", "sortBy", "first", "last"), 35),
+}
 
 
 def selectors(found: list[dict[str, Any]] | None, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
@@ -49,12 +55,18 @@ def _may_be_lists(fault: str, k: Kubernetes) -> bool:
 
 
 def _gated(expression: str, k: Kubernetes) -> CompileFault | None:
-    """Compile an expression with the names that gates have taken away misspelt, and spell them right in the answer."""
-    for name, gate in _GATED.items():
-        if k.on(gate) or name not in expression:
+    """Compile an expression with the names that gates or age take away misspelt, and spell them right in the answer."""
+    for name in _taken_away(k):
+        if name not in expression:
             continue
         misspelt = f"{name[:-1]}_"
         found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
         if isinstance(found, CompileFault) and misspelt in found.detail:
             return CompileFault(detail=found.detail.replace(misspelt, name))
     return None
+
+
+def _taken_away(k: Kubernetes) -> Iterator[str]:
+    """Name what this Kubernetes does not let a new selector use."""
+    yield from (name for name, gate in _GATED.items() if not k.on(gate))
+    yield from (name for name, since in _SINCE.items() if k.minor < since)

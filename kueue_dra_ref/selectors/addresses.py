@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, ip_address, ip_interface
 
 
 def address(text: str) -> IPv4Address | IPv6Address:
@@ -44,3 +44,23 @@ def covers(outer: bytes, inner: bytes | str) -> bool:
     one = prefix(inner if isinstance(inner, str) else inner.decode())
     network = prefix(outer.decode()).network
     return one.version == network.version and one.ip in network and one.network.prefixlen >= network.prefixlen
+
+
+def is_global_unicast(value: bytes) -> bool:
+    """Tell whether an address is neither unspecified, broadcast, loopback, multicast nor of the link."""
+    one = address(value.decode())
+    special = one.is_unspecified or one.is_loopback or one.is_multicast or one.is_link_local
+    return not special and one != IPv4Address("255.255.255.255")
+
+
+def is_link_local_unicast(value: bytes) -> bool:
+    """Tell whether an address is of the link."""
+    return address(value.decode()).is_link_local
+
+
+def is_link_local_multicast(value: bytes) -> bool:
+    """Tell whether an address is for many on the link."""
+    one = address(value.decode())
+    if isinstance(one, IPv4Address):
+        return one in IPv4Network("224.0.0.0/24")
+    return one.packed[0] == 0xFF and one.packed[1] & 0x0F == 2

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import wording
 from .library import Overload, overloads
-from .model import UNDECIDED, EvaluationFault, Undecided
+from .model import EvaluationFault, Undecidable, Undecided
 from .source import NO_OVERLOAD
 
 _ENVIRONMENT = """
@@ -94,16 +94,17 @@ def converts(function: str, value: Any) -> bool:
 
 def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
     """Evaluate to a plain value, a fault, or nothing when the engine itself gives up."""
+    Undecidable.raised.clear()
     try:
         result = compiled.eval(data=data)
         value = result.plain_value()
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         return Undecided(reason=f"the engine stopped: {_plain(str(error))}")
     if result.type().name() != "ERROR":
         return value
     text = str(value)
-    if UNDECIDED in text:
-        return Undecided(reason=text.partition(UNDECIDED)[2])
+    if Undecidable.raised:
+        return Undecided(reason=Undecidable.raised[0])
     if any(limit in text for limit in _LIMITS):
         return Undecided(reason=f"the engine stopped: {_plain(text)}")
     return EvaluationFault(detail=wording.evaluation(_plain(text)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import addresses, patterns, values
+from . import addresses, own, patterns, urls, values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Overload:
 
 def overloads() -> Iterator[Overload]:
     """Give every function that Kubernetes' environment has beyond the engine's own extensions."""
-    for signature, answer in _FUNCTIONS.items():
+    for signature, answer in (_FUNCTIONS | own.FUNCTIONS).items():
         head, gives = signature.split(" -> ")
         name, takes = head.split("(")
         types = tuple(_SHORT.get(text, text) for text in takes.rstrip(")").split(", ") if text)
@@ -75,9 +75,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".family(ip) -> int": lambda value: addresses.address(value.decode()).version,
     ".isLoopback(ip) -> bool": lambda value: addresses.address(value.decode()).is_loopback,
     ".isUnspecified(ip) -> bool": lambda value: addresses.address(value.decode()).is_unspecified,
-    ".isLinkLocalMulticast(ip) -> bool": values.unknown("isLinkLocalMulticast()"),
-    ".isLinkLocalUnicast(ip) -> bool": values.unknown("isLinkLocalUnicast()"),
-    ".isGlobalUnicast(ip) -> bool": values.unknown("isGlobalUnicast()"),
+    ".isLinkLocalMulticast(ip) -> bool": addresses.is_link_local_multicast,
+    ".isLinkLocalUnicast(ip) -> bool": addresses.is_link_local_unicast,
+    ".isGlobalUnicast(ip) -> bool": addresses.is_global_unicast,
     "isCIDR(string) -> bool": lambda text: values.is_valid(addresses.prefix, text),
     "cidr(string) -> cidr": lambda text: addresses.prefix(text).with_prefixlen.encode(),
     ".containsIP(cidr, string) -> bool": addresses.contains,
@@ -87,12 +87,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".ip(cidr) -> ip": lambda value: addresses.prefix(value.decode()).ip.compressed.encode(),
     ".prefixLength(cidr) -> int": lambda value: addresses.prefix(value.decode()).network.prefixlen,
     ".masked(cidr) -> cidr": lambda value: addresses.prefix(value.decode()).network.with_prefixlen.encode(),
-    "isURL(string) -> bool": values.unknown("isURL()"),
-    "url(string) -> kubernetes.URL": values.unknown("url()"),
-    ".getScheme(kubernetes.URL) -> string": values.unknown("getScheme()"),
-    ".getHost(kubernetes.URL) -> string": values.unknown("getHost()"),
-    ".getHostname(kubernetes.URL) -> string": values.unknown("getHostname()"),
-    ".getPort(kubernetes.URL) -> string": values.unknown("getPort()"),
-    ".getEscapedPath(kubernetes.URL) -> string": values.unknown("getEscapedPath()"),
-    ".getQuery(kubernetes.URL) -> map<string,list<string>>": values.unknown("getQuery()"),
+    "isURL(string) -> bool": urls.is_url,
+    "url(string) -> kubernetes.URL": urls.url,
+    ".getScheme(kubernetes.URL) -> string": urls.scheme,
+    ".getHost(kubernetes.URL) -> string": urls.host,
+    ".getHostname(kubernetes.URL) -> string": urls.hostname,
+    ".getPort(kubernetes.URL) -> string": urls.port,
+    ".getEscapedPath(kubernetes.URL) -> string": urls.path,
+    ".getQuery(kubernetes.URL) -> map<string,list<string>>": urls.query,
 }

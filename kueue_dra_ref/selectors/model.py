@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 UNDECIDED = "kueue_dra_undecided: "
 
@@ -12,9 +12,12 @@ UNDECIDED = "kueue_dra_undecided: "
 class Undecidable(Exception):
     """Raised inside a function that the engine calls: Kubernetes would answer, and what it would say is not known."""
 
+    raised: ClassVar[list[str]] = []
+    """The reasons of one evaluation: an error beside it must not hide that the other side could have decided."""
+
     def __init__(self, reason: str) -> None:
         super().__init__(UNDECIDED + reason)
-        self.reason = reason
+        self.raised.append(reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

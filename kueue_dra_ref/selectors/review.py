@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from . import shapes
+from . import arithmetic, formatting, shapes
 from .checked import Kind, Node
 
 DEVICE_TYPES = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"})
@@ -48,7 +48,10 @@ def review(root: Node) -> Review:
     """Read a whole expression."""
     found = Review()
     found.undecided.extend(shapes.undecided(root))
+    found.undecided.extend(arithmetic.undecided(root))
+    found.undecided.extend(formatting.undecided(root))
     formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
+    found.doubts.extend(_doubtful_keys(root))
     for node in root.walk():
         match node.form:
             case "list" if id(node) not in formatted:
@@ -65,6 +68,14 @@ def review(root: Node) -> Review:
     return found
 
 
+def _doubtful_keys(root: Node) -> Iterator[Doubt]:
+    """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
+    for node in root.walk():
+        keys = node.children[0::2] if node.form == "struct" else node.children[1:] if node.name == "_[_]" else ()
+        if any(key.kind.is_open for key in keys):
+            yield Doubt(name=None)
+
+
 def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
     """Give the calls of the named functions whose last argument is a constant."""
     for node in root.walk():
@@ -77,6 +88,8 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
     expected: Kind | None = None
     for node in nodes:
         kind = node.kind.params[0] if node.kind.name == "optional_type" and node.name != "optional.none" else node.kind
+        if node.name == "optional.none":
+            found.undecided.append("optional.none() in a literal")
         if _is_empty(node):
             continue
         if expected is None:

@@ -15,10 +15,11 @@ from typing import Any
 
 from kueue_dra_ref.api import quantities
 
-from . import checked, engine, values, wording
+from . import checked, engine, folding, formats, values, wording
 from .facts import Facts, facts, variables
+from .mending import mended
 from .model import CompileFault, Device, EvaluationFault, Undecided
-from .review import CONVERSIONS, Fault, Review, literals, review
+from .review import Fault, Review, literals, review
 from .source import Source, beyond_the_engine, for_the_engine, read
 
 _NOT_IN_THE_ENGINE = re.compile(
@@ -29,8 +30,6 @@ _NOT_IN_THE_ENGINE = re.compile(
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )
 _VERSION = frozenset({"version"})
-# Go's strconv.ParseBool takes these; the engine takes fewer.
-_TRUTHS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,23 +49,28 @@ class Selector:
 @lru_cache(maxsize=4096)
 def compiled(expression: str) -> Selector | CompileFault | Undecided:
     """Compile an expression; the API server's limits on length and cost are not Kueue's and are not applied."""
-    source = read(expression)
-    unsupported = beyond_the_engine(source)
+    said_plainly = formats.said_in_one_call(read(expression), expression)
+    unsupported = beyond_the_engine(read(said_plainly))
     if unsupported:
         return Undecided(reason=unsupported)
-    try:
-        tree = checked.tree(engine.checked(expression))
-    except engine.Refused as refused:
-        if _NOT_IN_THE_ENGINE.search(str(refused)):
-            return Undecided(reason=f"the engine does not know: {refused}")
-        return CompileFault(detail=f"compilation failed: {wording.refusal(expression, str(refused))}")
-    return _fault(expression, tree) or _selector(expression, source, review(tree))
+    text: str | None = said_plainly
+    while text is not None:
+        try:
+            tree = checked.tree(engine.checked(text))
+        except engine.Refused as refused:
+            before, said = text, str(refused)
+            text = mended(text, said)
+        else:
+            return _fault(text, tree) or _selector(text, read(text), review(tree))
+    if _NOT_IN_THE_ENGINE.search(said):
+        return Undecided(reason=f"the engine does not know: {said}")
+    return CompileFault(detail=f"compilation failed: {wording.refusal(before, said)}")
 
 
 def _fault(expression: str, tree: checked.Node) -> CompileFault | Undecided | None:
     """Apply the checks that Kubernetes makes of a typed expression."""
     found = review(tree)
-    undecided = [*found.undecided, *_odd_conversions(tree), *_odd_integers(found)]
+    undecided = [*found.undecided, *folding.odd(tree), *_odd_integers(found)]
     if undecided:
         return Undecided(reason=undecided[0])
     faults = sorted([*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset)
@@ -97,13 +101,6 @@ def _bad_literals(tree: checked.Node) -> Iterator[Fault]:
             yield Fault(f"invalid {call.name} argument", call.children[0].offset)
 
 
-def _odd_conversions(tree: checked.Node) -> Iterator[str]:
-    for call in literals(tree, frozenset({"bool"})):
-        text = call.children[0].value
-        if text in _TRUTHS and not engine.converts("bool", text):
-            yield f"bool() of {text}"
-
-
 def _odd_integers(found: Review) -> Iterator[str]:
     for text in found.integer_views:
         if text is not None and values.is_quantity(text) and not quantities.shows_its_integer(text):
@@ -112,12 +109,11 @@ def _odd_integers(found: Review) -> Iterator[str]:
 
 def _bad_constants(tree: checked.Node) -> Iterator[str]:
     """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
-    for call in literals(tree, CONVERSIONS):
-        if not engine.converts(call.name, call.children[0].value):
-            yield f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
-    for call in literals(tree, frozenset({"find", "findAll"})):
-        if not engine.is_regex(str(call.children[1].value)):
-            yield f"error parsing regexp: {call.children[1].value}"
+    yield from folding.failures(tree)
+    searches = (node for node in tree.walk() if node.form == "call" and node.name in ("find", "findAll"))
+    for pattern in (call.children[1] for call in searches):
+        if pattern.form == "constant" and not engine.is_regex(str(pattern.value)):
+            yield f"error parsing regexp: {pattern.value}"
 
 
 @lru_cache(maxsize=65536)

@@ -17,10 +17,25 @@ def undecided(root: Node) -> Iterator[str]:
     if _binds_side_by_side(root):
         yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
     for parent in root.walk():
+        if parent.name in ("_?._", "_[?_]") and _looks_into_anything(parent.children[0].kind):
+            yield "an optional look-up in a value of any type"
+        if len({child.kind.name == "optional_type" for child in _elements(parent)}) > 1:
+            yield "a literal of optional and other values"
         if parent.name not in _ORDERLESS and parent.form != "comprehension" and any(map(_unordered, parent.children)):
             yield "the order of a map's keys, which Kubernetes leaves to chance"
         if any(child.name == "flatten" for child in parent.children) and not _takes_flattened(parent):
             yield "flatten(), whose elements the engine does not type"
+
+
+def _looks_into_anything(kind: Kind) -> bool:
+    return kind.is_open or (kind.name == "optional_type" and kind.params[0].is_open)
+
+
+def _elements(node: Node) -> tuple[Node, ...]:
+    """Give the values of a literal."""
+    if node.form == "struct":
+        return node.children[1::2]
+    return node.children if node.form == "list" else ()
 
 
 def _binds_side_by_side(node: Node) -> bool:

@@ -8,6 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 NO_OVERLOAD = "kueue_dra_no_such_overload()"
+OWN_RANGE = "kueue_dra_range"
+OWN = {
+    ".indexOf(": "kueue_dra_index_of",
+    ".lastIndexOf(": "kueue_dra_last_index_of",
+    ".substring(": "kueue_dra_substring",
+    "lists.range(": OWN_RANGE,
+}
+"""Functions that the engine has and answers otherwise than Kubernetes, and the names of ours for them."""
 
 _TOKEN = re.compile(
     r"""
@@ -110,11 +118,11 @@ def _under_has(source: Source, index: int) -> bool:
 def for_the_engine(source: Source, guarded: Iterable[int] = ()) -> str:
     """Give the source whose unknown domains are empty maps and whose `guarded` comparisons refuse a lone version."""
     starts = {token.start: index for index, token in enumerate(source.tokens)}
-    spans = dict(_span(source, starts[offset]) for offset in guarded if offset in starts)
+    spans = dict(operands(source, starts[offset]) for offset in guarded if offset in starts)
     return " ".join(_render(source, spans, 0, len(source.tokens)))
 
 
-def _span(source: Source, operator: int) -> tuple[int, tuple[int, int]]:
+def operands(source: Source, operator: int) -> tuple[int, tuple[int, int]]:
     """Find the operands of a comparison: where the left begins, and where operator and right operand end."""
     left = operator
     while left > 0 and not _ends_operand(source, left - 1, forwards=False):
@@ -154,6 +162,9 @@ def _guard(source: Source, spans: dict[int, tuple[int, int]], left: int, operato
 
 def _piece(source: Source, spans: dict[int, tuple[int, int]], index: int) -> tuple[str, int]:
     """Render one token, or one whole look-up of a domain."""
+    own = OWN.get("".join(source.texts(index - 1, 3))) or OWN.get("".join(source.texts(index, 4)))
+    if own:
+        return own, index + (3 if own == OWN_RANGE else 1)
     if source.text(index - 1) == "." or source.texts(index, 2) != ["device", "."]:
         return source.text(index), index + 1
     name, after = source.text(index + 2), index + 3

@@ -147,22 +147,13 @@ def total(values: list[Any]) -> Any:
 def includes(target: Any, wanted: Any) -> bool:
     """Tell whether a list has an element, or a single value is it."""
     if not isinstance(target, list):
-        return _equal(target, wanted)
-    found = any(_equal(item, wanted) for item in target[:_MAX_INCLUDES])
+        return equal(target, wanted)
+    found = any(equal(item, wanted) for item in target[:_MAX_INCLUDES])
     if not found and len(target) > _MAX_INCLUDES:
         raise ValueError(f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} values")
     return found
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
     """Compare as CEL does, where true is not 1."""
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
-
-
-def unknown(what: str) -> Callable[..., Any]:
-    """Make a function that does not know its answer."""
-
-    def refuse(*_: Any) -> Any:
-        raise Undecidable(what)
-
-    return refuse

@@ -1,0 +1,111 @@
+"""The page docs/selectors.md, what the reference leaves undecided of selectors: ``python -m tests.selectors_page``."""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from kueue_dra_ref.selectors import CompileFault, Device, Undecided, compiled
+from tests.selector_grammar import Grammar
+
+GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
+SEED, SELECTORS, DEVICES, DEPTHS = 20261121, 3000, 20, (1, 2, 2, 2, 3, 3, 4)
+LONGEST = 90
+INTRODUCTION = """\
+# Selectors
+
+The CEL expressions of DeviceClasses and claims are evaluated as Kueue 0.19 evaluates them: with Kubernetes' environment
+for stored expressions and every feature of DRA off. The engine is cel-expr-python, which is not Kubernetes'; what it
+lacks is added, what it answers otherwise is rewritten, and where neither is certain the answer is *undecided*. That is
+carried through: a workload that hangs on such an answer has the verdict `undecided` with the reason, and reports and
+`kueue-dra explain` say so. A wrong answer is a fault of this project; an undecided one is a limit of it, and is named
+here.
+
+## How this is checked
+
+- Tables of selectors with what Kubernetes answered on nine devices (`tests/golden/selectors.toml`): no wrong answer.
+- Generated selectors and devices (`tests/selector_grammar.py`), asked of this engine and of `cel-oracle`, a small Go
+  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links (`clusters/binaries`):
+  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m clusters.cel_oracle` builds the
+  program and prints its path; `CEL_ORACLE_BIN` names one that is built already. It reads lines such as
+  `{"selector": "...", "devices": [{"driver": "...", "attributes": {...}, "capacity": {...}}]}` and answers with the
+  refusal, or with the estimated cost and the verdict of each device. Its flags `--new`, `--consumable-capacity`,
+  `--list-attributes` and `--kubernetes=1.35` ask as an API server of that version does for a selector new to it.
+
+## Worth knowing
+
+- `a == b.add(c)` on quantities fails in Kubernetes 1.36 with "no such overload", while `b.add(c) == a` compares.
+- `lists.range(n)` is not held to the cost limit: with a large `n` it takes all memory of who evaluates it. Not asked of
+  the oracle here, and undecided beyond 1000.
+- Constants are converted when the program is built, so `bool("x")` is refused and not an error on each device.
+
+"""
+FOOT = "This page is made by `python -m tests.selectors_page > docs/selectors.md`."
+
+
+def page() -> str:
+    """Write the whole page."""
+    devices = [Device(**each) for each in GOLDEN["devices"]]
+    tables = ("selectors", "more", "corners")
+    golden = [(table, row[0], reason) for table in tables for row in GOLDEN[table] for reason in _why(row[0], devices)]
+    return "\n".join([INTRODUCTION, *_of_the_tables(golden), *_of_the_generated(), FOOT])
+
+
+def _of_the_tables(golden: list[tuple[str, str, str]]) -> Iterator[str]:
+    yield "## Undecided in the tables\n"
+    for table in ("selectors", "more", "corners"):
+        count = sum(each[0] == table for each in golden)
+        yield f"- `{table}`: {count} of {len(GOLDEN[table])} on some device."
+    rows = [(f"`{_cell(text)}`", _cell(reason)) for _, text, reason in golden]
+    yield f"\n{tabulate(rows, ('selector', 'why'), tablefmt='github')}\n"
+
+
+def _of_the_generated() -> Iterator[str]:
+    source = random.Random(SEED)
+    grammar = Grammar(source)
+    found: dict[str, list[str]] = {}
+    for _ in range(SELECTORS):
+        text = grammar.selector(source.choice(DEPTHS))
+        for reason in _why(text, [grammar.device() for _ in range(DEVICES)]):
+            found.setdefault(_kind(reason), []).append(text)
+    count = sum(map(len, found.values()))
+    yield f"## Undecided of {SELECTORS} generated selectors\n"
+    yield f"{count} on some of {DEVICES} devices, by reason, each with the shortest selector:\n"
+    by_count = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+    rows = [(len(texts), _cell(reason), f"`{_cell(min(texts, key=len))}`") for reason, texts in by_count]
+    yield tabulate(rows, ("", "why", "such as"), tablefmt="github") + "\n"
+
+
+def _why(text: str, devices: Iterable[Device]) -> Iterator[str]:
+    """Give the first reason for which a selector is undecided on a device."""
+    selector = compiled(text)
+    match selector:
+        case Undecided(reason=reason):
+            yield reason
+        case CompileFault():
+            return
+        case _:
+            answers = (selector.matches(device) for device in devices)
+            yield from islice((answer.reason for answer in answers if isinstance(answer, Undecided)), 1)
+
+
+def _kind(reason: str) -> str:
+    """Drop from a reason what is of one selector only."""
+    reason = re.sub(r"<input>:\d+:\d+: ", "", reason.split("\n")[0])
+    return re.sub(r"(?<=a use of )\w+(?= that)|(?<=the URL ).*|(?<=find\(\) of ).*|(?<=range\(\) of ).*", "...", reason)
+
+
+def _cell(text: str) -> str:
+    short = text.split("\n")[0]
+    return (short if len(short) <= LONGEST else f"{short[: LONGEST - 3]}...").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(page())
