@@ -11,6 +11,9 @@ _ORDERLESS = frozenset(
     {"size", "@in", "sort", "sum", "min", "max", "sets.contains", "sets.equivalent", "sets.intersects"}
 )
 
+_OF_OPTIONALS = frozenset({"orValue", "value", "hasValue", "or"})
+_OF_SCALARS = frozenset({"timestamp", "duration"})
+
 
 def undecided(root: Node) -> Iterator[str]:
     """Name the shapes in question that an expression has."""
@@ -19,7 +22,11 @@ def undecided(root: Node) -> Iterator[str]:
     for parent in root.walk():
         if parent.name in ("_?._", "_[?_]") and _looks_into_anything(parent.children[0].kind):
             yield "an optional look-up in a value of any type"
-        if len({child.kind.name == "optional_type" for child in _elements(parent)}) > 1:
+        if parent.name in _OF_OPTIONALS and not _is_optional(parent.children[0].kind):
+            yield f"{parent.name}() of a value that may be no optional"
+        if parent.name == "includes" and parent.children[0].kind.name in _OF_SCALARS:
+            yield f"includes() of a {parent.children[0].kind.name}"
+        if len({_is_optional(child.kind) for child in _elements(parent)}) > 1:
             yield "a literal of optional and other values"
         if parent.name not in _ORDERLESS and parent.form != "comprehension" and any(map(_unordered, parent.children)):
             yield "the order of a map's keys, which Kubernetes leaves to chance"
@@ -28,7 +35,11 @@ def undecided(root: Node) -> Iterator[str]:
 
 
 def _looks_into_anything(kind: Kind) -> bool:
-    return kind.is_open or (kind.name == "optional_type" and kind.params[0].is_open)
+    return kind.is_open or (_is_optional(kind) and kind.params[0].is_open)
+
+
+def _is_optional(kind: Kind) -> bool:
+    return kind.name == "optional_type"
 
 
 def _elements(node: Node) -> tuple[Node, ...]:
