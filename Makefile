@@ -57,6 +57,11 @@ live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/
 	@$(BIN)/python -m clusters.binaries $(KUEUE)
 	@$(PYTEST) -q suites/conformance --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 
+.PHONY: matrix
+matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(MINORS)
+	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
+
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
 	@$(BIN)/python -m clusters.binaries $(MINORS)
