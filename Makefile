@@ -12,6 +12,9 @@ UV := $(shell command -v uv 2>/dev/null)
 # Real Kueues at once: a case mostly waits, so two for each core; each takes about a gigabyte, so never more than eight.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 4 ? 2 * cores : 8 )))
 TARGET ?= kueue
+# The minor of Kueue that `make live` has judge, and those that are pinned.
+KUEUE ?= 0.19
+MINORS ?= 0.14 0.15 0.16 0.18 0.19
 PYTEST := $(BIN)/python -m pytest
 
 ifdef UV
@@ -50,13 +53,18 @@ conformance: $(VENV)/.run ## the main job: the whole suite against the embedded 
 	@$(PYTEST) -q suites/conformance --report-dir=out/reference $(ARGS)
 
 .PHONY: live
-live: $(VENV)/.dev ## the same suite against a real Kueue 0.19.2 (built once, see docs/live.md); report in out/kueue
-	@$(BIN)/python -m clusters.binaries
-	@$(PYTEST) -q suites/conformance --target kueue -n $(WORKERS) --report-dir=out/kueue $(ARGS)
+live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
+	@$(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(PYTEST) -q suites/conformance --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
+
+.PHONY: matrix
+matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(MINORS)
+	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
-	@$(BIN)/python -m clusters.binaries
+	@$(BIN)/python -m clusters.binaries $(MINORS)
 	@$(PYTEST) -q tests -m live $(ARGS)
 
 .PHONY: compare

@@ -13,7 +13,7 @@ from typing import Any
 from kubernetes import config
 from kubernetes.client import ApiClient
 
-from clusters.binaries import KUEUE_VARIABLE, KUEUES
+from clusters.binaries import KUEUE_VARIABLE
 from clusters.building import program
 from clusters.configurations import check
 from clusters.custody import NotOurs
@@ -22,6 +22,7 @@ from clusters.fitness import Found, lacks
 from clusters.kueue_process import ROLE
 from clusters.live import LiveTarget, limits_of
 from clusters.objects import Objects, Refused
+from clusters.releases import release
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits, TimedOut
 from kueue_dra_ref.target import FieldError, Manifest, Ref
@@ -73,7 +74,7 @@ class AttachedKueue:
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Have a local Kueue of the same minor judge a Configuration: the user's own is not restarted for it."""
         named = os.environ.get(KUEUE_VARIABLE)
-        return check(Path(named) if named else program(KUEUES[self.minor]), configuration)
+        return check(Path(named) if named else program(release(self.minor).component), configuration)
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
@@ -99,6 +100,10 @@ class AttachedPlane:
 
     api: ApiClient
     kueue: AttachedKueue
+
+    def objects(self, limits: Limits) -> Objects:
+        """Reach the cluster's objects."""
+        return Objects(api=self.api, limits=limits)
 
 
 class AttachedTarget(LiveTarget):

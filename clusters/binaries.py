@@ -2,19 +2,23 @@
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
 ``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m clusters.binaries`` builds what
-is not named, and prints where everything lies.
+is not named, and prints where everything lies; ``python -m clusters.binaries 0.18 0.19`` does so for those minors.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clusters.building import parts, program
+from clusters.configurations import version
 from clusters.gotool import Component
 from clusters.manifests import components
+from clusters.releases import NEWEST, Release, release
 from clusters.troubles import ClusterTrouble, MissingTool
 
 ASSETS_VARIABLE = "KUBEBUILDER_ASSETS"
@@ -31,17 +35,10 @@ API_SERVER = Component(
     package="k8s.io/kubernetes/cmd/kube-apiserver",
     ldflags=f"-s -w {STAMP}Version={{version}} {STAMP}Major={{major}} {STAMP}Minor={{minor}}",
 )
-KUEUES = {
-    "0.19": Component(
-        name="kueue",
-        folder="kueue-0.19",
-        module="sigs.k8s.io/kueue",
-        package="sigs.k8s.io/kueue/cmd/kueue",
-        ldflags="-s -w -X sigs.k8s.io/kueue/pkg/version.GitVersion={version}",
-    )
-}
-"""The Kueue minors that are pinned."""
 
+MINOR = re.compile(r"v0\.[1-9]\d*\.")
+"""A version that says which minor it is; a build of one's own may say anything, such as v0.0.0-main."""
+PROGRAMS = ("etcd", "kube_apiserver", "kueue", "kueue_module")
 MANIFEST_FOLDERS = tuple(f"config/components/{part}" for part in ("crd", "rbac", "webhook"))
 
 
@@ -53,17 +50,36 @@ class Binaries:
     kube_apiserver: Path
     kueue: Path
     kueue_module: Path
+    release: Release
 
 
-def binaries(kueue: str = "0.19") -> Binaries:
-    """Have all programs; the first time this may build for minutes, with progress on standard error."""
-    wanted = KUEUES[kueue]
+def binaries(kueue: str = NEWEST) -> Binaries:
+    """Have all programs for a minor of Kueue; the first time this may build for minutes, with progress shown.
+
+    Raises:
+        MissingTool: one of them cannot be had.
+
+    """
+    wanted = release(kueue)
     return Binaries(
         etcd=_asset(ETCD),
         kube_apiserver=_asset(API_SERVER),
-        kueue=named(KUEUE_VARIABLE) or program(wanted),
-        kueue_module=_manifests(wanted),
+        kueue=named(KUEUE_VARIABLE) or program(wanted.component),
+        kueue_module=_manifests(wanted.component),
+        release=wanted,
     )
+
+
+def insist_on_release(found: Binaries) -> None:
+    """Refuse a Kueue of another minor than asked for, which only a program that the user named can be.
+
+    Raises:
+        MissingTool: it is another, as it says itself.
+
+    """
+    told = version(found.kueue)
+    if MINOR.match(told) and not told.startswith(f"v{found.release.minor}."):
+        raise MissingTool(f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {told}, expected a {found.release.minor}")
 
 
 def _asset(component: Component) -> Path:
@@ -94,20 +110,19 @@ def _manifests(component: Component) -> Path:
     return parts(component, "manifests", MANIFEST_FOLDERS)
 
 
-def main() -> int:
-    """Have all programs and print where they lie."""
+def main(minors: Sequence[str]) -> int:
+    """Have all programs, for each minor that is asked for, and print where they lie."""
     try:
-        found = binaries()
+        for found in map(binaries, minors or [NEWEST]):
+            print("\n".join(f"{name}: {getattr(found, name)}" for name in PROGRAMS))
     except ClusterTrouble as trouble:
         print(f"kueue-dra: {trouble}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("kueue-dra: interrupted; nothing half-made is left", file=sys.stderr)
         return 130
-    for name in Binaries.__dataclass_fields__:
-        print(f"{name}: {getattr(found, name)}")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

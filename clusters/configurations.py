@@ -16,10 +16,7 @@ from clusters.refusals import verdict
 from clusters.troubles import ClusterTrouble
 from kueue_dra_ref.target import FieldError
 
-IDENTITY: Manifest = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
-
 DEFAULTS: Manifest = {
-    **IDENTITY,
     "metrics": {"enableClusterQueueResources": True},
     "clientConnection": {"qps": 1000, "burst": 2000},
     "integrations": {"frameworks": ["batch/job"]},
@@ -60,7 +57,8 @@ class Place:
 def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
     """Have the real Kueue judge a Configuration: every fault that makes it exit, none when it would start.
 
-    Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.
+    Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.  It
+    takes one that names no version for one in its newest.
     Keys are sorted because it meets those of a YAML file so, and those of a JSON file as they stand.
     """
     run = _judged(binary, configuration)
@@ -71,14 +69,14 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
 
 def version(binary: Path) -> str:
     """Ask a Kueue for its version, which it logs before anything else."""
-    found = re.search(r'"gitVersion":\s*"([^"]+)"', _judged(binary, IDENTITY).stderr)
+    found = re.search(r'"gitVersion":\s*"([^"]+)"', _judged(binary, {}).stderr)
     return found[1] if found else "unknown"
 
 
 def _judged(binary: Path, configuration: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [binary, "--config", "/dev/stdin"],
-        input=json.dumps({**IDENTITY, **configuration}, default=str, sort_keys=True),
+        input=json.dumps(configuration, default=str, sort_keys=True),
         capture_output=True,
         env={"HOME": "/nonexistent"},  # no kubeconfig to be found there
         text=True,

@@ -21,6 +21,7 @@ from clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifes
 from clusters.objects import Objects, Refused
 from clusters.ports import Ports
 from clusters.processes import Processes
+from clusters.releases import NEWEST, release
 from clusters.waiting import Limits, NotYet, eventually
 
 TOKEN_SECONDS = 24 * 3600
@@ -41,12 +42,13 @@ class ControlPlane:
 
     def __init__(self, programs: Binaries | None = None, limits: Limits | None = None) -> None:
         self._programs = programs
+        self._release = programs.release if programs else release(NEWEST)
         self._limits = limits or Limits()
         self._held = ExitStack()
 
     def start(self) -> Self:
         """Bring everything up; when that fails, what was started is ended again."""
-        programs = self._programs or binaries()
+        programs = self._programs or binaries(self._release.minor)
         with ExitStack() as held:
             ports = held.enter_context(Ports())
             processes = held.enter_context(Processes())
@@ -55,6 +57,10 @@ class ControlPlane:
             self.kueue = _install(programs, server, Objects(api=server.api, limits=self._limits))
             self._held = held.pop_all()
         return self
+
+    def objects(self, limits: Limits) -> Objects:
+        """Reach the objects in the newest version of Kueue's API, whatever the release serves."""
+        return self._release.objects(api=self.api, limits=limits)
 
     def close(self) -> None:
         """End every process and remove every file."""

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Protocol
 
-from kubernetes.client import ApiClient
-
 from clusters.cleaning import Cleaning
 from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
@@ -55,9 +53,8 @@ class Kueue(Protocol):
 class Plane(Protocol):
     """A control plane with a Kueue."""
 
-    @property
-    def api(self) -> ApiClient:
-        """A client that may do everything that the cases need."""
+    def objects(self, limits: Limits) -> Objects:
+        """Reach the cluster's objects, with the right to do everything that the cases need."""
 
     @property
     def kueue(self) -> Kueue:
@@ -93,7 +90,7 @@ class LiveTarget:
         self._plane = plane
         limits = limits or limits_of(os.environ)
         self._custody = Custody(labels=dict(labels or {}))
-        self._objects = Objects(api=plane.api, limits=limits)
+        self._objects = plane.objects(limits)
         self._mirror = Mirror(objects=self._objects)
         self._world = World()
         self._cleaning = Cleaning(

@@ -64,7 +64,7 @@ def definitions(module: Path, webhook: Webhook) -> Iterator[Manifest]:
     """Read Kueue's CRDs, those that the release converts with their conversion webhook."""
     folder = components(module) / "crd"
     listed = documents(folder / "kustomization.yaml")[0]
-    patches = [documents(folder / patch["path"])[0] for patch in listed.get("patches", [])]
+    patches = [documents(folder / patch["path"])[0] for patch in listed.get("patches") or []]
     converted = {patch["metadata"]["name"]: patch["spec"]["conversion"] for patch in patches}
     for resource in listed["resources"]:
         (definition,) = documents(folder / resource)

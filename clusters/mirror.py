@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -43,10 +43,10 @@ TURN = 1200  # seconds after which a watch is begun anew, by a new listing
 
 @dataclass(slots=True)
 class Shelf:
-    """All objects of one kind."""
+    """All objects of one kind, as they are in the version that they are held in."""
 
-    group: str
-    version: str
+    api_version: str
+    kind: str
     plural: str
     held: dict[tuple[str, str], Manifest] = field(default_factory=dict)
     revision: int = -1
@@ -54,18 +54,22 @@ class Shelf:
     watch: Any = field(default_factory=Watch)
     follower: threading.Thread | None = None
 
-    def fill(self, listing: Manifest, kind: str) -> None:
+    @property
+    def group(self) -> str:
+        """The API group."""
+        return self.api_version.partition("/")[0]
+
+    def fill(self, listing: Manifest) -> None:
         """Hold exactly what a listing names."""
-        about = {"apiVersion": f"{self.group}/{self.version}", "kind": kind}
-        self.held = {_key(each): {**about, **each} for each in listing["items"]}
+        about = {"apiVersion": self.api_version, "kind": self.kind}
+        self.held = {_key(each): {**each, **about} for each in listing["items"]}
         self.revision = int(listing["metadata"]["resourceVersion"])
 
-    def take(self, event: Manifest) -> None:
+    def take(self, event: str, told: Manifest) -> None:
         """Follow one event of a watch; ValueError for one that says that the watch is no good any more."""
-        told = event["object"]
-        if event["type"] == "ERROR":
+        if event == "ERROR":
             raise ValueError(told.get("message", "the watch ended"))
-        if event["type"] == "DELETED":
+        if event == "DELETED":
             self.held.pop(_key(told), None)
         else:
             self.held[_key(told)] = told
@@ -141,32 +145,30 @@ class Mirror:
         self.eventually(caught_up, within=self.objects.limits.ready, what=f"the watch of {shelf.plural}")
 
     def _begin(self, version: str, kind: str) -> Shelf:
-        group, _, short = version.rpartition("/")
-        shelf = self._shelves[version, kind] = Shelf(group, short, PLURALS[version, kind])
-        shelf.follower = threading.Thread(
-            target=self._follow, args=(shelf, kind), name=f"watch {shelf.plural}", daemon=True
-        )
+        shelf = self._shelves[version, kind] = Shelf(version, kind, PLURALS[version, kind])
+        shelf.follower = threading.Thread(target=self._follow, args=(shelf,), name=f"watch {shelf.plural}", daemon=True)
         shelf.follower.start()
         return shelf
 
-    def _follow(self, shelf: Shelf, kind: str) -> None:
+    def _follow(self, shelf: Shelf) -> None:
         listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
+        group, _, version = self.objects.version_asked(shelf.api_version).partition("/")
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
-                first: Any = listed(shelf.group, shelf.version, shelf.plural)
-                self._tell(partial(shelf.fill, first, kind))
-                since = str(shelf.revision)
-                for event in shelf.watch.stream(
+                listing: Manifest = listed(group, version, shelf.plural)
+                self._tell(partial(shelf.fill, self.objects.as_ours(listing)))
+                events: Iterator[Manifest] = shelf.watch.stream(
                     listed,
-                    shelf.group,
-                    shelf.version,
+                    group,
+                    version,
                     shelf.plural,
-                    resource_version=since,
+                    resource_version=str(shelf.revision),
                     timeout_seconds=TURN,
                     deserialize=False,
-                ):
-                    self._tell(partial(shelf.take, event))
+                )
+                for event in events:
+                    self._tell(partial(shelf.take, event["type"], self.objects.as_ours(event["object"])))
             again.wait(AGAIN)
 
     def _tell(self, change: Callable[[], None]) -> None:

@@ -122,6 +122,14 @@ class Objects:
         """Whether the API server knows the kind in that version."""
         return ref.kind in self._kinds_of(ref.api_version)
 
+    def version_asked(self, api_version: str) -> str:
+        """Name the version that the API server is asked for when ours is meant."""
+        return api_version
+
+    def as_ours(self, body: Manifest) -> Manifest:
+        """Give an object or a list that the API server has told as it is in our version."""
+        return body
+
     def call(self, method: str, path: str, body: Any = None, *, content: str = "application/json") -> Answer:
         """Make one request; while the answer is transient, try again for as long as `Limits.ready`."""
 

@@ -1,4 +1,4 @@
-"""Reads from Kueue's start-up log whether it took its Configuration, and each fault that it found (Kueue 0.19)."""
+"""Reads from Kueue's start-up log whether it took its Configuration, and each fault found (Kueue 0.14 to 0.19)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ TAKEN = "Initializing"
 """What Kueue logs first once decoding, feature gates and validation have passed."""
 
 UNREADABLE = "Unable to load the configuration"
-REFUSED = frozenset({UNREADABLE, "conflicting feature gates detected", "Unable to validate the configuration"})
+REFUSED = frozenset(
+    {
+        UNREADABLE,
+        "conflicting feature gates detected",
+        "Unable to set flag gates for known features",  # up to 0.16
+        "Unable to validate the configuration",
+    }
+)
 
 VALUELESS = frozenset({"Required value", "Forbidden", "Too long", "Internal error"})
 """The types after which Kubernetes prints no value."""

@@ -19,19 +19,27 @@ def undecided(root: Node) -> Iterator[str]:
     """Name the shapes in question that an expression has."""
     if _binds_side_by_side(root):
         yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
-    for parent in root.walk():
-        if parent.name in ("_?._", "_[?_]") and _looks_into_anything(parent.children[0].kind):
-            yield "an optional look-up in a value of any type"
-        if parent.name in _OF_OPTIONALS and not _is_optional(parent.children[0].kind):
-            yield f"{parent.name}() of a value that may be no optional"
-        if parent.name == "includes" and parent.children[0].kind.name in _OF_SCALARS:
-            yield f"includes() of a {parent.children[0].kind.name}"
-        if len({_is_optional(child.kind) for child in _elements(parent)}) > 1:
-            yield "a literal of optional and other values"
-        if parent.name not in _ORDERLESS and parent.form != "comprehension" and any(map(_unordered, parent.children)):
-            yield "the order of a map's keys, which Kubernetes leaves to chance"
-        if any(child.name == "flatten" for child in parent.children) and not _takes_flattened(parent):
-            yield "flatten(), whose elements the engine does not type"
+    for node in root.walk():
+        yield from _optionals(node)
+        yield from _lists(node)
+
+
+def _optionals(node: Node) -> Iterator[str]:
+    if node.name in ("_?._", "_[?_]") and _looks_into_anything(node.children[0].kind):
+        yield "an optional look-up in a value of any type"
+    if node.name in _OF_OPTIONALS and not _is_optional(node.children[0].kind):
+        yield f"{node.name}() of a value that may be no optional"
+    if len({_is_optional(child.kind) for child in _elements(node)}) > 1:
+        yield "a literal of optional and other values"
+
+
+def _lists(node: Node) -> Iterator[str]:
+    if node.name == "includes" and node.children[0].kind.name in _OF_SCALARS:
+        yield f"includes() of a {node.children[0].kind.name}"
+    if node.name not in _ORDERLESS and node.form != "comprehension" and any(map(_unordered, node.children)):
+        yield "the order of a map's keys, which Kubernetes leaves to chance"
+    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(node):
+        yield "flatten(), whose elements the engine does not type"
 
 
 def _looks_into_anything(kind: Kind) -> bool:

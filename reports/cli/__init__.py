@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "config": "Check a Kueue Configuration.",
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
+    "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }

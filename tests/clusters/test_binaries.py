@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from clusters.binaries import ETCD, KUEUES, MANIFEST_FOLDERS, binaries
+from clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
 from clusters.building import cache, parts, program
+from clusters.releases import KUEUE_0_19
 from clusters.troubles import MissingTool
 from clusters.waiting import NotYet, eventually
 
@@ -138,7 +139,7 @@ def test_what_is_built_needs_no_go_afterwards(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_pinned_version_is_built_in(calls: Path) -> None:
     """Kueue reports the version that its go.mod pins."""
-    program(KUEUES["0.19"])
+    program(KUEUE_0_19.component)
 
     assert "-X sigs.k8s.io/kueue/pkg/version.GitVersion=v0.19.2" in calls.read_text()
 
@@ -174,6 +175,6 @@ def called(calls: Path) -> None:
 
 def test_copied_manifests_can_be_removed_by_their_owner() -> None:
     """Go's module cache is read-only; the copy is not."""
-    copied = parts(KUEUES["0.19"], "manifests", MANIFEST_FOLDERS)
+    copied = parts(KUEUE_0_19.component, "manifests", MANIFEST_FOLDERS)
 
     assert all(directory.stat().st_mode & 0o200 for directory in copied.rglob("*/"))

@@ -88,6 +88,15 @@ def test_the_release_decides_what_is_converted(module: Path) -> None:
     assert "conversion" not in flavors["spec"]
 
 
+def test_a_release_may_convert_nothing(module: Path) -> None:
+    """Kueue 0.14 writes the key of the patches, with nothing below it."""
+    file = module / "config" / "components" / "crd" / "kustomization.yaml"
+    file.write_text("resources: [bases/queues.yaml]\npatches:\n#- path: patches/queues.yaml\n")
+    (queues,) = definitions(module, HOOK)
+
+    assert "conversion" not in queues["spec"]
+
+
 def test_only_served_versions_are_waited_for(module: Path) -> None:
     """Each CRD counts once for each version that it serves."""
     found = list(collections(definitions(module, HOOK)))

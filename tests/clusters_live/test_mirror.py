@@ -19,9 +19,9 @@ FLAVOR = Ref(api_version=KUEUE, kind="ResourceFlavor", name="mirrored")
 
 def a_shelf(*versions: int) -> Shelf:
     """Give a shelf that has just been filled with one flavor for each resourceVersion."""
-    shelf = Shelf("kueue.x-k8s.io", "v1beta2", "resourceflavors")
+    shelf = Shelf(KUEUE, "ResourceFlavor", "resourceflavors")
     items = [{key: each[key] for key in ("metadata",)} for each in map(a_flavor, versions)]
-    shelf.fill({"metadata": {"resourceVersion": "10"}, "items": items}, "ResourceFlavor")
+    shelf.fill({"metadata": {"resourceVersion": "10"}, "items": items})
     return shelf
 
 
@@ -52,7 +52,7 @@ def test_events_are_followed(event: str, names: list[str]) -> None:
     """Each event brings the shelf as far as its resourceVersion."""
     shelf = a_shelf(3)
 
-    shelf.take({"type": event, "object": a_flavor(12)})
+    shelf.take(event, a_flavor(12))
 
     assert sorted(name for _, name in shelf.held) == names
     assert shelf.revision == 12
@@ -61,7 +61,7 @@ def test_events_are_followed(event: str, names: list[str]) -> None:
 def test_a_watch_that_ends_in_an_error_is_no_event() -> None:
     """History that is gone has to be listed anew."""
     with pytest.raises(ValueError, match="too old resource version"):
-        a_shelf(3).take({"type": "ERROR", "object": {"message": "too old resource version"}})
+        a_shelf(3).take("ERROR", {"message": "too old resource version"})
 
 
 @pytest.mark.live

@@ -1,0 +1,53 @@
+"""The Kueue releases that can be had: what is different about each as a program (Kueue 0.14.0 to 0.19.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from clusters.dialect import OlderObjects
+from clusters.gotool import Component
+from clusters.objects import Objects
+from clusters.troubles import MissingTool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """One release, pinned under ``binaries/kueue-<minor>``."""
+
+    minor: str
+    objects: type[Objects] = Objects
+    """How its objects are reached in v1beta2."""
+
+    @property
+    def component(self) -> Component:
+        """Where its program and manifests come from."""
+        return Component(
+            name="kueue",
+            folder=f"kueue-{self.minor}",
+            module="sigs.k8s.io/kueue",
+            package="sigs.k8s.io/kueue/cmd/kueue",
+            ldflags="-s -w -X sigs.k8s.io/kueue/pkg/version.GitVersion={version}",
+        )
+
+
+KUEUE_0_19 = Release(minor="0.19")
+KUEUE_0_18 = replace(KUEUE_0_19, minor="0.18")
+KUEUE_0_16 = replace(KUEUE_0_18, minor="0.16")
+KUEUE_0_15 = replace(KUEUE_0_16, minor="0.15")
+KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=OlderObjects)
+
+RELEASES = {each.minor: each for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_18, KUEUE_0_19)}
+"""The releases by their minor, the oldest first."""
+NEWEST = KUEUE_0_19.minor
+
+
+def release(minor: str) -> Release:
+    """Give the release of a minor.
+
+    Raises:
+        MissingTool: none is pinned.
+
+    """
+    if minor not in RELEASES:
+        raise MissingTool(f"no real Kueue for the minor {minor!r} can be had; pinned are {', '.join(RELEASES)}")
+    return RELEASES[minor]

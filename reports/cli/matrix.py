@@ -1,0 +1,117 @@
+"""``kueue-dra matrix``: the suites against each release of Kueue, one after another, and one table over all of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import click
+
+from kueue_dra_ref.behaviours import NAMES
+from reports.cli.faults import Trouble
+from reports.document import Report
+from reports.matrix import Matrix, absences, as_document, as_markdown, matrix_of, runs
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra matrix                    every release, a real Kueue of each, brought up here as local processes
+  kueue-dra matrix 0.18 0.19 -n 4     two of them, four Kueues at once
+  kueue-dra matrix --target reference what the reference says of itself as each release
+
+\b
+Exit codes
+  0  nothing is violated in any release that was judged
+  1  something is, or a run did less than planned
+  2  no release could be judged; each is named with the reason
+"""
+MINORS = ("0.14", "0.15", "0.16", "0.18", "0.19")
+"""The releases that can be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is the same for every release."""
+
+    target: str
+    folder: Path
+    suites: tuple[str, ...]
+    options: tuple[str, ...]
+
+
+@click.command("matrix", epilog=EPILOG)
+@click.argument("minors", nargs=-1, metavar="[MINOR]...")
+@click.option(
+    "--target",
+    type=click.Choice(("kueue", "reference")),
+    default="kueue",
+    show_default=True,
+    help="Who judges: a real Kueue of each release, or the reference.",
+)
+@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this folder of cases; may be repeated.")
+@click.option(
+    "--report-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="out/matrix",
+    show_default=True,
+    help="Where the table goes, and the report of each release in a folder of its own.",
+)
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
+@click.option("-n", "workers", default="", metavar="N", help="Run each release in N processes at once, or auto.")
+def command(
+    minors: tuple[str, ...], target: str, suites: tuple[str, ...], report_dir: Path, expression: str, workers: str
+) -> None:
+    """Judge every release of Kueue and lay the verdicts beside each other.
+
+    MINOR is such as 0.18; all that can be had unless some are named. The table goes to the folder of --report-dir as
+    matrix.md and matrix.json.
+    """
+    options = [f"-k{expression}"] if expression else []
+    options += [f"-n{workers}"] if workers else []
+    plan = Plan(target=target, folder=report_dir, suites=suites, options=tuple(options))
+    ended = {minor: _judged(minor, plan) for minor in dict.fromkeys(minors or MINORS)}
+    left_out = {f"kueue-{minor}": end for minor, end in ended.items() if isinstance(end, str)}
+    reports = [end for end in ended.values() if not isinstance(end, str)]
+    if not reports:
+        raise Trouble(f"{name}: {reason}" for name, reason in left_out.items())
+    _tell(matrix_of(reports, left_out), report_dir)
+    raise SystemExit(1 if any(report["verdict"]["result"] == "failure" for report in reports) else 0)
+
+
+def _judged(minor: str, plan: Plan) -> Report | str:
+    """Judge one release; its report, or why there is none."""
+    behaviour = f"kueue-{minor}"
+    if behaviour not in NAMES:
+        known = ", ".join(name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-"))
+        return f"the reference has no behaviour of that name, so nothing says what holds there; it has {known}"
+    folder = plan.folder / behaviour
+    file = folder / "report.json"
+    file.unlink(missing_ok=True)
+    click.echo(f"{behaviour}:")
+    words = ["run", *plan.suites, f"--target={plan.target}", f"--behaviour={behaviour}", f"--report-dir={folder}"]
+    code = _run([*words, *plan.options])
+    if code == 2 or not file.is_file():
+        return f"the run ended with exit code {code}, see above"
+    return cast(Report, json.loads(file.read_text("utf-8")))
+
+
+def _run(words: Sequence[str]) -> int:
+    """Run ``kueue-dra`` in a process of its own: pytest can hold one behaviour."""
+    return subprocess.run([sys.executable, "-m", "reports.cli", *words], check=False).returncode
+
+
+def _tell(found: Matrix, folder: Path) -> None:
+    """Write the table, and print its runs."""
+    texts: Mapping[str, str] = {
+        "matrix.md": as_markdown(found),
+        "matrix.json": json.dumps(as_document(found), indent=2, ensure_ascii=False) + "\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    click.echo("\n".join(["", runs(found), *absences(found)]))
+    click.echo(f"files: {', '.join(str(folder / name) for name in texts)}")

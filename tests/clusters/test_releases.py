@@ -1,0 +1,50 @@
+"""Every minor that is pinned has its pins, and a Kueue of another minor is not taken for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clusters.binaries import Binaries, insist_on_release
+from clusters.gotool import PINNED
+from clusters.releases import RELEASES, release
+from clusters.troubles import MissingTool
+
+
+@pytest.mark.parametrize("minor", RELEASES)
+def test_a_release_is_pinned_under_its_minor(minor: str) -> None:
+    """The go.mod names a patch of that minor."""
+    assert RELEASES[minor].component.version.startswith(f"v{minor}.")
+
+
+def test_what_is_pinned_is_a_release() -> None:
+    """No folder lies there for nothing."""
+    assert {path.name for path in PINNED.glob("kueue-*")} == {f"kueue-{minor}" for minor in RELEASES}
+
+
+def test_a_minor_that_is_not_pinned_is_answered() -> None:
+    """The answer names those that are."""
+    with pytest.raises(MissingTool, match=r"'0\.17' can be had; pinned are 0\.14, .*0\.19"):
+        release("0.17")
+
+
+def a_kueue(folder: Path, version: str) -> Binaries:
+    """Write a program that tells a version as Kueue does."""
+    program = folder / "kueue"
+    program.write_text(f'#!/bin/sh\necho \'{{"msg": "Initializing", "gitVersion": "{version}"}}\' >&2\n')
+    program.chmod(0o755)
+    return Binaries(etcd=program, kube_apiserver=program, kueue=program, kueue_module=folder, release=release("0.18"))
+
+
+@pytest.mark.parametrize("version", ["v0.18.3", "v0.18.0-rc.1", "v0.0.0-main", "abc123"])
+def test_a_kueue_of_the_minor_or_of_ones_own_is_taken(tmp_path: Path, version: str) -> None:
+    """Who builds it from a branch may call it anything."""
+    insist_on_release(a_kueue(tmp_path, version))
+
+
+def test_a_kueue_of_another_minor_is_refused(tmp_path: Path) -> None:
+    """It would be judged by what does not hold for it."""
+    with pytest.raises(MissingTool, match=r"KUEUE_BIN=.*kueue: it is Kueue v0\.18\.3, expected a 0\.19"):
+        insist_on_release(replace(a_kueue(tmp_path, "v0.18.3"), release=release("0.19")))

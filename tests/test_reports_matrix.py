@@ -1,0 +1,133 @@
+"""The table over several runs: every verdict in its column, what is absent said, nothing taken from anywhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from clusters.releases import RELEASES
+from reports.cli.matrix import MINORS
+from reports.document import Report
+from reports.matrix import absences, as_document, as_markdown, matrix_of, runs
+from tests.commands import kueue_dra
+
+
+def a_report(behaviour: str, verdicts: Mapping[str, str], **more: Any) -> Report:
+    """Give as much of a report as the table reads."""
+    about = {"kind": "kueue", "kueue": f"v{behaviour.removeprefix('kueue-')}.9", "kubernetes": "v1.36.3"}
+    report = {
+        "specification": {"behaviour": behaviour},
+        "target": {"name": "kueue", "about": about},
+        "verdict": {"result": "success"},
+        "requirements": [
+            {"id": one, "text": f"Text | of {one}.", "profile": "TOY", "verdict": verdict}
+            for one, verdict in verdicts.items()
+        ],
+        "checks": [],
+    }
+    return cast(Report, report | more)
+
+
+OLD = a_report("kueue-0.14", {"TOY-001": "proven", "TOY-002": "notApplicable", "TOY-003": "notApplicable"})
+NEW = a_report(
+    "kueue-0.19",
+    {"TOY-001": "proven", "TOY-002": "questioned", "TOY-003": "notApplicable"},
+    checks=[
+        {"id": "quota/x::y", "requirements": ["TOY-002"], "outcome": "failed", "expected": "1", "observed": "2"},
+        {"id": "quota/x::z", "requirements": ["TOY-001"], "outcome": "passed"},
+    ],
+)
+
+
+def test_each_requirement_has_its_verdict_in_each_column() -> None:
+    """One line for each that holds somewhere, in order."""
+    found = matrix_of([OLD, NEW])
+
+    assert [(line.id, line.verdicts) for line in found.lines] == [
+        ("TOY-001", ("proven", "proven")),
+        ("TOY-002", ("notApplicable", "questioned")),
+    ]
+
+
+def test_a_requirement_that_a_report_does_not_know_does_not_hold_there() -> None:
+    """Reports of other versions of the suite can be laid beside each other."""
+    assert matrix_of([a_report("kueue-0.14", {}), NEW]).lines[0].verdicts == ("notApplicable", "proven")
+
+
+def test_a_column_says_who_was_judged() -> None:
+    """The versions are those that the judge itself told."""
+    first, second = matrix_of([OLD, NEW]).columns
+
+    assert (first.judge, first.result) == ("Kueue v0.14.9 on Kubernetes v1.36.3", "success")
+    assert second.counts == {"proven": 1, "failed": 0, "questioned": 1, "untested": 0, "excluded": 0}
+
+
+def test_the_reference_is_called_by_its_name() -> None:
+    """It has no release of Kueue beside it."""
+    report = a_report("kueue-0.19", {}, target={"name": "reference", "about": {"kubernetes": "v1.36"}})
+
+    assert matrix_of([report]).columns[0].judge == "reference"
+
+
+def test_the_page_shows_the_table_and_what_did_not_pass() -> None:
+    """A bar in a text does not end its cell."""
+    page = as_markdown(matrix_of([OLD, NEW], {"kueue-0.17": "no such release"})).splitlines()
+
+    assert "| ID | requirement | kueue-0.14 | kueue-0.19 |" in page
+    assert "| TOY-002 | Text \\| of TOY-002. | - | **questioned** |" in page
+    assert "- left out: kueue-0.17: no such release" in page
+    assert "- kueue-0.19 [TOY-002] failed: `quota/x::y`: expected 1, observed 2" in page
+
+
+def test_the_document_says_the_same() -> None:
+    """Whole enough for a program, and plain JSON."""
+    found = json.loads(json.dumps(as_document(matrix_of([OLD, NEW], {"kueue-0.17": "no such release"}))))
+
+    assert found["kind"] == "ConformanceMatrix"
+    assert found["requirements"][1]["verdicts"] == {"kueue-0.14": "notApplicable", "kueue-0.19": "questioned"}
+    assert found["notPassed"][0]["case"] == "quota/x::y"
+    assert found["leftOut"] == {"kueue-0.17": "no such release"}
+
+
+def test_the_terminal_shows_the_runs() -> None:
+    """One row for each, and each that was left out."""
+    found = matrix_of([NEW], {"kueue-0.17": "no such release"})
+
+    assert "kueue-0.19   Kueue v0.19.9 on Kubernetes v1.36.3  success" in runs(found)
+    assert list(absences(found)) == ["left out: kueue-0.17: no such release"]
+
+
+def test_the_command_knows_the_releases_that_can_be_had() -> None:
+    """The command may not import the clusters, so it repeats them."""
+    assert tuple(RELEASES) == MINORS
+
+
+def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
+    """The report of each release lies beside the table; what was left out is told."""
+    words = ["matrix", "0.19", "9.9", "--target=reference", f"--report-dir={tmp_path}", "--suite=quota", "-ktest_fits"]
+    result = kueue_dra(*words)
+
+    assert result.exit_code == 0
+    assert (tmp_path / "kueue-0.19" / "report.json").is_file()
+    assert json.loads((tmp_path / "matrix.json").read_text("utf-8"))["leftOut"].keys() == {"kueue-9.9"}
+    assert "| ID | requirement | kueue-0.19 |" in (tmp_path / "matrix.md").read_text("utf-8")
+    assert "left out: kueue-9.9: the reference has no behaviour of that name" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        pytest.param(("9.9",), "kueue-9.9: the reference has no behaviour of that name", id="minor"),
+        pytest.param(("0.19", "--target=reference", "--suite=none"), "the run ended with exit code 2", id="suite"),
+    ],
+)
+def test_without_any_release_the_question_cannot_be_asked(words: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    """Exit code 2, and each release with its reason."""
+    result = kueue_dra("matrix", *words, f"--report-dir={tmp_path}")
+
+    assert result.exit_code == 2
+    assert told in result.stderr
