@@ -185,7 +185,7 @@ class Kueue:
 
     def _sweep_line(self, cluster_queue: str) -> None:
         queue, line = self.queue(cluster_queue), self.lines.get(cluster_queue)
-        if queue and line:
+        if queue and line is not None:
             line.sweep(lambda queued: self.selects(queue, queued.key[0]))
 
     def _moved(self, hold: Hold, sign: int) -> None:
