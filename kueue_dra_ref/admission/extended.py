@@ -9,8 +9,8 @@ from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Extended
-from kueue_dra_ref.rules.extended import Wanted
 from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import World
 
 
@@ -30,7 +30,7 @@ class Found:
 def stands_for_devices(rules: Extended, world: World, workload: Workload) -> bool:
     """Whether a workload asks for devices by a name that a class stands for."""
     names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
-    return any(_class_of(rules, world, name) for name in names)
+    return any(_class_of(rules, world, name, ()) for name in names)
 
 
 def extended_resources(
@@ -48,17 +48,17 @@ def extended_resources(
 def _wanted(rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping]) -> Iterator[Wanted]:
     names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
     for name in sorted(names):
-        if device_class := _class_of(rules, world, name):
+        if device_class := _class_of(rules, world, name, mappings):
             yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
 
 
-def _class_of(rules: Extended, world: World, name: str) -> str:
+def _class_of(rules: Extended, world: World, name: str, mappings: Sequence[DeviceClassMapping]) -> str:
     """The class that stands for a name; empty for a resource that is none of devices."""
     if not any(rule(name) for rule in rules.named):
         return ""
     classes = world.classes_for(name)
     for rule in rules.chosen:
-        classes = rule(classes)
+        classes = rule(classes, mappings)
     return str(classes[0]["metadata"]["name"]) if classes else ""
 
 
