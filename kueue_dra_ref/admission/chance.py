@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.hashing import fnv1a
 from kueue_dra_ref.rules.fungibility import Mode
+from kueue_dra_ref.target import Manifest
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,9 +20,11 @@ class Chance:
 
     seen: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, workload: str) -> Draw:
-        """How it falls out for one Workload."""
-        return Draw(seen=self.seen.get(workload, ""))
+    def of(self, workload: Manifest) -> Draw:
+        """How it falls out for one Workload, which goes by the name of its Job when it has one."""
+        meta = workload["metadata"]
+        owners = meta.get("ownerReferences") or ()
+        return Draw(seen=self.seen.get(next((owner["name"] for owner in owners), meta["name"]), ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,14 @@ class Draw:
     """How it falls out for one Workload, about which ``seen`` was said."""
 
     seen: str = ""
+
+    def classes(self, names: Iterable[str]) -> list[str]:
+        """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""
+        return sorted(names, key=lambda name: (f"DeviceClass {name} is not mapped" not in self.seen, fnv1a(name), name))
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """Extended resources of a pod in the order in which they are told of."""
+        return sorted(names, key=lambda name: (self.seen.find(f"resources.requests.{name}: "), name))
 
     def groups(self, resources: Iterable[str]) -> list[str]:
         """Resources in the order in which their groups are looked at: what was told of first."""
@@ -48,3 +59,7 @@ class Draw:
     def _names(self, resource: str, flavor: str) -> bool:
         within = f"quota for {resource} in flavor {flavor}{',' if flavor else ''}"
         return within in self.seen or (not flavor and f"resource {resource} unavailable" in self.seen)
+
+
+CERTAIN = Draw()
+"""Where nobody has seen how it fell out."""

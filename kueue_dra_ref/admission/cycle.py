@@ -105,8 +105,7 @@ class Cycle:
         )
 
     def _draw(self, queued: Queued) -> Draw:
-        owners = queued.obj["metadata"].get("ownerReferences") or ()
-        return self.chance.of(next((o["name"] for o in owners), queued.key[1]))
+        return self.chance.of(queued.obj)
 
     def _is_refused(self, entry: Entry) -> bool:
         found = self.refused(entry.queue, entry.queued)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.chance import Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
@@ -34,20 +35,22 @@ def stands_for_devices(rules: Extended, world: World, workload: Workload) -> boo
 
 
 def extended_resources(
-    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping]
+    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping], draw: Draw
 ) -> Found:
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
     found = Found()
     for pod_set in workload.pod_sets:
-        for wanted in _wanted(rules, world, pod_set, mappings):
+        for wanted in _wanted(rules, world, pod_set, mappings, draw):
             if not _refused(rules, wanted, found):
                 _charge(rules, wanted, found)
     return found
 
 
-def _wanted(rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping]) -> Iterator[Wanted]:
+def _wanted(
+    rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping], draw: Draw
+) -> Iterator[Wanted]:
     names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
-    for name in sorted(names):
+    for name in draw.names(names):
         if device_class := _class_of(rules, world, name, mappings):
             yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
 

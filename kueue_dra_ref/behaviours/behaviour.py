@@ -260,6 +260,8 @@ class Behaviour:
     reporting: Reporting
     jobs: Jobs
     extended: Extended = Extended()
+    by_chance: bool = False
+    """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()

@@ -48,6 +48,8 @@ def kueue_0_18() -> Behaviour:
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),
+        # Requests are Go maps.
+        by_chance=True,
         mapping=replace(
             later.mapping,
             device_class=(
