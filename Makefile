@@ -52,6 +52,12 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
 	@$(PYTEST) -q suites/conformance --report-dir=out/reference $(ARGS)
 
+.PHONY: conformance-all
+conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
+	@$(BIN)/python -c 'from kueue_dra_ref.behaviours import NAMES; print(*NAMES, sep="\n")' \
+	| xargs -P 2 -I NAME sh -c 'said=$$($(PYTEST) -q suites/conformance --behaviour NAME --report-dir=out/reference-NAME \
+	  -p no:cacheprovider $(ARGS) 2>&1); code=$$?; test $$code -eq 0 || echo "$$said"; echo "NAME: $$(echo "$$said" | tail -1)"; exit $$code'
+
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
 	@$(BIN)/python -m clusters.binaries $(KUEUE)

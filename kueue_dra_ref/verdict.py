@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.conditions import condition, is_true
@@ -45,11 +46,24 @@ class Reason(StrEnum):
     GATE_OFF = "device integration is off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Admitted:
-    """Quota is reserved and the workload may run; ``usage`` is the total of all pod sets, as printed."""
+    """Quota is reserved and the workload may run; ``usage`` is the total of all pod sets, as printed.
+
+    How an amount is printed makes no difference between two of them: 1Gi is 1073741824.
+    """
 
     usage: Mapping[str, str]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Admitted) and _amounts(self.usage) == _amounts(other.usage)
+
+    def __hash__(self) -> int:
+        return hash(tuple(sorted(_amounts(self.usage).items())))
+
+
+def _amounts(usage: Mapping[str, str]) -> Mapping[str, Fraction]:
+    return {name: parse(amount).amount for name, amount in usage.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

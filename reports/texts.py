@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import Change, Difference, Sentence, difference
+from kueue_dra_ref.requirements.ranges import MINORS
 
-STEPS = (("kep-2025-04", "kep-2025-07"), ("kep-2025-07", "kep-2025-09"), ("kep-2025-09", "kueue-0.19"))
+_MINORS = tuple(f"kueue-{minor}" for minor in MINORS)
+STEPS = (
+    ("kep-2025-04", "kep-2025-07"),
+    ("kep-2025-07", "kep-2025-09"),
+    ("kep-2025-09", "kueue-0.19"),
+    *pairwise(_MINORS),
+)
 INTRODUCTION = """\
 # From text to text
 
-What each text of KEP-2941 adds, changes and drops against the one before it, and Kueue 0.19 against the last, by
-requirement and heading. Where two requirements speak of one matter in different ways, it is a change. INFERRED: the
-text itself is silent, and Kueue's way stands in for it.
+What each text of KEP-2941 adds, changes and drops against the one before it, Kueue 0.19 against the last, and each
+minor of Kueue against the one before it, by requirement and heading. Where two requirements speak of one matter in
+different ways, it is a change. INFERRED: the text itself is silent, and Kueue's way stands in for it.
 
 This page is made by `python -m reports.texts > docs/texts.md`; one step of it is `kueue-dra diff-texts A B`.
 """

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.__main__ import page
 from kueue_dra_ref.requirements.catalogue import CatalogueFault, Level, Requirement, catalogue
 from kueue_dra_ref.requirements.coverage import coverage
+from kueue_dra_ref.requirements.ranges import MINORS, RangeFault, compact, expanded
 
+KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
 BOTH = {"kep-2025-09", "kueue-0.19"}
-BEHAVIOURS = TEXTS | BOTH
+BEHAVIOURS = TEXTS | {f"kueue-{minor}" for minor in MINORS}
 PROFILES = {"DRA-CLAIM", "DRA-DISABLED", "DRA-API", "DRA-PARTITIONABLE", "DRA-CAPACITY", "DRA-EXTENDED"}
 SEPTEMBER = {
     "Summary",
@@ -138,7 +141,7 @@ def test_an_entry_is_one_sentence_of_a_known_source(r: Requirement) -> None:
     assert len(set(r.holds)) == len(r.holds)
     assert r.profile in PROFILES
     assert re.fullmatch(r"[A-Za-z].{20,}\.", r.text)
-    assert r.source in SOURCES or r.source.startswith(("Kueue 0.19, ", "Kubernetes 1.36, "))
+    assert r.source in SOURCES or r.source.startswith("Kubernetes 1.36, ") or KUEUE.match(r.source)
     assert set(r.also) <= SOURCES - {r.source}
     if r.level is not Level.INFERRED and not r.excluded:
         assert r.source in SOURCES, "what the text does not say cannot be asked in its name"
@@ -229,3 +232,39 @@ def test_the_committed_page_is_the_one_that_is_printed() -> None:
     """docs/requirements.md is made by the module, never by hand."""
     committed = Path(__file__).parent.parent / "docs" / "requirements.md"
     assert committed.read_text("utf-8") == page(catalogue(), {})
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        pytest.param(["kueue-.."], [f"kueue-{minor}" for minor in MINORS], id="all"),
+        pytest.param([f"kueue-{MINORS[1]}.."], [f"kueue-{minor}" for minor in MINORS[1:]], id="and-later"),
+        pytest.param([f"kueue-..{MINORS[0]}"], [f"kueue-{MINORS[0]}"], id="and-earlier"),
+        pytest.param(["kep-2025-09", "kueue-0.18..0.19"], ["kep-2025-09", "kueue-0.18", "kueue-0.19"], id="between"),
+    ],
+)
+def test_a_range_stands_for_names(written: list[str], names: list[str]) -> None:
+    """Ranges are expanded when the catalogue is loaded, and printed as ranges again."""
+    assert list(expanded(written)) == names
+    assert expanded(compact(names)) == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("written", "fault"),
+    [
+        pytest.param(["kueue-0.3.."], "found minor 0.3; expected one of", id="unknown-minor"),
+        pytest.param(["kueue-0.19..0.18"], "expected a range to end after it begins", id="backwards"),
+        pytest.param(["kueue-0.19..0.19"], "one minor is written by its name", id="one-minor"),
+        pytest.param(["kueue-.."] * 2, f"kueue-{MINORS[0]} stands there twice", id="twice"),
+        pytest.param(["kueue-0.19+"], "expected one of kep-2025-04", id="no-range"),
+    ],
+)
+def test_a_range_that_cannot_be_read_is_told(written: list[str], fault: str) -> None:
+    """What was found, and what was expected."""
+    with pytest.raises(RangeFault, match=re.escape(fault)):
+        expanded(written)
+
+
+def test_ranges_are_of_the_minors_that_there_are() -> None:
+    """A minor has a behaviour, and a behaviour of Kueue is a minor that ranges know."""
+    assert {f"kueue-{minor}" for minor in MINORS} | TEXTS == set(NAMES)

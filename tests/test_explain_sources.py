@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from fixtures.builders import a_request, a_template
+from fixtures.profiles import a_configuration
 from fixtures.resources import a_class, a_slice
 from fixtures.sources import PARTITIONS, SOURCED, a_partition, a_share, a_shared_gpu, some_values
+from kueue_dra_ref.behaviours import behaviour
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES, a_job
 
@@ -20,11 +22,7 @@ def explained(resource: str, request: dict[str, Any], devices: Sequence[dict[str
     name = request["exactly"]["deviceClassName"]
     queues = QUEUES.replace("whole-gpus", resource).replace("nominalQuota: 2", "nominalQuota: 100Gi")
     *rest, _, _ = yaml.safe_load_all(queues)
-    configuration = {
-        "kind": "Configuration",
-        "resources": SOURCED["resources"],
-        "featureGates": SOURCED["gates"],
-    }
+    configuration = a_configuration(behaviour(), **SOURCED)
     template = a_template(request).manifest("two", "default")
     published = [a_class(name), a_slice("slice", devices, driver=name)]
     world = [*rest, configuration, template, *published, yaml.safe_load(a_job())]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from kueue_dra_ref.admission.chance import Chance, Draw
 from kueue_dra_ref.admission.choices import Demands, Victims, best_of, readings
 from kueue_dra_ref.admission.demand import scaled
 from kueue_dra_ref.admission.explanation import Step, cited
@@ -76,6 +77,7 @@ class Cycle:
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
     refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
+    chance: Chance = field(default_factory=Chance)
     _preempted: dict[Key, Victim] = field(default_factory=dict)
 
     def run(self, heads: Sequence[tuple[ClusterQueue, Queued]]) -> list[Entry]:
@@ -99,7 +101,11 @@ class Cycle:
             created=queued.created,
             strategies=self.strategies,
             ignore_undeclared=self.ignore_undeclared,
+            draw=self._draw(queued),
         )
+
+    def _draw(self, queued: Queued) -> Draw:
+        return self.chance.of(queued.obj)
 
     def _is_refused(self, entry: Entry) -> bool:
         found = self.refused(entry.queue, entry.queued)
@@ -117,8 +123,9 @@ class Cycle:
         queued = entry.queued
         if queued.progress and queued.progress.is_unfinished:
             return None
-        if queued.found is None or queued.found[0] != self.moves or queued.found[1] is not entry.queue:
-            queued.found = (self.moves, entry.queue, self._assignment(entry))
+        now = (self.moves, self._draw(queued))
+        if queued.found is None or queued.found[0] != now or queued.found[1] is not entry.queue:
+            queued.found = (now, entry.queue, self._assignment(entry))
         found: tuple[Assignment, Victims] = queued.found[2]
         return found
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.chance import Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Extended
-from kueue_dra_ref.rules.extended import Wanted
 from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import World
 
 
@@ -30,35 +31,37 @@ class Found:
 def stands_for_devices(rules: Extended, world: World, workload: Workload) -> bool:
     """Whether a workload asks for devices by a name that a class stands for."""
     names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
-    return any(_class_of(rules, world, name) for name in names)
+    return any(_class_of(rules, world, name, ()) for name in names)
 
 
 def extended_resources(
-    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping]
+    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping], draw: Draw
 ) -> Found:
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
     found = Found()
     for pod_set in workload.pod_sets:
-        for wanted in _wanted(rules, world, pod_set, mappings):
+        for wanted in _wanted(rules, world, pod_set, mappings, draw):
             if not _refused(rules, wanted, found):
                 _charge(rules, wanted, found)
     return found
 
 
-def _wanted(rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping]) -> Iterator[Wanted]:
+def _wanted(
+    rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping], draw: Draw
+) -> Iterator[Wanted]:
     names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
-    for name in sorted(names):
-        if device_class := _class_of(rules, world, name):
+    for name in draw.names(names):
+        if device_class := _class_of(rules, world, name, mappings):
             yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
 
 
-def _class_of(rules: Extended, world: World, name: str) -> str:
+def _class_of(rules: Extended, world: World, name: str, mappings: Sequence[DeviceClassMapping]) -> str:
     """The class that stands for a name; empty for a resource that is none of devices."""
     if not any(rule(name) for rule in rules.named):
         return ""
     classes = world.classes_for(name)
     for rule in rules.chosen:
-        classes = rule(classes)
+        classes = rule(classes, mappings)
     return str(classes[0]["metadata"]["name"]) if classes else ""
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from kueue_dra_ref.admission.causes import Causes
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.behaviour import Assigning
@@ -67,6 +66,13 @@ class _Try:
     attempts: int = 0
     lacking: list[Cause | None] = field(default_factory=list)
     """Why it can never fit: with one flavor for each resource, of several for each flavor."""
+
+    def add(self, resource: str, found: _Try) -> None:
+        """Take note of how one resource fares."""
+        self.each[resource] = found.outlook
+        self.reasons += found.reasons
+        self.cites = tuple(dict.fromkeys((*self.cites, *found.cites)))
+        self.lacking += found.lacking
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,7 +157,7 @@ class _Assigner:
 
     def _pod_set(self, index: int, demand: Demand) -> _PodSet:
         amounts, result = self._amounts(demand), _PodSet()
-        for resource in hash_order(amounts):
+        for resource in self.room.draw.groups(amounts):
             group = self.room.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):
@@ -213,24 +219,24 @@ class _Assigner:
             if reason := rule(pod_set, flavor.name, spec):
                 return _Try(reasons=[reason], cites=cited([rule]), lacking=[Cause.NO_FLAVOR])
         outcome = _Try(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
-        for resource in hash_order(amounts):
-            found = self._weigh(self._need(flavor, resource, amounts[resource]), outcome)
-            outcome.each[resource] = found
-            if self._is_preferred(outcome.outlook, found):
-                outcome.outlook = found
+        weighed = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
+        for resource in self.room.draw.quotas({name: each.outlook.mode for name, each in weighed.items()}, flavor.name):
+            found = weighed[resource]
+            outcome.add(resource, found)
+            if self._is_preferred(outcome.outlook, found.outlook):
+                outcome.outlook = found.outlook
+            if any(rule(found.outlook) for rule in self.rules.ends):
+                break
         return outcome
 
-    def _weigh(self, need: Need, outcome: _Try) -> Outlook:
+    def _weigh(self, need: Need) -> _Try:
         of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
         rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
         if rule is None or objection is None:
-            return Outlook(mode=Mode.FIT, level=self.room.level(of, total))
-        outcome.reasons.append(objection.message)
-        outcome.cites = tuple(dict.fromkeys((*outcome.cites, *cited([rule]))))
+            return _Try(outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total)))
         outlook = _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
-        if outlook.mode is Mode.NEVER:
-            outcome.lacking.append(objection.cause)
-        return outlook
+        lacking: list[Cause | None] = [objection.cause] if outlook.mode is Mode.NEVER else []
+        return _Try(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking)
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
         of = (flavor.name, resource)

@@ -1,8 +1,7 @@
-"""Kueue 0.19 keeps resources in the order of a hash of their names; it decides which of several faults is told."""
+"""Kueue 0.19 keeps resources in the order of a hash of their names (gate VectorizedResourceRequests)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 
 _OFFSET, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
@@ -15,8 +14,3 @@ def fnv1a(name: str) -> int:
     for byte in name.encode():
         value = ((value ^ byte) * _PRIME) & _MASK
     return value
-
-
-def hash_order(names: Iterable[str]) -> list[str]:
-    """Names in the order in which Kueue 0.19 visits them (gate VectorizedResourceRequests)."""
-    return sorted(names, key=lambda name: (fnv1a(name), name))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kueue_dra_ref.admission.chance import CERTAIN, Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
-from kueue_dra_ref.admission.hashing import hash_order
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.admission.sourcing import Sourced, added, devices_to_try, is_sourced, sourced
 from kueue_dra_ref.api.devices import requests_of
@@ -58,7 +58,7 @@ def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> 
     return claims or stands_for_devices(behaviour.extended, world, workload)
 
 
-def processed(behaviour: Behaviour, world: World, workload: Workload) -> Processed:
+def processed(behaviour: Behaviour, world: World, workload: Workload, draw: Draw = CERTAIN) -> Processed:
     """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
     for rule in behaviour.processing.refused:
         if refused := rule(workload):
@@ -68,15 +68,15 @@ def processed(behaviour: Behaviour, world: World, workload: Workload) -> Process
     for forbidden in behaviour.processing.forbidden:
         if refused := forbidden(world, workload):
             return Processed(refused=refused, steps=(Step(requirements=cited([forbidden]), text=refused.message),))
-    return _Processor(behaviour, world, workload).run()
+    return _Processor(behaviour, world, workload, draw).run()
 
 
 class _Processor:
     """One pass over one workload; collects the steps of the derivation."""
 
-    def __init__(self, behaviour: Behaviour, world: World, workload: Workload) -> None:
+    def __init__(self, behaviour: Behaviour, world: World, workload: Workload, draw: Draw) -> None:
         self.rules, self.adding, self.extended = behaviour.processing, behaviour.charging, behaviour.extended
-        self.world, self.workload = world, workload
+        self.world, self.workload, self.draw = world, workload, draw
         self.steps: list[Step] = []
         self.mappings = next((rule(world, workload) for rule in self.rules.mappings), ())
         self.shared: dict[str, Charges] = {}
@@ -103,7 +103,7 @@ class _Processor:
 
     def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
         """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
-        found = extended_resources(self.extended, self.world, self.workload, self.mappings)
+        found = extended_resources(self.extended, self.world, self.workload, self.mappings, self.draw)
         if found.faults:
             raise Stopped(found.faults, requirements=found.cites)
         for step in found.steps:
@@ -154,7 +154,7 @@ class _Processor:
             cites = [requirement for finding in found for requirement in finding.requirements]
             raise Stopped([finding.fault for finding in found], requirements=cites)
         self._asked += each
-        for device_class in hash_order(counts):
+        for device_class in self.draw.classes(counts):
             charged = self._resource(asked, device_class, counts[device_class])
             if not is_sourced(self.rules.sourcing, self.mappings, device_class):
                 yield charged

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.chance import Draw
 from kueue_dra_ref.admission.fairness import Fair
 from kueue_dra_ref.admission.preempting import Classical, Contest, Victim
 from kueue_dra_ref.admission.snapshot import Amounts, Snapshot
@@ -26,6 +27,8 @@ class Room:
     created: int
     strategies: tuple[str, ...] | None = None
     ignore_undeclared: bool = False
+    draw: Draw = field(default_factory=Draw)
+    """How what Kueue leaves to chance falls out for the workload."""
 
     @property
     def node(self) -> Node:

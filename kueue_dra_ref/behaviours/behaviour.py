@@ -27,7 +27,6 @@ from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.detection import Refused
-from kueue_dra_ref.rules.extended import Wanted
 from kueue_dra_ref.rules.fair_sharing import Contender, Shares
 from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.gates import Gates
@@ -41,6 +40,7 @@ from kueue_dra_ref.rules.sourcing import Sourcing
 from kueue_dra_ref.said import Said
 from kueue_dra_ref.selectors import Undecided
 from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import Asked, World
 
 Written = Mapping[str, Any]
@@ -98,7 +98,7 @@ class Extended:
     detected: tuple[Rule[[Workload], Iterable[str]], ...] = ()
     asked: tuple[Rule[[PodSet], Iterable[str]], ...] = ()
     named: tuple[Rule[[str], bool], ...] = ()
-    chosen: tuple[Rule[[Sequence[Manifest]], Sequence[Manifest]], ...] = ()
+    chosen: tuple[Rule[[Sequence[Manifest], Sequence[DeviceClassMapping]], Sequence[Manifest]], ...] = ()
     """Which of several classes stands for a resource: each rule leaves some of them."""
     refused: tuple[Rule[[Wanted], Iterable[FieldError]], ...] = ()
     in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
@@ -136,6 +136,8 @@ class Assigning:
     """Whether a flavor is looked at for a pod set at all."""
     goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
     rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
+    ends: tuple[Rule[[Outlook], bool], ...] = ()
+    """Whether what is found of one resource ends the look at the others, which come in any order."""
     resumed: tuple[Rule[[Progress, int], bool], ...] = ()
     reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
     alternatives: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
@@ -242,7 +244,7 @@ class Behaviour:
     integration: str
     """The gate that switches device integration."""
     dependants: tuple[str, ...]
-    """Gates that are on by default and may not stay on without it."""
+    """Gates that may not be on without it; cases are judged with all of them on."""
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
     mapping: MappingRules
@@ -258,6 +260,8 @@ class Behaviour:
     reporting: Reporting
     jobs: Jobs
     extended: Extended = Extended()
+    by_chance: bool = False
+    """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.demand import demands, explained, in_bytes
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
@@ -58,6 +59,7 @@ class Kueue:
         """How often anything has changed that decisions of the scheduler depend on."""
         self._read: dict[str, tuple[object, ClusterQueue]] = {}
         self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
+        self.chance = Chance()
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Put an object on the list of what is to be reconciled."""
@@ -185,7 +187,7 @@ class Kueue:
 
     def _sweep_line(self, cluster_queue: str) -> None:
         queue, line = self.queue(cluster_queue), self.lines.get(cluster_queue)
-        if queue and line:
+        if queue and line is not None:
             line.sweep(lambda queued: self.selects(queue, queued.key[0]))
 
     def _moved(self, hold: Hold, sign: int) -> None:

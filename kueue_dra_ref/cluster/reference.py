@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.api.configuration import Configuration, load
@@ -33,9 +34,10 @@ class ReferenceTarget:
 
     name = "reference"
 
-    def __init__(self, behaviour: Behaviour, api_server: ApiServer | None = None) -> None:
+    def __init__(self, behaviour: Behaviour, api_server: ApiServer | None = None, chance: Chance | None = None) -> None:
         self.behaviour = behaviour
         self.api_server = api_server or ApiServer()
+        self.chance = chance or Chance()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
         self._manager: Manager | None = None
@@ -55,6 +57,7 @@ class ReferenceTarget:
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
         self._manager = Manager(self.behaviour.under(gates), found, self.store, self.clock)
+        self._manager.kueue.chance = self.chance
         return ()
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:

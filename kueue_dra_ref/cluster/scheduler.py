@@ -60,6 +60,7 @@ class Scheduler:
             strategies=configuration.fair_sharing,
             ignore_undeclared=configuration.quota_check_strategy == "IgnoreUndeclared",
             refused=self._refused,
+            chance=self.kueue.chance,
         )
 
     def _refused(self, queue: ClusterQueue, head: Queued) -> tuple[Why, str, tuple[Step, ...]] | None:
@@ -87,7 +88,7 @@ class Scheduler:
         line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
         head.progress = entry.progress
         self._look_up(head)
-        unfinished = entry.progress is not None and entry.progress.is_unfinished
+        unfinished = self._is_to_be_resumed(entry)
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
             line.preemptor = head.key
         kept = any(rule(queue) for rule in rules.kept)
@@ -103,6 +104,10 @@ class Scheduler:
                 if _is_up_to_be_tried(self.kueue.store.find("Workload", key[1], key[0])):
                     self.kueue.reconcile("Workload", key)
         return True
+
+    def _is_to_be_resumed(self, entry: Entry) -> bool:
+        """Whether the search goes on in the next cycle; with nothing to go by, it would only begin again."""
+        return bool(self.rules.assigning.resumed) and entry.progress is not None and entry.progress.is_unfinished
 
     def _look_up(self, head: Queued) -> None:
         """Take note of a refusal that is still written: no sweep brings the workload back, resolved or not."""

@@ -86,7 +86,7 @@ class WorkloadController:
 
     def _processed(self, key: Key, working: Manifest) -> bool:
         kueue = self.kueue
-        done = processed(self.rules, kueue.world, workload_of(working))
+        done = processed(self.rules, kueue.world, workload_of(working), kueue.chance.of(working))
         kueue.derivations[key] = done
         if done.refused and done.refused.silent:
             self._decided(key, *done.steps)

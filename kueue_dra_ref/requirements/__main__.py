@@ -7,14 +7,16 @@ from itertools import groupby
 
 from kueue_dra_ref.requirements.catalogue import Requirement, catalogue
 from kueue_dra_ref.requirements.coverage import cases_by_id
+from kueue_dra_ref.requirements.ranges import compact
 
 INTRODUCTION = """\
 # Requirements
 
 One row per testable sentence. IDs are permanent. *Level* says how strongly the text asks; INFERRED means that the
 text is silent and Kueue decides, so a difference is a question and not a violation; so it is for a text that is not
-among an entry's *sources*. *Holds* names the behaviours in which the sentence is true. Where texts, or a text and
-Kueue, differ, each has a requirement of its own (see [differences](differences.md)).
+among an entry's *sources*. *Holds* names the behaviours in which the sentence is true; `kueue-..` is every minor of
+Kueue that is known here, `kueue-0.18..` that minor and later ones, `kueue-..0.17` that one and earlier ones. Where
+texts, or a text and Kueue, differ, each has a requirement of its own (see [differences](differences.md)).
 
 This page is made by `python -m kueue_dra_ref.requirements > docs/requirements.md`.
 """
@@ -33,7 +35,9 @@ def _tables(requirements: Iterable[Requirement], cases: Mapping[str, Collection[
         yield _row(COLUMNS)
         yield _row(["---"] * len(COLUMNS))
         for r in group:
-            yield _row([r.id, r.level, ", ".join(r.holds), r.text, "; ".join((r.source, *r.also)), _cases(r, cases)])
+            yield _row(
+                [r.id, r.level, ", ".join(compact(r.holds)), r.text, "; ".join((r.source, *r.also)), _cases(r, cases)]
+            )
         yield ""
 
 

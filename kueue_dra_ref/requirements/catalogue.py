@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
+from kueue_dra_ref.requirements.ranges import RangeFault, expanded
+
 
 class Level(StrEnum):
     """How strongly the text asks.  INFERRED: the text is silent and Kueue decides; reported as a question."""
@@ -28,7 +30,7 @@ class Requirement:
     source: str
     level: Level
     holds: tuple[str, ...]
-    """Names of the behaviours in which it holds, for example ``kep-2025-09`` and ``kueue-0.19``."""
+    """Names of the behaviours in which it holds, for example ``kep-2025-09``; ranges are expanded."""
     profile: str = "DRA-CLAIM"
     excluded: str = ""
     """Why no case covers it; empty for what is to be proven."""
@@ -90,11 +92,11 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
         raise CatalogueFault(file, entry, f"{missing[0]} is missing")
     if fields["level"] not in list(Level):
         raise CatalogueFault(file, entry, f"level {fields['level']!r}; expected one of {', '.join(Level)}")
-    lists = {key: fields.get(key, []) for key in ("holds", "also", "instead_of")}
+    lists = {key: fields.get(key, []) for key in ("also", "instead_of")} | {
+        "holds": _held(file, entry, fields["holds"])
+    }
     if wrong := [key for key, found in lists.items() if not isinstance(found, list)]:
         raise CatalogueFault(file, entry, f"{wrong[0]} must be a list")
-    if not fields["holds"]:
-        raise CatalogueFault(file, entry, "holds must list at least one behaviour")
     return Requirement(
         id=entry,
         text=str(fields["text"]),
@@ -105,3 +107,15 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
         file=file,
         **{key: tuple(map(str, found)) for key, found in lists.items() if isinstance(found, list)},
     )
+
+
+def _held(file: str, entry: str, written: object) -> list[str]:
+    """The names of the behaviours in which an entry holds."""
+    if not isinstance(written, list):
+        raise CatalogueFault(file, entry, "holds must be a list")
+    if not written:
+        raise CatalogueFault(file, entry, "holds must list at least one behaviour")
+    try:
+        return list(expanded(map(str, written)))
+    except RangeFault as fault:
+        raise CatalogueFault(file, entry, str(fault)) from None

@@ -3,48 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
-from kueue_dra_ref.api.pods import ContainerRequests
-from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, whole
+from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.wanted import Wanted
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """One extended resource as one pod set asks for it; ``device_class`` is the one that stands for it."""
-
-    pod_set: PodSet
-    name: str
-    device_class: str
-    mappings: Sequence[DeviceClassMapping]
-
-    @property
-    def asking(self) -> tuple[ContainerRequests, ...]:
-        """The containers that ask for some of it, initial ones first."""
-        found = (each for each in self.pod_set.containers if self.amount(each).amount > 0)
-        return tuple(sorted(found, key=lambda each: not each.initial))
-
-    def amount(self, container: ContainerRequests) -> Quantity:
-        """What a container asks for."""
-        return container.adjusted.get(self.name, whole(0))
-
-    def amounts(self, *, initial: bool) -> tuple[int, ...]:
-        """What each initial, or each regular, container asks for, in devices."""
-        return tuple(self.amount(each).ceiling for each in self.asking if each.initial is initial)
-
-    def is_charged_by(self, kind: str) -> bool:
-        """Whether the class is charged by counters, or by capacities, rather than by the device."""
-        mine = (mapping for mapping in self.mappings if self.device_class in mapping.device_classes)
-        return any(source.get(kind) for mapping in mine for source in mapping.sources)
-
-    def fault(self, container: ContainerRequests, below: str, value: str, detail: str) -> FieldError:
-        """A fault at a field of one container."""
-        field = f"{self.pod_set.path}.{container.path}{below}"
-        return FieldError(field=field, type="Invalid value", value=f'"{value}"', detail=detail)
+Mappings = Sequence[DeviceClassMapping]
 
 
 @rule("EXT-001", "EXT-002")
@@ -68,15 +35,17 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
 
 
 @rule("EXT-006")
-def the_newest_class_stands_for_a_resource(classes: Sequence[Manifest]) -> Sequence[Manifest]:
+def the_newest_class_stands_for_a_resource(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
     """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does."""
+    del mappings
     newest = max((found["metadata"]["creationTimestamp"] for found in classes), default="")
     return [found for found in classes if found["metadata"]["creationTimestamp"] == newest]
 
 
 @rule("EXT-007")
-def the_smallest_name_breaks_a_tie_of_classes(classes: Sequence[Manifest]) -> Sequence[Manifest]:
+def the_smallest_name_breaks_a_tie_of_classes(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
     """Of classes that were made in the same second, the first by name is chosen."""
+    del mappings
     return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
 
 
@@ -99,18 +68,20 @@ def the_name_is_not_charged_as_well(name: str) -> bool:
     return bool(name)
 
 
-@rule("EXT-015")
+@rule("EXT-015", "EXT-039")
 def classes_with_counters_are_refused(wanted: Wanted) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which part of a device it wants."""
     if wanted.is_charged_by("counter"):
-        yield _charged_otherwise(wanted, "counters configured", "CEL selectors for counter-based quota")
+        yield wanted.charged_otherwise(wanted.asking[0], "counters configured", "CEL selectors for counter-based quota")
 
 
 @rule("EXT-016")
 def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which capacity of a device it wants."""
     if wanted.is_charged_by("capacity"):
-        yield _charged_otherwise(wanted, "capacity sources configured", "capacity.requests for capacity-based quota")
+        yield wanted.charged_otherwise(
+            wanted.asking[0], "capacity sources configured", "capacity.requests for capacity-based quota"
+        )
 
 
 @rule("EXT-017")
@@ -143,11 +114,3 @@ def a_change_of_classes_concerns_their_resources(old: Manifest | None, new: Mani
 
 def _stands_for(device_class: Manifest | None) -> str:
     return str(((device_class or {}).get("spec") or {}).get("extendedResourceName") or "")
-
-
-def _charged_otherwise(wanted: Wanted, configured: str, instead: str) -> FieldError:
-    detail = (
-        f"extended resource {wanted.name} resolves to DeviceClass {wanted.device_class} with {configured};"
-        f" use ResourceClaimTemplates with {instead}"
-    )
-    return wanted.fault(wanted.asking[0], "", wanted.name, detail)

@@ -82,6 +82,12 @@ def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple
     return outlook.mode, -outlook.level
 
 
+@rule("QUOTA-023")
+def what_never_fits_ends_the_look(outlook: Outlook) -> bool:
+    """Once one resource can never be had in a flavor, the others are not looked at."""
+    return outlook.mode is Mode.NEVER
+
+
 @rule("COHORT-011")
 def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int) -> bool:
     """Whoever lost a flavor to another workload goes on with the next flavor in the next cycle."""

@@ -63,13 +63,13 @@ def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError,
     return tuple(fault for rule in gates.standing for fault in rule(gates.table, state)) or state
 
 
-@rule("GATE-009")
+@rule("GATE-009", "GATE-015")
 def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse a gate that the release does not know; the registry stops at the first."""
     return [f"unrecognized feature gate: {name}" for name in sorted(requested) if name not in table][:1]
 
 
-@rule("GATE-012")
+@rule("GATE-012", "GATE-016")
 def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse to change a gate that is locked to its default."""
     return [
@@ -88,7 +88,7 @@ def shared_gates_have_what_they_need(table: Mapping[str, Gate], requested: Switc
     ]
 
 
-@rule("GATE-007")
+@rule("GATE-007", "GATE-017")
 def gates_have_what_they_need(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
     """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate."""
     for gate, off in _lacking(table, state, shared=False):
@@ -113,6 +113,12 @@ def kueue_0_19_gates() -> Gates:
     )
 
 
+@cache
+def kueue_0_18_gates() -> Gates:
+    """The gates that Kueue 0.18.0 to 0.18.3 knows, those of the API server libraries of Kubernetes 1.36 among them."""
+    return _of_kueue("gates-0.18.toml")
+
+
 KEP_2025_04_GATES = Gates(
     table={
         "KueueDynamicResourceAllocation": Gate(name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA),
@@ -125,6 +131,15 @@ KEP_2025_09_GATES = Gates(
     }
 )
 """The one gate that the text introduces.  Of all others it says nothing, so any name may be set."""
+
+
+def _of_kueue(file: str) -> Gates:
+    """The gates of a minor whose Kubernetes gates need nothing of each other."""
+    return Gates(
+        table=_table(file),
+        setting=(names_are_known, locked_gates_keep_their_default),
+        standing=(topology_profiles_need_topology, gates_have_what_they_need),
+    )
 
 
 def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
@@ -149,7 +164,7 @@ def _refused(value: str, detail: str) -> FieldError:
 
 def _table(file: str) -> Mapping[str, Gate]:
     data = tomllib.loads((files("kueue_dra_ref.rules") / file).read_text("utf-8"))
-    needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"]["kubernetes"]
+    needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"].get("kubernetes", {})
     gates = {
         name: Gate(
             name=name,

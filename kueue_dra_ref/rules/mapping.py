@@ -22,6 +22,8 @@ class MappingRules:
     name: tuple[MappingRule, ...] = ()
     class_list: tuple[MappingRule, ...] = ()
     device_class: tuple[MappingRule, ...] = ()
+    before_sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    """What is wrong with all sources of a mapping, told before what is wrong with each."""
     source_type: tuple[MappingRule, ...] = ()
     """What is wrong here ends the validation of the source."""
     source: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
@@ -41,6 +43,8 @@ def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> It
         yield from _each((*rules.name, *rules.class_list), here)
         for class_index in range(len(mapping.device_classes)):
             yield from _each(rules.device_class, replace(here, class_index=class_index))
+        for checked in rules.before_sources:
+            yield from checked(here)
         for source_index in range(len(mapping.sources)):
             yield from _source(rules, replace(here, source_index=source_index))
         for checked in rules.sources:
@@ -126,7 +130,7 @@ def class_is_named_once_in_a_mapping(place: Place) -> FieldError | None:
     return _duplicate(place.class_field, place.device_class) if repeated else None
 
 
-@rule("MAP-010")
+@rule("MAP-010", "SOURCE-016")
 def class_maps_to_one_resource(place: Place) -> FieldError | None:
     """Refuse a class that an earlier mapping of another name has already."""
     owner = place.owner()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kueue_dra_ref.admission.chance import Chance
+from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
@@ -23,8 +25,9 @@ from kueue_dra_ref.scenario import (
     replayed,
     scenarios,
 )
+from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
-from reports.cli.options import behaviour_option, output_option
+from reports.cli.options import output_option
 from reports.cli.printing import as_json_line, as_table
 
 EPILOG = """\
@@ -69,22 +72,26 @@ class Replay:
 @click.command("replay", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--check", is_flag=True, help="Compare with what was recorded; exit with 1 on any difference.")
-@behaviour_option
+@click.option(
+    "--behaviour",
+    type=click.Choice(NAMES),
+    help="Which text or release decides; that of the Kueue that was recorded unless one is named.",
+)
 @output_option("table", "json")
-def command(files: tuple[Path, ...], check: bool, behaviour: str, output: str) -> None:
+def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output: str) -> None:
     """Replay recorded scenarios and compare what is observed.
 
     A scenario is a story in manifests: a configuration, steps that apply, delete and touch objects, and what a real
     Kueue showed after each step. FILE holds one scenario a line (.jsonl), or YAML documents. Condition status and
     reason are compared exactly, quantities by value, messages apart from UIDs and the words of CEL engines. Steps that
-    were recorded as unsettled, or as answered both ways, are skipped.
+    were recorded as unsettled, or as answered both ways, are skipped.  Kueue up to 0.18 looks at resources in a random
+    order and tells of the first that can never be had: there the reference goes by what was recorded.
 
     With -o json each scenario is printed as one JSON object on a line: its name and the observations, or with --check
     the numbers of agreeing, differing and skipped steps and the first difference of each step that differs.
     """
-    judge = behaviour_of(behaviour)
     found = []
-    for replay in (_replayed(scenario, judge) for file in files for scenario in _scenarios(file)):
+    for replay in (_replayed(each, _judge(each, behaviour)) for file in files for each in _scenarios(file)):
         found.append(replay)
         if output == "json":
             as_json_line(_checked(replay) if check else _observed(replay))
@@ -105,13 +112,48 @@ def _scenarios(file: Path) -> Iterator[Scenario]:
         raise Trouble([str(fault)]) from None
 
 
-def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
+def _judge(scenario: Scenario, named: str | None) -> Behaviour:
+    """The behaviour that was named, or that of the minor that was recorded; the usual one where nothing says."""
+    minor = ".".join(scenario.kueue.lstrip("v").split(".")[:2])
     try:
-        return _compared(scenario, tuple(replayed(scenario, ReferenceTarget(judge))))
+        return behaviour_of(named or (f"kueue-{minor}" if minor else NAMES[0]))
+    except UnknownBehaviour as fault:
+        raise Trouble(
+            [f"{scenario.name}: recorded of Kueue {scenario.kueue}: {fault}; name one with --behaviour"]
+        ) from None
+
+
+def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
+    chance = Chance()
+    target = ReferenceTarget(judge, chance=chance)
+    recorded = iter(scenario.recorded if judge.by_chance else ())
+    chance.seen = _told(next(recorded, {}))
+    observations = []
+    try:
+        for observation in replayed(replace(scenario, configuration=_configuration(scenario, judge)), target):
+            observations.append(observation)
+            chance.seen = _told(next(recorded, {}))
+        return _compared(scenario, tuple(observations))
     except ConfigurationRefused as refused:
         faults = "; ".join(map(str, refused.faults))
         difference_ = Difference(path="configuration", ours=f"refused: {faults}", recorded="accepted")
         return Replay(scenario=scenario, observations=(), refused=faults, differing={1: difference_})
+
+
+def _configuration(scenario: Scenario, judge: Behaviour) -> Manifest:
+    """The configuration of a scenario, with all that Kueue can do with devices switched on unless it says otherwise."""
+    written = scenario.configuration
+    own = written.get("featureGates") or {}
+    if own.get(judge.integration) is False:
+        return written
+    missing = [gate for gate in judge.dependants if gate not in own and not judge.gates.table[gate].default]
+    return {**written, "featureGates": {**dict.fromkeys(missing, True), **own}} if missing else written
+
+
+def _told(recorded: Observation) -> Mapping[str, str]:
+    """What was recorded of why each workload waits, by name."""
+    conditions = {name: each.get("QuotaReserved") or {} for name, each in (recorded.get("workloads") or {}).items()}
+    return {name: str(condition.get("message", "")) for name, condition in conditions.items()}
 
 
 def _compared(scenario: Scenario, observations: tuple[Observation, ...]) -> Replay:

@@ -21,7 +21,7 @@ from kueue_dra_ref.verdict import Verdict
 SMALL = 'device.attributes["gpu.example.com"].profile == "small"'
 
 
-@covers("DEVICE-001", "DEVICE-002", "COUNTER-001", "DEVICE-015")
+@covers("DEVICE-001", "DEVICE-002", "COUNTER-001")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [

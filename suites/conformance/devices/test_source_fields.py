@@ -12,6 +12,7 @@ from fixtures.refusal import ACCEPTED, Refused, refused
 from fixtures.sources import a_capacity, a_configuration_of, a_counter
 
 SOURCE = "resources.deviceClassMappings[0].sources[0]"
+SELECTOR = f"{SOURCE}.counter.deviceSelector.cel.expression"
 D63 = f"{'d' * 55}.example"
 D64 = f"{'d' * 56}.example"
 
@@ -99,18 +100,22 @@ def test_drivers(lab: Lab, driver: str, verdict: Refused) -> None:
     ("selector", "verdict"),
     [
         pytest.param('device.driver == "gpu.example.com"', ACCEPTED, id="compiles"),
-        pytest.param("", refused(f"{SOURCE}.capacity.deviceSelector.cel.expression: Required value"), id="none"),
-        pytest.param(
-            "device.driver ==", refused(f"{SOURCE}.capacity.deviceSelector.cel.expression: Invalid value"), id="syntax"
-        ),
-        pytest.param(
-            "device.driver", refused(f"{SOURCE}.capacity.deviceSelector.cel.expression: Invalid value"), id="type"
-        ),
+        pytest.param("", refused(f"{SELECTOR}: Required value"), id="none"),
+        pytest.param("device.driver ==", refused(f"{SELECTOR}: Invalid value"), id="syntax"),
+        pytest.param("device.driver", refused(f"{SELECTOR}: Invalid value"), id="type"),
     ],
 )
 def test_selectors_of_sources(lab: Lab, selector: str, verdict: Refused) -> None:
     """The expression must be there and compile."""
-    assert lab.check(a_configuration_of(lab.behaviour, a_capacity(selector=selector))) == verdict
+    assert lab.check(a_configuration_of(lab.behaviour, a_counter(selector=selector))) == verdict
+
+
+@covers("SOURCE-007", "SOURCE-009")
+def test_selectors_of_capacities(lab: Lab) -> None:
+    """A capacity selects its devices like a counter."""
+    document = a_configuration_of(lab.behaviour, a_capacity(selector="device.driver"))
+
+    assert lab.check(document) == refused(f"{SOURCE}.capacity.deviceSelector.cel.expression: Invalid value")
 
 
 @pytest.mark.parametrize(

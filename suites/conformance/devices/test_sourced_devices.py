@@ -97,8 +97,8 @@ def test_the_class_must_exist(lab: Lab) -> None:
     ("device_class", "class_selectors", "selectors", "where"),
     [
         pytest.param(PARTITIONS, [], [], "deviceSelector", id="source"),
-        pytest.param(SHARES, [FULL], [], "DeviceClass selector", id="class"),
-        pytest.param(SHARES, [], [FULL], "request selector", id="request"),
+        pytest.param(SHARES, [FULL], [], "DeviceClass selector", id="class", marks=covers("CAPACITY-001")),
+        pytest.param(SHARES, [], [FULL], "request selector", id="request", marks=covers("CAPACITY-001")),
     ],
 )
 def test_a_selector_that_errs_on_a_device_refuses(
@@ -142,7 +142,13 @@ def test_enough_devices_must_match(lab: Lab, count: int, verdict: Verdict) -> No
     ("device", "request_", "kind"),
     [
         pytest.param(a_partition("d0", memory="10Gi"), a_request(PARTITIONS, count=2), "counter", id="counter"),
-        pytest.param(a_shared_gpu("d0", memory="10Gi"), a_share(SHARES, count=2), "capacity", id="capacity"),
+        pytest.param(
+            a_shared_gpu("d0", memory="10Gi"),
+            a_share(SHARES, count=2),
+            "capacity",
+            id="capacity",
+            marks=covers("CAPACITY-002"),
+        ),
     ],
 )
 def test_too_few_devices_are_counted(lab: Lab, device: dict[str, Any], request_: dict[str, Any], kind: str) -> None:

@@ -10,7 +10,7 @@ from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.profiles import a_configuration
 from fixtures.refusal import ACCEPTED
-from fixtures.sources import CAPACITY_ON, a_capacity, a_counter, a_mapping
+from fixtures.sources import a_capacity, a_counter, a_mapping, device_gates
 
 ROOT = "resources.deviceClassMappings"
 SOURCES = f"{ROOT}[0].sources"
@@ -54,7 +54,7 @@ def test_sources_are_of_one_type(lab: Lab, sources: list[dict[str, Any]], told: 
     document = a_configuration(
         lab.behaviour,
         resources={"deviceClassMappings": [a_mapping("r", "a", *sources)]},
-        gates=CAPACITY_ON,
+        gates=device_gates,
     )
 
     assert lab.refusal_text(document).split("\n") == told
@@ -131,7 +131,7 @@ def test_a_class_is_shared_by_counters_only(lab: Lab, second: dict[str, Any]) ->
     document = a_configuration(
         lab.behaviour,
         resources={"deviceClassMappings": [a_mapping("r0", "a", a_counter()), second]},
-        gates=CAPACITY_ON,
+        gates=device_gates,
     )
 
     assert lab.refusal_text(document).split("\n")[0] == (

@@ -11,6 +11,7 @@ from fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.verdict import Verdict
 
 CARD = "vendor.example.com/card"
+UNMAPPED = "a-class.example.com"
 SHARED = "ts-shard-gpus.example.com"
 
 
@@ -33,6 +34,21 @@ def test_the_first_by_name_stands_where_classes_are_of_one_age(lab: Lab) -> None
     """Creation times have whole seconds, so several classes may be the newest."""
     lab.stands_for(CARD, SHARED, GPU)
     queue = lab.queue({"whole-gpus": 4, "shared-gpus": 4})
+    job = queue.submit(a_job(requests={CARD: "1"}))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("EXT-037")
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [pytest.param(GPU, UNMAPPED, id="the-older"), pytest.param(UNMAPPED, GPU, id="the-newer")],
+)
+def test_a_mapped_class_stands_for_a_name(lab: Lab, older: str, newer: str) -> None:
+    """A class that is not mapped has no say, be it newer or first by name."""
+    lab.stands_for(CARD, older)
+    lab.stands_for(CARD, newer)
+    queue = lab.queue({"whole-gpus": 4, CARD: 4})
     job = queue.submit(a_job(requests={CARD: "1"}))
 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})

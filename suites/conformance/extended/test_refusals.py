@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from fixtures.containers import containers
 from fixtures.figures import Counts
 from fixtures.lab import Lab
 from fixtures.marks import covers, owns_kueue
+from fixtures.sources import device_gates
 from fixtures.verdicts import Reason, admitted, inadmissible
 
 CARD = "vendor.example.com/card"
@@ -125,8 +127,7 @@ def test_the_sum_of_containers_has_64_bits(lab: Lab) -> None:
 def test_parts_of_devices_cannot_be_asked_for_by_name(lab: Lab, sources: list[dict[str, Any]], words: str) -> None:
     """A class that is charged by counters or capacities is not to be had by the name of an extended resource."""
     mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": sources}
-    gates = {"KueueDRAIntegrationConsumableCapacity": True}
-    lab.start(resources={"deviceClassMappings": [mapping]}, gates=gates)
+    lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"gpu-memory": 8})
     job = queue.submit(a_job(requests={CARD: "1"}))
@@ -135,6 +136,28 @@ def test_parts_of_devices_cannot_be_asked_for_by_name(lab: Lab, sources: list[di
         f'{CONTAINERS}[0]: Invalid value: "{CARD}": extended resource {CARD} resolves to DeviceClass {GPU} with {words}'
     )
     assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.NOT_BY_NAME), message)
+
+
+COUNTED = {"counter": {"name": "memory", "driver": "gpu.example.com", "deviceSelector": EVERY}}
+
+
+@owns_kueue
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param(["containers[0]"], id="the-first", marks=covers("EXT-039")),
+        pytest.param(["containers[0]", "containers[1]"], id="each", marks=covers("EXT-038")),
+    ],
+)
+def test_containers_that_ask_for_parts_are_told(lab: Lab, told: list[str]) -> None:
+    """Of several containers that ask by name for a class with counters, the first is told, or each of them."""
+    mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [COUNTED]}
+    lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
+    lab.stands_for(CARD, GPU)
+    queue = lab.queue({"gpu-memory": 8})
+    job = queue.submit(a_job(spec={"containers": containers({CARD: "1"}, {CARD: "1"})}))
+
+    assert re.findall(r"containers\[\d\]", lab.message(job)) == told
 
 
 @covers("EXT-030")

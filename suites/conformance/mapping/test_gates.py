@@ -45,7 +45,7 @@ def test_integration_does_not_go_off_alone(lab: Lab, gates: dict[str, bool], ver
         pytest.param({INTEGRATION: False, EXTENDED: False, PARTITIONABLE: False}, id="all-off"),
         pytest.param({EXTENDED: False, PARTITIONABLE: False}, id="dependants-off"),
         pytest.param({"AllBeta": False}, id="every-beta-gate-off"),
-        pytest.param({INTEGRATION: True, CAPACITY: True}, id="all-on"),
+        pytest.param({INTEGRATION: True, CAPACITY: True}, id="all-on", marks=covers("SOURCE-005")),
     ],
 )
 def test_integration_goes_off_with_what_needs_it(lab: Lab, gates: dict[str, bool]) -> None:
@@ -83,6 +83,24 @@ def test_unknown_gates_are_refused(lab: Lab, gates: dict[str, bool], verdict: ob
 def test_locked_gates_keep_their_value(lab: Lab, gate: str, on: bool, verdict: object) -> None:
     """A gate that is locked may be set to the value that it has, and to no other."""
     assert lab.check(a_document(gates={gate: on})) == verdict
+
+
+@pytest.mark.parametrize(
+    ("gates", "verdict"),
+    [
+        pytest.param({"NoSuchGate": True}, ONE_GATE, id="unknown", marks=covers("GATE-015")),
+        pytest.param({"DRAExtendedResources": False}, ACCEPTED, id="older-name", marks=covers("GATE-015")),
+        pytest.param({"DRAExtendedResources": True}, ONE_GATE, id="older-name-on", marks=covers("GATE-016")),
+        pytest.param({"DynamicResourceAllocation": False}, ACCEPTED, id="oldest-name", marks=covers("GATE-016")),
+        pytest.param({"DynamicResourceAllocation": True}, ONE_GATE, id="oldest-name-on", marks=covers("GATE-016")),
+        pytest.param({INTEGRATION: False}, ACCEPTED, id="off-alone", marks=covers("GATE-017")),
+        pytest.param({INTEGRATION: False, EXTENDED: True}, ONE_GATE, id="extended-on", marks=covers("GATE-017")),
+        pytest.param({INTEGRATION: False, PARTITIONABLE: True}, ONE_GATE, id="parts-on", marks=covers("GATE-017")),
+    ],
+)
+def test_older_names_are_locked_off(lab: Lab, gates: dict[str, bool], verdict: object) -> None:
+    """While the gates have two names each, the older one cannot be switched on."""
+    assert lab.check(a_document(gates=gates)) == verdict
 
 
 @covers("GATE-013")

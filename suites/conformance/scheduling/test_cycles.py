@@ -77,6 +77,21 @@ def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
     assert re.findall(r"flavor ([^,]+),", lab.message(loser)) == [behind]
 
 
+@covers("COHORT-021")
+def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
+    """The loser of a cycle is told about all flavors, the one that it lost included."""
+    cohort = a_cohort(lab)
+    behind = lab.flavor("behind")
+    lender = cohort.queue({"whole-gpus": 1}, {behind: {"whole-gpus": 0}})
+    first = lender.submit(a_job(claims=[a_template(gpu())]))
+    cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+    loser = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+
+    lab.delete(first)
+
+    assert set(re.findall(r"flavor ([^,]+),", lab.message(loser))) == {cohort.flavor, behind}
+
+
 @covers("PREEMPT-018")
 def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
     """The head of a StrictFIFO queue that waits for what it lent does not lend any more of it."""

@@ -1,0 +1,65 @@
+"""What Kueue leaves to chance: in which order it goes through a Go map, settled by a hash or by who saw it happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.admission.hashing import fnv1a
+from kueue_dra_ref.rules.fungibility import Mode
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(slots=True, kw_only=True)
+class Chance:
+    """How often-random orders fall out; ``seen`` is what a Workload's condition was seen to say, by name.
+
+    Whoever replays a recording tells what came of it, so that the reference goes through a map as the recorded Kueue
+    did; what it then finds is its own.  Without that, resources come in the order of a hash of their names.
+    """
+
+    seen: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, workload: Manifest) -> Draw:
+        """How it falls out for one Workload, which goes by the name of its Job when it has one."""
+        meta = workload["metadata"]
+        owners = meta.get("ownerReferences") or ()
+        return Draw(seen=self.seen.get(next((owner["name"] for owner in owners), meta["name"]), ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """How it falls out for one Workload, about which ``seen`` was said."""
+
+    seen: str = ""
+
+    def classes(self, names: Iterable[str]) -> list[str]:
+        """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""
+        return sorted(names, key=lambda name: (f"DeviceClass {name} is not mapped" not in self.seen, fnv1a(name), name))
+
+    def names(self, names: Iterable[str]) -> list[str]:
+        """Extended resources of a pod in the order in which they are told of."""
+        return sorted(names, key=lambda name: (self.seen.find(f"resources.requests.{name}: "), name))
+
+    def groups(self, resources: Iterable[str]) -> list[str]:
+        """Resources in the order in which their groups are looked at: what was told of first."""
+        return sorted(resources, key=lambda name: (not self._names(name, ""), fnv1a(name), name))
+
+    def quotas(self, found: Mapping[str, Mode], flavor: str) -> list[str]:
+        """Resources of one flavor: what was told of first, and of that what ended the look at the flavor last."""
+        return sorted(
+            found,
+            key=lambda name: (
+                (not self._names(name, flavor), found[name] is Mode.NEVER, fnv1a(name), name)
+                if self.seen
+                else (False, False, fnv1a(name), name)
+            ),
+        )
+
+    def _names(self, resource: str, flavor: str) -> bool:
+        within = f"quota for {resource} in flavor {flavor}{',' if flavor else ''}"
+        return within in self.seen or (not flavor and f"resource {resource} unavailable" in self.seen)
+
+
+CERTAIN = Draw()
+"""Where nobody has seen how it fell out."""

@@ -1,0 +1,91 @@
+"""Kueue 0.18 (0.18.0 to 0.18.3): what differs from Kueue 0.19."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import (
+    counter_sources,
+    counters,
+    earlier_devices,
+    extended,
+    fungibility,
+    mapping,
+    source_fields,
+)
+from kueue_dra_ref.rules.gates import kueue_0_18_gates
+
+_COUNTERS = "KueueDRAIntegrationPartitionableDevices"
+
+
+def kueue_0_18() -> Behaviour:
+    """Kueue 0.18 as a value."""
+    # What only a gate of a later minor brings is not there.
+    later = kueue_0_19().settled(**{OBSERVABILITY: False})
+    processing = replace(
+        later.processing,
+        sourcing=replace(
+            later.processing.sourcing,
+            # A claim's selectors are tried on all devices, whoever drives them.
+            drivers=(),
+            counter=(earlier_devices.the_first_set_of_a_device_is_charged,),
+            # There are no capacities.
+            asked=(),
+            rounded=(),
+            unoffered=(counters.some_device_must_consume_the_counter,),
+            # Amounts are shown as plain numbers.
+            in_bytes=(),
+        ),
+    )
+    return replace(
+        later,
+        name="kueue-0.18",
+        title="Kueue 0.18",
+        kueue="0.18",
+        versions=KUEUE_0_18_VERSIONS,
+        gates=kueue_0_18_gates(),
+        # Requests are Go maps.
+        by_chance=True,
+        mapping=replace(
+            later.mapping,
+            device_class=(
+                mapping.class_is_a_label_key,
+                mapping.class_is_at_most_253_long,
+                mapping.class_is_named_once_in_a_mapping,
+                # A class is in one mapping, whatever it charges.
+                mapping.class_maps_to_one_resource,
+            ),
+            # One source, and a counter at that; while the gate is off nothing is looked at.
+            before_sources=(
+                when(counter_sources.sources_need_the_gate_of_counters, **{_COUNTERS: False}),
+                when(counter_sources.a_mapping_has_one_source, **{_COUNTERS: True}),
+            ),
+            source_type=(when(counter_sources.a_source_is_a_counter, **{_COUNTERS: True}),),
+            source=tuple(
+                when(each, **{_COUNTERS: True})
+                for each in (
+                    counter_sources.a_counter_has_a_short_name,
+                    counter_sources.a_driver_has_a_name,
+                    source_fields.the_selector_of_a_source_compiles,
+                )
+            ),
+            sources=(),
+        ),
+        processing=processing,
+        extended=replace(
+            later.extended,
+            chosen=(earlier_devices.a_mapped_class_stands_for_a_resource,),
+            refused=(extended.devices_are_whole, earlier_devices.each_container_is_refused_a_class_with_counters),
+        ),
+        assigning=replace(
+            later.assigning,
+            # Of resources that can never be had one is told, whichever comes first.
+            ends=(fungibility.what_never_fits_ends_the_look,),
+            # Whoever lost a flavor begins anew.
+            resumed=(),
+        ),
+    )

@@ -1,0 +1,35 @@
+"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.published import PublishedDevice
+from kueue_dra_ref.rule import rule
+from kueue_dra_ref.sourced import Source
+from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.wanted import Wanted
+
+
+@rule("COUNTER-001", "COUNTER-009")
+def the_first_set_of_a_device_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
+    """The amount of the counter of that name in the first counter set that has it."""
+    return [amount for name, amount in device.counters if name == source.name][:1]
+
+
+@rule("EXT-037")
+def a_mapped_class_stands_for_a_resource(
+    classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
+) -> Sequence[Manifest]:
+    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any."""
+    mapped = {name for mapping in mappings for name in mapping.device_classes}
+    return sorted(classes, key=lambda found: (found["metadata"]["name"] not in mapped, found["metadata"]["name"]))[:1]
+
+
+@rule("EXT-015", "EXT-038")
+def each_container_is_refused_a_class_with_counters(wanted: Wanted) -> Iterator[FieldError]:
+    """A request for an extended resource cannot say which part of a device it wants; each container is told."""
+    for container in wanted.asking if wanted.is_charged_by("counter") else ():
+        yield wanted.charged_otherwise(container, "counters configured", "CEL selectors for counter-based quota")

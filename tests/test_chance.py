@@ -1,0 +1,119 @@
+"""What Kueue leaves to chance: a hash decides, or what somebody saw come of it, and never more than the order."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kueue_dra_ref.admission.chance import CERTAIN, Chance, Draw
+from kueue_dra_ref.rules.fungibility import Mode
+from tests.commands import kueue_dra
+
+NEVER = {"cpu": Mode.NEVER, "gpus": Mode.NEVER, "nics": Mode.FIT}
+TOLD = "couldn't assign flavors to pod set main: insufficient quota for {} in flavor f, previously considered podsets "
+TOLD += "requests (0) + current podset request (2) > maximum capacity (1)"
+
+
+def test_without_a_witness_a_hash_decides() -> None:
+    """The order depends on the names alone."""
+    assert CERTAIN.quotas(NEVER, "f") == CERTAIN.quotas(dict(reversed(NEVER.items())), "f")
+    assert CERTAIN.groups(["a", "b"]) == CERTAIN.groups(["b", "a"])
+
+
+@pytest.mark.parametrize("first", ["cpu", "gpus"])
+def test_what_was_told_comes_first(first: str) -> None:
+    """The resource that was seen to end the look at a flavor is looked at before the others."""
+    draw = Draw(seen=TOLD.format(first))
+
+    assert draw.quotas(NEVER, "f")[0] == first
+    assert draw.groups(["nics", "cpu", "gpus"])[0] == first
+
+
+def test_what_was_told_beside_the_end_comes_before_it() -> None:
+    """Of two that were told the one that never fits ended the look, so it came last."""
+    seen = TOLD.format("cpu") + ", insufficient unused quota for gpus in flavor f, 1 more needed"
+
+    assert Draw(seen=seen).quotas({"cpu": Mode.NEVER, "gpus": Mode.PREEMPT}, "f") == ["gpus", "cpu"]
+
+
+def test_a_workload_goes_by_the_name_of_its_job() -> None:
+    """Recordings name Jobs; a Workload that was made directly has a name of its own."""
+    chance = Chance(seen={"job": "x", "alone": "y"})
+
+    assert chance.of({"metadata": {"name": "w", "ownerReferences": [{"kind": "Job", "name": "job"}]}}).seen == "x"
+    assert chance.of({"metadata": {"name": "alone"}}).seen == "y"
+
+
+def _scenario(told: str, kueue: str) -> dict[str, Any]:
+    flavor = {"name": "f", "resources": [{"name": name, "nominalQuota": 1} for name in ("cpu", "gpus")]}
+    group = {"coveredResources": ["cpu", "gpus"], "flavors": [flavor]}
+    kinds = {"apiVersion": "kueue.x-k8s.io/v1beta2"}
+    container = {"name": "c", "image": "x", "resources": {"requests": {"cpu": "2"}, "claims": [{"name": "d"}]}}
+    claims = [{"name": "d", "resourceClaimTemplateName": "two"}]
+    pod = {"containers": [container], "resourceClaims": claims, "restartPolicy": "Never"}
+    exactly = {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": 2}
+    made = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
+        {**kinds, "kind": "ResourceFlavor", "metadata": {"name": "f"}, "spec": {}},
+        {
+            **kinds,
+            "kind": "ClusterQueue",
+            "metadata": {"name": "q"},
+            "spec": {"namespaceSelector": {}, "resourceGroups": [group]},
+        },
+        {
+            **kinds,
+            "kind": "LocalQueue",
+            "metadata": {"name": "l", "namespace": "team"},
+            "spec": {"clusterQueue": "q"},
+        },
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "two", "namespace": "team"},
+            "spec": {"spec": {"devices": {"requests": [{"name": "r", "exactly": exactly}]}}},
+        },
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": "j", "namespace": "team", "labels": {"kueue.x-k8s.io/queue-name": "l"}},
+            "spec": {"suspend": True, "template": {"spec": pod}},
+        },
+    ]
+    reserved = {"status": "False", "reason": "Pending", "message": told}
+    zero = {name: {"total": "0", "borrowed": "0"} for name in ("cpu", "gpus")}
+    queue = {"pending": 1, "reserving": 0, "admitted": 0, "reservation": {"f": zero}}
+    asked = [{"name": "main", "resources": {"cpu": "2", "gpus": "2"}}]
+    workload = {"QuotaReserved": reserved, "admission": None, "requests": asked}
+    mapping = {"name": "gpus", "deviceClassNames": ["gpu.example.com"]}
+    return {
+        "apiVersion": "kueue-dra.dev/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "two-shortages"},
+        "spec": {"configuration": {"resources": {"deviceClassMappings": [mapping]}}, "steps": [{"apply": made}]},
+        "status": {"kueue": kueue, "observations": [{"workloads": {"j": workload}, "clusterQueues": {"q": queue}}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "kueue", "code"),
+    [
+        pytest.param(["cpu"], "0.18.3", 0, id="one"),
+        pytest.param(["gpus"], "0.18.3", 0, id="the-other"),
+        pytest.param(["cpu", "gpus"], "0.18.3", 1, id="both-are-never-told"),
+        pytest.param(["cpu", "gpus"], "0.19.2", 0, id="both-are-always-told"),
+        pytest.param(["gpus"], "0.19.2", 1, id="one-is-never-told"),
+    ],
+)
+def test_a_recording_is_judged_by_its_minor(tmp_path: Path, told: list[str], kueue: str, code: int) -> None:
+    """Where chance decides any outcome that it can have agrees, and no other."""
+    reasons = ", ".join(TOLD.format(name).partition("main: ")[2] for name in told)
+    file = tmp_path / "recorded.jsonl"
+    file.write_text(json.dumps(_scenario(f"couldn't assign flavors to pod set main: {reasons}", kueue)), "utf-8")
+
+    found = kueue_dra("replay", "--check", str(file))
+
+    assert found.exit_code == code, found.output
