@@ -156,9 +156,9 @@ class Mirror:
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
-                listing: Manifest = listed(group, version, shelf.plural)
+                listing: Any = listed(group, version, shelf.plural)
                 self._tell(partial(shelf.fill, self.objects.as_ours(listing)))
-                events: Iterator[Manifest] = shelf.watch.stream(
+                events: Iterator[Any] = shelf.watch.stream(
                     listed,
                     group,
                     version,
