@@ -49,7 +49,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".add(quantity, quantity) -> quantity": lambda one, other: b"%d" % (int(one) + int(other)),
     ".add(quantity, int) -> quantity": lambda one, other: b"%d" % (int(one) + other * values.NANO),
     ".sub(quantity, quantity) -> quantity": lambda one, other: b"%d" % (int(one) - int(other)),
-    ".sub(quantity, int) -> quantity": lambda one, other: b"%d" % (int(one) - other * values.NANO),
+    ".sub(quantity, int) -> quantity": values.less,
     ".asInteger(quantity) -> int": values.integer,
     ".isInteger(quantity) -> bool": values.is_integer,
     ".asApproximateFloat(quantity) -> double": lambda value: int(value) / values.NANO,

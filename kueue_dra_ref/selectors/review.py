@@ -105,7 +105,8 @@ def _is_empty(node: Node) -> bool:
 
 
 def _is_list_of_lists(kind: Kind) -> bool:
-    return kind.params[0].name == "list"
+    """Tell whether a list holds lists, or may do so; what hides its type may be such a list."""
+    return not kind.params or kind.params[0].name == "list" or kind.params[0].is_open
 
 
 def _hides_empty(node: Node) -> bool:
@@ -122,7 +123,7 @@ def _call(node: Node, found: Review) -> None:
         found.always_guarded.add(node.offset)
     if node.name == "@in" and _is_empty(node.children[1]):
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
-    if node.name == "flatten" and not (_is_list_of_lists(kinds[0]) or kinds[0].params[0].is_open):
+    if node.name == "flatten" and not _is_list_of_lists(kinds[0]):
         found.faults.append(Fault(f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'", node.offset))
     if node.name in ("asInteger", "isInteger"):
         _integer_view(node, found)

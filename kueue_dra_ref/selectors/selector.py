@@ -25,7 +25,7 @@ from .source import Source, beyond_the_engine, for_the_engine, read
 _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
     r"|'string' applied to '\(net\."
-    r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry)'"
+    r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry|validate)'"
     r"|'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
     r"|reserved identifier|recursion limit|No overload found in reference resolve step"
 )
@@ -62,7 +62,7 @@ def compiled(expression: str) -> Selector | CompileFault | Undecided:
             text = mended(text, said)
         else:
             return _fault(text, tree) or _selector(text, read(text), review(tree))
-    if _NOT_IN_THE_ENGINE.search(said):
+    if _NOT_IN_THE_ENGINE.search(said) or ("optFlatMap" in expression and "undeclared reference" in said):
         return Undecided(reason=f"the engine does not know: {said}")
     return CompileFault(detail=f"compilation failed: {wording.refusal(before, said)}")
 

@@ -12,7 +12,10 @@ _ORDERLESS = frozenset(
 )
 
 _OF_OPTIONALS = frozenset({"orValue", "value", "hasValue", "or"})
-_OF_SCALARS = frozenset({"timestamp", "duration"})
+_NOT_INCLUDED = frozenset({"timestamp", "duration", "optional_type"})
+_KEYS = frozenset({"string", "int", "uint", "bool", "double", "any", "dyn"})
+_OF_ATTRIBUTES = frozenset({"string", "int", "bool", "any", "dyn"})
+_EQUALITIES = frozenset({"_==_", "_!=_"})
 
 
 def undecided(root: Node) -> Iterator[str]:
@@ -22,6 +25,7 @@ def undecided(root: Node) -> Iterator[str]:
     for node in root.walk():
         yield from _optionals(node)
         yield from _lists(node)
+        yield from _mixtures(node)
 
 
 def _optionals(node: Node) -> Iterator[str]:
@@ -31,15 +35,38 @@ def _optionals(node: Node) -> Iterator[str]:
         yield f"{node.name}() of a value that may be no optional"
     if len({_is_optional(child.kind) for child in _elements(node)}) > 1:
         yield "a literal of optional and other values"
+    if node.name == "value" and node.children[0].name == "optional.none":
+        yield "the value of nothing, which the engine gives a type of its own"
 
 
 def _lists(node: Node) -> Iterator[str]:
-    if node.name == "includes" and node.children[0].kind.name in _OF_SCALARS:
-        yield f"includes() of a {node.children[0].kind.name}"
+    if node.name == "includes" and (odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]):
+        yield f"includes() with a {odd[0].kind}"
     if node.name not in _ORDERLESS and node.form != "comprehension" and any(map(_unordered, node.children)):
         yield "the order of a map's keys, which Kubernetes leaves to chance"
     if any(child.name == "flatten" for child in node.children) and not _takes_flattened(node):
         yield "flatten(), whose elements the engine does not type"
+
+
+def _mixtures(node: Node) -> Iterator[str]:
+    if node.form == "struct" and (odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]):
+        yield f"a map with a {odd[0].kind} as key"
+    if node.name in _EQUALITIES and any(map(_hides_its_type, node.children)) and _differ(*node.children):
+        yield f"{node.name} of values whose types may differ"
+
+
+def _hides_its_type(node: Node) -> bool:
+    """Tell whether a value that is no attribute's is given as one of any type."""
+    stands_in = node.name == "orValue" and _looks_into_anything(node.children[0].kind)
+    return (stands_in or node.name == "dyn") and node.children[-1].kind.name not in _OF_ATTRIBUTES
+
+
+def _differ(one: Node, other: Node) -> bool:
+    return _shown(one) != _shown(other)
+
+
+def _shown(node: Node) -> Kind:
+    return node.children[-1].kind if _hides_its_type(node) else node.kind
 
 
 def _looks_into_anything(kind: Kind) -> bool:
@@ -78,7 +105,7 @@ def _unordered(node: Node) -> bool:
 
 def _takes_flattened(parent: Node) -> bool:
     """Tell whether the type of a flattened list does not matter, or is the one it is compared with."""
-    if parent.name in ("_==_", "_!=_"):
+    if parent.name in _EQUALITIES:
         one, other = map(_kind, parent.children)
         return one == other
     return parent.name == "size"
@@ -86,6 +113,6 @@ def _takes_flattened(parent: Node) -> bool:
 
 def _kind(node: Node) -> Kind:
     """Give the type that Kubernetes sees."""
-    if node.name == "flatten" and node.children[0].kind.params[0].params:
-        return node.children[0].kind.params[0]
+    if node.name == "flatten" and (params := node.children[0].kind.params) and params[0].params:
+        return params[0]
     return node.kind

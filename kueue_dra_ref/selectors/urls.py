@@ -88,7 +88,7 @@ def _read(text: str) -> re.Match[str] | None:
     if not text or (_PRINTABLE.fullmatch(text) and not text.startswith("/") and text != "*" and _is_relative(text)):
         return None
     match = _PLAIN.fullmatch(text)
-    odd = match is None or (match["scheme"] and not match["authority"] and not match["path"])
+    odd = match is None or (match["scheme"] and not match["authority"] and match["path"][:2] in ("", "//"))
     literal = match and match["literal"]
     if odd or (literal and not is_valid(IPv6Address, literal)) or text.startswith("//"):
         raise Undecidable(f"the URL {text}")

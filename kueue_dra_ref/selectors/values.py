@@ -18,6 +18,7 @@ from . import semver
 from .model import Undecidable
 
 _VERSION = "kubernetes.Semver"
+LEAST = -(2**63)
 NANO = 10**9
 _MAX_INT64, _MIN_INT64 = 2**63 - 1, -(2**63)
 _MAX_INCLUDES = 48
@@ -109,6 +110,13 @@ def integer(value: bytes) -> int:
     if not is_integer(value):
         raise ValueError("cannot convert value to integer")
     return int(value) // NANO
+
+
+def less(one: bytes, other: int) -> bytes:
+    """Take an integer from a quantity."""
+    if other == LEAST:
+        raise Undecidable("the least integer taken from a quantity")  # Go has no number that is its opposite
+    return b"%d" % (int(one) - other * NANO)
 
 
 def _comparable(values: list[Any]) -> list[Any]:

@@ -1,0 +1,35 @@
+"""Expressions that the engine answers otherwise than Kubernetes, as generated ones showed: they are undecided."""
+
+from __future__ import annotations
+
+import pytest
+
+from kueue_dra_ref.selectors.model import Device, Undecided
+from kueue_dra_ref.selectors.selector import Selector, compiled
+
+DEVICE = Device(name="d", driver="gpu.example.com")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param('device.attributes["gpu.example.com"].index.orValue(false)', id="no-optional"),
+        pytest.param('timestamp("2020-01-01T00:00:00Z").includes("a")', id="includes-of-a-time"),
+        pytest.param('{"a": 3}[?"b"].includes("c")', id="includes-of-an-optional"),
+        pytest.param('device.attributes["gpu.example.com"][?"a"].orValue(semver("1.0.0")) == "b"', id="stand-in"),
+        pytest.param('dyn(device.attributes["gpu.example.com"]) == 1.0', id="hidden-map"),
+        pytest.param('{ip("10.0.0.1"): 0}.exists(key, true)', id="address-as-key"),
+        pytest.param("-(optional.none().value()) == 1", id="value-of-nothing"),
+        pytest.param('sign(quantity("1").sub(-9223372036854775808)) == 1', id="least-integer"),
+        pytest.param('url("file://a%20b").getScheme() == "file"', id="escaped-host"),
+        pytest.param('device.attributes["gpu.example.com"].index.validate("a").hasValue()', id="validate-of-anything"),
+        pytest.param("dyn([1]).flatten() == [1]", id="flatten-of-anything"),
+    ],
+)
+def test_what_the_engine_answers_otherwise_is_undecided(expression: str) -> None:
+    """Neither guessed nor a reason to fail."""
+    selector = compiled(expression)
+
+    answer = selector.matches(DEVICE) if isinstance(selector, Selector) else selector
+
+    assert isinstance(answer, Undecided), answer
