@@ -39,6 +39,8 @@ KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=OlderObjects)
 RELEASES = {each.minor: each for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_18, KUEUE_0_19)}
 """The releases by their minor, the oldest first."""
 NEWEST = KUEUE_0_19.minor
+ANNOUNCED = {"0.20": "its module could not be had, so the reference is the only judge"}
+"""Minors that there are behaviours of but no releases to ask, and why."""
 
 
 def release(minor: str) -> Release:
@@ -49,5 +51,6 @@ def release(minor: str) -> Release:
 
     """
     if minor not in RELEASES:
-        raise MissingTool(f"no real Kueue for the minor {minor!r} can be had; pinned are {', '.join(RELEASES)}")
+        why = f", which is provisional: {ANNOUNCED[minor]}" if minor in ANNOUNCED else ""
+        raise MissingTool(f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}")
     return RELEASES[minor]

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     NO_TEMPLATE = "the ResourceClaimTemplate does not exist"
     NO_CLAIM = "the ResourceClaim does not exist"
     FIRST_AVAILABLE = "a prioritized list is asked for"
+    ALTERNATIVES = "the alternatives of a prioritized list would not be charged alike"
     MODE_ALL = "all devices are asked for"
     ADMIN_ACCESS = "administrative access is asked for"
     BAD_SELECTOR = "a selector does not compile"
@@ -129,7 +130,7 @@ _PASSED_OVER = r"^(Bypassed scheduling evaluation|Workload is pending evaluation
 """What Kueue with UnadmittedWorkloadsObservability says of a workload that the scheduler has not looked at."""
 _OBSERVED = ("NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForQuota", "WaitingForPreemptedWorkloads")
 _SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
-_REFUSED = frozenset({"Inadmissible", "Misconfigured", "Suspended"})
+_REFUSED = frozenset({"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"})
 _STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
 """What the scheduler says of a ClusterQueue below a loop of cohorts."""
 _REFUSES = {
@@ -149,7 +150,8 @@ _REFUSES = {
     Reason.NO_COUNTER: r"have no consumesCounters entry",
     Reason.NO_CAPACITY: r"have no capacity dimension",
     Reason.BAD_SHARE: r"cannot be satisfied by any matched device's RequestPolicy",
-    Reason.UNMAPPED: r"is not mapped in DRA configuration",
+    Reason.UNMAPPED: r"is not mapped in DRA configuration|deviceClassName: Not found",
+    Reason.ALTERNATIVES: r"\.firstAvailable\[\d+\]\.",
     Reason.NOT_WHOLE: r"extended resource quantity must be an integer",
     Reason.TOO_MANY: r"total extended resource quantity overflows int64",
     Reason.NOT_BY_NAME: r"extended resource \S+ resolves to DeviceClass",

@@ -8,6 +8,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from kueue_dra_ref.behaviours import marked
 from reports.document import CheckEntry, GroupEntry, IntegrityEntry, Report
 from reports.results import GROUPS
 
@@ -50,7 +51,7 @@ def _row(profile: str, group: str, entry: GroupEntry) -> tuple[object, ...]:
 def _target_line(report: Report) -> str:
     target: Mapping[str, Any] = report["target"]
     about = ", ".join(f"{key} {_short(value)}" for key, value in target.get("about", {}).items() if key != "kind")
-    behaviour = report["specification"]["behaviour"]
+    behaviour = marked(report["specification"]["behaviour"])
     return f"target: {target['name']}{f' ({about})' if about else ''}, judged as {behaviour}, intent {report['intent']}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
+from kueue_dra_ref.behaviours import marked
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import Change, Difference, Sentence, difference
 from kueue_dra_ref.requirements.ranges import MINORS
@@ -29,7 +30,7 @@ This page is made by `python -m reports.texts > docs/texts.md`; one step of it i
 
 def lines(found: Difference) -> Iterator[str]:
     """Print a difference as Markdown that can be read on a terminal as well."""
-    yield f"## From {found.earlier} to {found.later}\n"
+    yield f"## From {marked(found.earlier)} to {marked(found.later)}\n"
     changed = len(found.changed)
     yield f"{len(found.added)} added, {changed} changed, {len(found.dropped)} dropped, {found.kept} kept.\n"
     yield from _listed("Added", found.added)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.snapshot import Amounts, Hold, Snapshot
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Preempting
@@ -18,6 +19,20 @@ class Victim:
 
     hold: Hold
     reason: str
+    cites: tuple[str, ...] = ()
+    """The requirements that let it be preempted, as far as rules of priority do."""
+
+
+def told(victims: Iterable[Victim]) -> tuple[Step, ...]:
+    """Say who is preempted, the first choice first, and what lets it be."""
+    return tuple(
+        Step(
+            requirements=victim.cites,
+            text=f"preempts {'/'.join(victim.hold.key)} of ClusterQueue {victim.hold.cluster_queue}, priority "
+            f"{victim.hold.priority}: {victim.reason}",
+        )
+        for victim in victims
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +96,7 @@ class _Element:
     hold: Hold
     seen: Candidate
     reason: str
+    cites: tuple[str, ...]
     may_borrow: bool = True
     below: Node | None = None
 
@@ -118,7 +134,7 @@ class Classical:
         for element in self._elements:
             if self._is_valid(element, borrowing):
                 self.contest.snapshot.remove(element.hold)
-                taken.append(Victim(hold=element.hold, reason=element.reason))
+                taken.append(Victim(hold=element.hold, reason=element.reason, cites=element.cites))
                 if self.contest.fits(borrowing=borrowing):
                     return self.contest.spare(self.rules, taken, borrowing=borrowing)
         self.contest.restore(taken)
@@ -145,8 +161,9 @@ class Classical:
             return
         for hold in self.contest.snapshot.holding(self.contest.queue.name):
             rivals = self.contest.rivals(hold)
-            if uses(hold, self.contest.short) and any(rule(rivals) for rule in self.rules.within):
-                yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN)
+            allowed = [rule for rule in self.rules.within if rule(rivals)]
+            if uses(hold, self.contest.short) and allowed:
+                yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN, cites=cited(allowed))
 
     def _others(self) -> Iterator[_Element]:
         if self.contest.queue.preemption.reclaim == "Never":
@@ -171,13 +188,15 @@ class Classical:
     def _in(self, queue: Node, below: Node, favoured: bool) -> Iterator[_Element]:
         for hold in self.contest.snapshot.holding(queue.name):
             rivals = self.contest.rivals(hold)
-            if not uses(hold, self.contest.short) or not any(rule(rivals) for rule in self.rules.reclaim):
+            allowed = [rule for rule in self.rules.reclaim if rule(rivals)]
+            if not uses(hold, self.contest.short) or not allowed:
                 continue
             borrowing = all(rule(rivals) for rule in self.rules.while_borrowing)
             yield _Element(
                 hold=hold,
                 seen=seen(hold, below=favoured),
                 reason=BORROWING if borrowing and not favoured else RECLAIM,
+                cites=cited(allowed),
                 may_borrow=favoured or borrowing,
                 below=below,
             )

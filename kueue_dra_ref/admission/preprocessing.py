@@ -10,7 +10,7 @@ from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
 from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.admission.sourcing import Sourced, added, devices_to_try, is_sourced, sourced
-from kueue_dra_ref.api.devices import requests_of
+from kueue_dra_ref.api.devices import DeviceRequest, requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.rule import Rule
@@ -205,6 +205,16 @@ class _Processor:
     def _refuse(self, asked: Asked) -> None:
         for rule in self.rules.request:
             match rule(asked):
+                case Undecided() as undecided:
+                    raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
+                case FieldError() as fault:
+                    raise Stopped([fault], requirements=cited([rule]))
+        for alternative in asked.request.alternatives if asked.request else ():
+            self._refuse_alternative(asked, alternative)
+
+    def _refuse_alternative(self, asked: Asked, alternative: DeviceRequest) -> None:
+        for rule in self.rules.alternative:
+            match rule(asked, alternative):
                 case Undecided() as undecided:
                     raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
                 case FieldError() as fault:

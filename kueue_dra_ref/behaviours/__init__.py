@@ -6,8 +6,16 @@ from functools import cache
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
-NAMES = ("kueue-0.19", "kueue-0.18", "kep-2025-04", "kep-2025-07", "kep-2025-09")
+NAMES = ("kueue-0.19", "kueue-0.18", "kueue-0.20", "kep-2025-04", "kep-2025-07", "kep-2025-09")
 """The behaviours, the one that is used unless another is named first."""
+PROVISIONAL = frozenset({"kueue-0.20"})
+"""Those that no release has been asked about: what is announced, not what was seen."""
+PROVISO = f"Provisional, from what is announced and not from a release: {', '.join(sorted(PROVISIONAL))}"
+
+
+def marked(name: str) -> str:
+    """A name as it is printed: a provisional one says so."""
+    return f"{name} (provisional)" if name in PROVISIONAL else name
 
 
 class UnknownBehaviour(ValueError):
@@ -30,10 +38,12 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
     from kueue_dra_ref.behaviours.kep_2025_09 import kep_2025_09
     from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
     from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
+    from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
 
     known = {
         "kueue-0.19": kueue_0_19,
         "kueue-0.18": kueue_0_18,
+        "kueue-0.20": kueue_0_20,
         "kep-2025-04": kep_2025_04,
         "kep-2025-07": kep_2025_07,
         "kep-2025-09": kep_2025_09,

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.nouns import (
     Choice,
     Claim,
@@ -67,6 +68,8 @@ class Processing:
     forbidden: tuple[Rule[[World, Workload], Refused | None], ...]
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
+    alternative: tuple[Rule[[Asked, DeviceRequest], FieldError | Undecided | None], ...] = ()
+    """What is refused of each alternative of a prioritized list, one alternative after another."""
     matching: Matching
     sourcing: Sourcing = field(default_factory=Sourcing)
     unmapped: tuple[Rule[[Asked, str], FieldError], ...]
@@ -213,6 +216,8 @@ class Reporting:
     local_queue_active: tuple[Rule[[bool, str], Said], ...]
     unreserved: tuple[Rule[[], Said], ...] = ()
     """What is said beside every QuotaReserved that is False."""
+    resolved: tuple[Rule[[str], Said | None], ...] = ()
+    """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.preempting import Victim
+from kueue_dra_ref.admission.preempting import Victim, told
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
@@ -28,6 +28,8 @@ class Scheduler:
         self._number = 0
         self._told: dict[Key, tuple[str, tuple[Demand, ...], str]] = {}
         """The last word to each Workload, what it asked for, and the version of the object that carries both."""
+        self._made_room: dict[Key, tuple[Step, ...]] = {}
+        """Whom each Workload that is not admitted yet has preempted last."""
         self.preemptions = 0
         """How many workloads have been preempted so far."""
 
@@ -77,6 +79,9 @@ class Scheduler:
         if entry.why is None:
             self._admit(entry)
             return True
+        if entry.why is Why.PREEMPTING:
+            self._made_room[entry.queued.key] = told(entry.victims)
+            entry.steps += told(entry.victims)
         for victim in entry.victims if entry.why is Why.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)
@@ -142,7 +147,8 @@ class Scheduler:
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
-        self.kueue.decisions[head.key] = (*head.steps, *outcome.steps, verdict)
+        room = self._made_room.pop(head.key, ())
+        self.kueue.decisions[head.key] = (*head.steps, *room, *outcome.steps, verdict)
         fresh["status"].pop("resourceRequests", None)
         for written in (rule(queue.name, outcome.pod_sets) for rule in self.rules.reporting.admission):
             fresh["status"]["admission"] = copy.deepcopy(dict(written))

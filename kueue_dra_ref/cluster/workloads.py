@@ -98,9 +98,9 @@ class WorkloadController:
             return False
         if not self._handled_in_reconcile(working):
             return True
-        for kind in ("QuotaReserved", "Requeued"):
-            if is_false(working, kind):
-                drop_condition(working, kind)
+        if self._resolved(working):
+            return False
+        _forget_refusal(working)
         if _active(working) and not kueue.enqueue({**working, "status": copy.deepcopy(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
             self._decided(key, *done.steps, *self._objection(working)[1])
@@ -108,6 +108,14 @@ class WorkloadController:
             return False
         self._failures.pop(key, None)
         return True
+
+    def _resolved(self, working: Manifest) -> bool:
+        """Write that devices can be charged after all, where that is told; the change has it reconciled again."""
+        before = (condition(working, "Requeued") or {}).get("reason", "") if is_false(working, "Requeued") else ""
+        said = next((said for rule in self.rules.reporting.resolved if (said := rule(before))), None)
+        if said and say(working, said, self.kueue.clock.now):
+            self.kueue.store.put(working)
+        return said is not None
 
     def _refuse(self, key: Key, working: Manifest, refused: Refused) -> None:
         now = self.kueue.clock.now
@@ -254,6 +262,12 @@ class WorkloadController:
             admission = (obj.get("status") or {}).get("admission") or {}
             for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
                 self.kueue.refresh(name)
+
+
+def _forget_refusal(working: Manifest) -> None:
+    for kind in ("QuotaReserved", "Requeued"):
+        if is_false(working, kind):
+            drop_condition(working, kind)
 
 
 def _key(obj: Manifest) -> Key:

@@ -18,6 +18,9 @@ among an entry's *sources*. *Holds* names the behaviours in which the sentence i
 Kueue that is known here, `kueue-0.18..` that minor and later ones, `kueue-..0.17` that one and earlier ones. Where
 texts, or a text and Kueue, differ, each has a requirement of its own (see [differences](differences.md)).
 
+kueue-0.20 is provisional: it says what the change notes and documentation announce, and no release could be asked. It
+is the last minor of every range without an end.
+
 This page is made by `python -m kueue_dra_ref.requirements > docs/requirements.md`.
 """
 COLUMNS = ("ID", "Level", "Holds", "Text", "Sources", "Cases")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -111,6 +111,30 @@ def kueue_0_19_gates() -> Gates:
         setting=(names_are_known, locked_gates_keep_their_default, shared_gates_have_what_they_need),
         standing=(topology_profiles_need_topology, gates_have_what_they_need),
     )
+
+
+@cache
+def kueue_0_20_gates() -> Gates:
+    """The gates that Kueue 0.20 is said to know: those of 0.19, one on by default, and four new ones."""
+    earlier = kueue_0_19_gates()
+    observed = replace(earlier.table[_OBSERVED], default=True, stage=Stage.BETA)
+    new = {gate.name: gate for gate in _NEW_IN_0_20}
+    return replace(earlier, table={**earlier.table, _OBSERVED: observed, **new})
+
+
+_OBSERVED = "UnadmittedWorkloadsObservability"
+_LEVELS, _FEASIBILITY = "TASNodeFeasibilityForAllLevels", "KueueDRADeviceFeasibility"
+_NEW_IN_0_20 = (
+    Gate(name=_LEVELS, default=False, stage=Stage.ALPHA),
+    Gate(name="KueueDRAIntegrationPrioritizedList", default=False, stage=Stage.ALPHA, needs=("KueueDRAIntegration",)),
+    Gate(
+        name=_FEASIBILITY,
+        default=False,
+        stage=Stage.ALPHA,
+        needs=("KueueDRAIntegration", "TopologyAwareScheduling", _LEVELS),
+    ),
+    Gate(name="KueueDRAIntegrationDeviceTaints", default=False, stage=Stage.ALPHA, needs=(_FEASIBILITY,)),
+)
 
 
 @cache

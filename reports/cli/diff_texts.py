@@ -30,7 +30,7 @@ def command(earlier: str, later: str, output: str) -> None:
 
     Printed is what B adds to the requirements of A, changes and drops, with the headings of their texts.
 
-    A and B are behaviours: texts of KEP-2941, or releases of Kueue.
+    A and B are behaviours: texts of KEP-2941, or releases of Kueue; kueue-0.20 is provisional.
     """
     found = difference(catalogue(), earlier, later)
     if output == "json":

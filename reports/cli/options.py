@@ -9,14 +9,14 @@ import click
 from click.decorators import FC
 
 from kueue_dra_ref.apiserver import MINORS
-from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.behaviours import NAMES, PROVISO
 
 behaviour_option = click.option(
     "--behaviour",
     type=click.Choice(NAMES),
     default=NAMES[0],
     show_default=True,
-    help="Which text or release decides.",
+    help=f"Which text or release decides. {PROVISO}.",
 )
 files_option = click.option(
     "-f",

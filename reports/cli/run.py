@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.behaviours import NAMES, PROVISO
 from reports.cli.faults import Trouble
 
 EPILOG = """\
@@ -40,7 +40,13 @@ INTENTS = ("certify", "ci", "develop")
     show_default=True,
     help="Who judges: the reference in memory, or a real Kueue.",
 )
-@click.option("--behaviour", type=click.Choice(NAMES), default=NAMES[0], show_default=True, help="The text or release.")
+@click.option(
+    "--behaviour",
+    type=click.Choice(NAMES),
+    default=NAMES[0],
+    show_default=True,
+    help=f"The text or release. {PROVISO}.",
+)
 @click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
 @click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")

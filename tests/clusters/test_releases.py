@@ -30,6 +30,12 @@ def test_a_minor_that_is_not_pinned_is_answered() -> None:
         release("0.17")
 
 
+def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
+    """There is a behaviour of it, but nothing to hold it against."""
+    with pytest.raises(MissingTool, match=r"'0\.20' can be had, which is provisional: .*only judge; pinned are 0\.14"):
+        release("0.20")
+
+
 def a_kueue(folder: Path, version: str) -> Binaries:
     """Write a program that tells a version as Kueue does."""
     program = folder / "kueue"

@@ -36,7 +36,9 @@ CLAIM = "spec.podSets[0].template.spec.resourceClaims[1]"
     ("claim", "field"),
     [
         pytest.param(a_missing_template(), f"{CLAIM}: ", id="template"),
-        pytest.param(a_template(UNMAPPED), f"{CLAIM}.resourceClaimTemplateName: ", id="class"),
+        pytest.param(
+            a_template(UNMAPPED), f"{CLAIM}.resourceClaimTemplateName: ", id="class", marks=covers("AHEAD-019")
+        ),
         pytest.param(
             a_template(gpu(), first_available("gpu.example.com")), f"{CLAIM}.devices.requests[1]: ", id="request"
         ),
@@ -124,7 +126,10 @@ def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdi
     ("request_", "verdict"),
     [
         pytest.param(
-            a_request(mode="All", count=None, admin=True), inadmissible(Reason.ADMIN_ACCESS), id="admin-before-mode"
+            a_request(mode="All", count=None, admin=True),
+            inadmissible(Reason.ADMIN_ACCESS),
+            id="admin-before-mode",
+            marks=covers("CLAIM-013"),
         ),
         pytest.param(
             a_request(mode="All", count=None, selectors=[ONE_OF_A_LIST]),
@@ -138,7 +143,12 @@ def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdi
             id="selector-before-admin",
             marks=newer_api_server,
         ),
-        pytest.param(a_request("fpga.example.com", admin=True), inadmissible(Reason.ADMIN_ACCESS), id="class-last"),
+        pytest.param(
+            a_request("fpga.example.com", admin=True),
+            inadmissible(Reason.ADMIN_ACCESS),
+            id="class-last",
+            marks=covers("CLAIM-013"),
+        ),
     ],
 )
 def test_the_first_fault_of_a_request_is_told(lab: Lab, request_: Mapping[str, Any], verdict: Verdict) -> None:

@@ -107,7 +107,10 @@ def test_a_direct_claim_is_told_as_not_supported_where_requeueing_is(lab: Lab) -
             a_missing_template("gone"), 'ResourceClaimTemplate.resource.k8s.io "gone" not found', id="missing"
         ),
         pytest.param(
-            a_template(a_request("unmapped.example.com")), "is not mapped in DRA configuration", id="unmapped"
+            a_template(a_request("unmapped.example.com")),
+            "is not mapped in DRA configuration",
+            id="unmapped",
+            marks=covers("AHEAD-019"),
         ),
     ],
 )
