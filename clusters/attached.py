@@ -24,7 +24,7 @@ from clusters.live import LiveTarget, limits_of
 from clusters.objects import Objects, Refused
 from clusters.releases import release
 from clusters.troubles import ClusterTrouble
-from clusters.waiting import Limits, TimedOut
+from clusters.waiting import Limits, Pauses, TimedOut
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 RUN_LABEL = "kueue-dra.dev/run"
@@ -104,6 +104,11 @@ class AttachedPlane:
     def objects(self, limits: Limits) -> Objects:
         """Reach the cluster's objects."""
         return Objects(api=self.api, limits=limits)
+
+    @property
+    def pauses(self) -> Pauses:
+        """How long a Kueue of that minor lets things wait."""
+        return release(self.kueue.minor).pauses
 
 
 class AttachedTarget(LiveTarget):

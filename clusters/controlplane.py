@@ -22,7 +22,7 @@ from clusters.objects import Objects, Refused
 from clusters.ports import Ports
 from clusters.processes import Processes
 from clusters.releases import NEWEST, release
-from clusters.waiting import Limits, NotYet, eventually
+from clusters.waiting import Limits, NotYet, Pauses, eventually
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
@@ -61,6 +61,11 @@ class ControlPlane:
     def objects(self, limits: Limits) -> Objects:
         """Reach the objects in the newest version of Kueue's API, whatever the release serves."""
         return self._release.objects(api=self.api, limits=limits)
+
+    @property
+    def pauses(self) -> Pauses:
+        """How long the release lets things wait."""
+        return self._release.pauses
 
     def close(self) -> None:
         """End every process and remove every file."""

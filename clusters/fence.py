@@ -1,13 +1,13 @@
-"""The fence: small objects of our own whose fate proves how far Kueue has got (Kueue 0.19.2, batching of one second).
+"""The fence: small objects of our own whose fate proves how far Kueue has got (Kueue 0.14 to 0.19).
 
 What Kueue did *after* it did something for the fence, it did with everything applied before the fence in view:
 
 1. *Chain.* Kueue's Job and Workload controllers take their work in order.  When a change of the fence's Job shows in
    the condition of its Workload, every Job and Workload changed before it has been through both controllers.  (Where
    a Kueue has several workers, one may still be busy: `Settling` goes on while anything changes or is at odds.)
-2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off one second later, in
-   order.  After the others' changes the fence edits the quota of a queue of its own; when the workload that waits there
-   for more than any quota has been told of the new one, theirs have been tried again too.
+2. *Sweep.* A release or an edit puts a queue's inadmissible workloads on a list that is worked off in order, after a
+   pause of the Kueue's own (`Pauses`).  After the others' changes the fence edits the quota of a queue of its own; when
+   the workload that waits there for more than any quota has been told of the new one, theirs have been tried again too.
 3. *Cycles.* Each scheduling cycle takes one head of every active ClusterQueue.  When n pawns of one queue, each asking
    for a new amount that never fits, have been told so, n cycles have passed, and the first n waiting workloads of every
    other queue were looked at.  (To admit the pawns would tell as much, at five times the cost.)
@@ -23,10 +23,9 @@ from dataclasses import dataclass, field
 from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, a_template, fence_world
 from clusters.mirror import Mirror
 from clusters.objects import Objects, Refused
-from clusters.waiting import Limits, NotYet, elapsed_since
+from clusters.waiting import Limits, NotYet, Pauses, elapsed_since
 from kueue_dra_ref.target import Manifest, Ref
 
-SWEEP_PERIOD = 1.0  # seconds from the first notice to the sweep: requeueBatchPeriod in Kueue 0.19.2
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
@@ -53,6 +52,7 @@ class Fence:
     run: str
     labels: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    pauses: Pauses = field(default_factory=Pauses)
     _serial: int = 0
     _job_uid: str = ""
     _chained: str = ""
@@ -105,7 +105,7 @@ class Fence:
             self._sweeper = self._create_workload("sweeper", queue="sweep", cpu=TOO_MUCH)
             self._await_words(self._sweeper, other_than="")
         self._sweep_once()
-        if elapsed_since(since) < SWEEP_PERIOD:
+        if elapsed_since(since) < self.pauses.sweep:
             self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
 
     def pass_queues(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> None:

@@ -1,4 +1,4 @@
-"""Whether a cluster's own Kueue serves what cases were written for: its version, mappings and gates (Kueue 0.19)."""
+"""Whether a cluster's own Kueue serves what cases were written for: its version, mappings and gates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from clusters.objects import Objects
 from kueue_dra_ref.api import documents
-from kueue_dra_ref.rules.gates import effective, kueue_0_19_gates
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.target import Manifest, Ref
 
 HOME = "kueue-system"
@@ -44,11 +45,10 @@ class Found:
             resource_versions=tuple(each["groupVersion"] for each in served),
         )
 
-    @property
-    def gates(self) -> Mapping[str, bool]:
-        """Every feature gate that is on or off, asked for or by default."""
+    def gates(self, minor: str) -> Mapping[str, bool]:
+        """Every feature gate that is on or off in a Kueue of a minor, asked for or by default."""
         asked = {**((self.configuration or {}).get("featureGates") or {}), **self.gates_by_flag}
-        state = effective(kueue_0_19_gates(), asked)
+        state = effective(behaviour(f"kueue-{minor}").gates, asked)
         return state if isinstance(state, Mapping) else asked
 
 
@@ -57,7 +57,7 @@ def lacks(found: Found, configuration: Manifest, minor: str) -> list[str]:
     return [
         *_version_lacks(found, minor),
         *_mapping_lacks(found, configuration),
-        *_gate_lacks(found, configuration),
+        *_gate_lacks(found.gates(minor), configuration),
         *_other_lacks(found, configuration),
     ]
 
@@ -87,8 +87,7 @@ def _mapping_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
             yield f"deviceClassMappings: {name} must have the sources {_short(wanted)} (found: {_short(sources)})"
 
 
-def _gate_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
-    state = found.gates
+def _gate_lacks(state: Mapping[str, bool], configuration: Manifest) -> Iterator[str]:
     for name, wanted in (configuration.get("featureGates") or {}).items():
         if state.get(name) is not wanted:
             yield f"featureGates: {name} must be {_short(wanted)} (found: {_short(state.get(name))})"

@@ -17,7 +17,7 @@ from clusters.mirror import Mirror
 from clusters.objects import Answer, Objects
 from clusters.order import Order, workloads_of
 from clusters.settling import Settling
-from clusters.waiting import TIME_FACTOR_VARIABLE, Limits
+from clusters.waiting import TIME_FACTOR_VARIABLE, Limits, Pauses
 from clusters.world import World
 from clusters.writing import Written, write, write_status
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -59,6 +59,10 @@ class Plane(Protocol):
     @property
     def kueue(self) -> Kueue:
         """The Kueue."""
+
+    @property
+    def pauses(self) -> Pauses:
+        """How long its Kueue lets things wait."""
 
 
 def limits_of(environment: Mapping[str, str]) -> Limits:
@@ -102,6 +106,7 @@ class LiveTarget:
             run=secrets.token_hex(4),
             labels=self._custody.labels,
             limits=limits,
+            pauses=plane.pauses,
         )
         self._settling = Settling(
             objects=self._objects,
@@ -110,6 +115,7 @@ class LiveTarget:
             fence=self._fence,
             is_denied=plane.kueue.is_denied,
             limits=limits,
+            pauses=plane.pauses,
         )
         self._order = Order(objects=self._objects, mirror=self._mirror, world=self._world, limits=limits)
         self._configuration = ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from clusters.dialect import OlderObjects
 from clusters.gotool import Component
 from clusters.objects import Objects
 from clusters.troubles import MissingTool
+from clusters.waiting import Pauses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class Release:
     minor: str
     objects: type[Objects] = Objects
     """How its objects are reached in v1beta2."""
+    pauses: Pauses = field(default_factory=Pauses)
+    """How long it lets things wait."""
 
     @property
     def component(self) -> Component:
@@ -32,8 +35,8 @@ class Release:
 
 KUEUE_0_19 = Release(minor="0.19")
 KUEUE_0_18 = replace(KUEUE_0_19, minor="0.18")
-KUEUE_0_16 = replace(KUEUE_0_18, minor="0.16")
-KUEUE_0_15 = replace(KUEUE_0_16, minor="0.15")
+KUEUE_0_16 = replace(KUEUE_0_18, minor="0.16", pauses=Pauses(device_class=None))
+KUEUE_0_15 = replace(KUEUE_0_16, minor="0.15", pauses=Pauses(sweep=0, device_class=None))
 KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=OlderObjects)
 
 RELEASES = {each.minor: each for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_18, KUEUE_0_19)}

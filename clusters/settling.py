@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from clusters.fence import LOOK_AGAIN, SWEEP_PERIOD, Fence, condition_of, holds
+from clusters.fence import LOOK_AGAIN, Fence, condition_of, holds
 from clusters.fence_world import KUEUE
 from clusters.look import Look, queue_faults
 from clusters.mirror import Mirror
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet, TimedOut, elapsed_since, eventually, moment_now
+from clusters.waiting import Limits, NotYet, Pauses, TimedOut, elapsed_since, eventually, moment_now
 from clusters.world import World
 from kueue_dra_ref.target import Ref
 
-CLASS_PAUSE = 1.0  # seconds until Kueue 0.19.2 looks again at what waits for the resource of a DeviceClass
 LAG = 0.1  # seconds in which Kueue has surely seen a change
 MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
 NOTHING = Look(jobs=[], workloads=[])
@@ -31,6 +30,7 @@ class Settling:
     is_denied: Callable[[], bool] = lambda: False
     """Whether Kueue's Workload controller waits forever for something that it may not read."""
     limits: Limits = field(default_factory=Limits)
+    pauses: Pauses = field(default_factory=Pauses)
     _changed: float | None = None
     _opened: float | None = None
     _classes: float | None = None
@@ -50,7 +50,7 @@ class Settling:
 
     def note_class(self) -> None:
         """Remember that a DeviceClass came, changed or went: Kueue looks again at what waits for its resource."""
-        if self.world.has_jobs:
+        if self.world.has_jobs and self.pauses.device_class is not None:
             self._classes = moment_now()
 
     def note_stop(self, queue: Ref) -> None:
@@ -67,7 +67,7 @@ class Settling:
             return
 
         def passed() -> None:
-            if elapsed_since(opened) < SWEEP_PERIOD + LAG:
+            if elapsed_since(opened) < self.pauses.sweep + LAG:
                 raise NotYet("it is still ahead")
 
         eventually(passed, within=self.limits.sweep, every=0.02, what="a sweep that changes nothing")
@@ -115,10 +115,10 @@ class Settling:
 
     def _let_classes_be_seen(self) -> None:
         """Return when Kueue has begun to look again at what a DeviceClass concerns."""
-        since = self._classes
+        since, pause = self._classes, self.pauses.device_class or 0.0
 
         def seen() -> None:
-            if since is not None and elapsed_since(since) < CLASS_PAUSE + LAG:
+            if since is not None and elapsed_since(since) < pause + LAG:
                 raise NotYet("Kueue has not looked at the changed DeviceClass")
 
         eventually(seen, within=self.limits.sweep, every=0.02, what="a changed DeviceClass to be looked at")

@@ -37,6 +37,14 @@ class Limits:
         return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pauses:
+    """How long a Kueue itself lets things wait, in seconds: nothing that follows can be seen earlier."""
+
+    sweep: float = 1.0  # from the first notice to the sweep of inadmissible workloads; 0 where it comes at once
+    device_class: float | None = 1.0  # until it looks at what waits for a class's resource; None: it never does
+
+
 LONGEST_PAUSE = 0.04
 """Seconds: often enough that nobody waits long, seldom enough that asking does not slow down what is waited for."""
 

@@ -16,6 +16,7 @@ from kueue_dra_ref.rules import (
     fungibility,
     mapping,
     source_fields,
+    sourcing,
 )
 from kueue_dra_ref.rules.gates import kueue_0_18_gates
 
@@ -32,6 +33,11 @@ def kueue_0_18() -> Behaviour:
             later.processing.sourcing,
             # A claim's selectors are tried on all devices, whoever drives them.
             drivers=(),
+            lacking=(
+                earlier_devices.a_missing_class_is_told_below_the_request,
+                sourcing.an_error_on_a_sourced_device_is_retried,
+                sourcing.too_few_sourced_devices_refuse,
+            ),
             counter=(earlier_devices.the_first_set_of_a_device_is_charged,),
             # There are no capacities.
             asked=(),
@@ -85,6 +91,8 @@ def kueue_0_18() -> Behaviour:
             later.assigning,
             # Of resources that can never be had one is told, whichever comes first.
             ends=(fungibility.what_never_fits_ends_the_look,),
+            # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
+            rank=(fungibility.the_preference_ranks_flavors,),
             # Whoever lost a flavor begins anew.
             resumed=(),
         ),

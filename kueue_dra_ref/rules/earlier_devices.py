@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.published import PublishedDevice
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.sourced import Source
+from kueue_dra_ref.sourced import Charged, Source
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.wanted import Wanted
 
@@ -17,6 +18,17 @@ from kueue_dra_ref.wanted import Wanted
 def the_first_set_of_a_device_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
     """The amount of the counter of that name in the first counter set that has it."""
     return [amount for name, amount in device.counters if name == source.name][:1]
+
+
+@rule("DEVICE-010", "DEVICE-020")
+def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | None:
+    """A class with sources needs its object; the way to the first request is appended to the path of the request."""
+    if charged.class_exists or not charged.asked.request:
+        return None
+    name = charged.asked.request.device_class
+    detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
+    fault = charged.fault("Internal error", detail)
+    return replace(fault, field=f"{fault.field}.devices.requests[0]")
 
 
 @rule("EXT-037")

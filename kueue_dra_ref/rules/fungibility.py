@@ -67,7 +67,7 @@ def borrowing_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> 
     return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
 
 
-@rule("PREEMPT-022")
+@rule("PREEMPT-029")
 def flavors_that_nobody_frees_come_last(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
     """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
     del policy

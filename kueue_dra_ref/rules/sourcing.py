@@ -86,7 +86,7 @@ def _told(where: str, tried: Tried, outcome: Trial) -> Trial:
     return EvaluationFault(detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}")
 
 
-@rule("DEVICE-010")
+@rule("DEVICE-010", "DEVICE-021")
 def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
     """A class with sources needs its DeviceClass object, whether the request has selectors or not."""
     if charged.class_exists or not charged.asked.request:

@@ -11,6 +11,7 @@ from clusters.binaries import Binaries, insist_on_release
 from clusters.gotool import PINNED
 from clusters.releases import RELEASES, release
 from clusters.troubles import MissingTool
+from clusters.waiting import Pauses
 
 
 @pytest.mark.parametrize("minor", RELEASES)
@@ -34,6 +35,21 @@ def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
     """There is a behaviour of it, but nothing to hold it against."""
     with pytest.raises(MissingTool, match=r"'0\.20' can be had, which is provisional: .*only judge; pinned are 0\.14"):
         release("0.20")
+
+
+@pytest.mark.parametrize(
+    ("minor", "pauses"),
+    [
+        pytest.param("0.14", Pauses(sweep=0, device_class=None), id="0.14"),
+        pytest.param("0.15", Pauses(sweep=0, device_class=None), id="0.15"),
+        pytest.param("0.16", Pauses(sweep=1, device_class=None), id="0.16"),
+        pytest.param("0.18", Pauses(sweep=1, device_class=1), id="0.18"),
+        pytest.param("0.19", Pauses(sweep=1, device_class=1), id="0.19"),
+    ],
+)
+def test_nobody_waits_for_what_a_release_does_at_once(minor: str, pauses: Pauses) -> None:
+    """Sweeps are put off from 0.16 on, and classes are looked at from 0.18 on."""
+    assert release(minor).pauses == pauses
 
 
 def a_kueue(folder: Path, version: str) -> Binaries:

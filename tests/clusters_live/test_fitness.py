@@ -86,6 +86,26 @@ def test_gates_that_are_on_by_default_are_not_lacking() -> None:
     assert lacks(a_cluster(), {"featureGates": {"KueueDRAIntegration": True}}, "0.19") == []
 
 
+@pytest.mark.parametrize(
+    ("version", "minor", "lines"),
+    [
+        pytest.param("0.19.2", "0.19", [], id="on"),
+        pytest.param(
+            "0.18.3",
+            "0.18",
+            ["featureGates: KueueDRAIntegrationExtendedResource must be true (found: false)"],
+            id="off",
+        ),
+    ],
+)
+def test_gates_are_by_default_what_the_minor_has_them(version: str, minor: str, lines: list[str]) -> None:
+    """A gate that came to be on by default is lacking before, unless it was asked for."""
+    gates = {"KueueDRAIntegrationExtendedResource": True}
+
+    assert lacks(a_cluster(version=version), {"featureGates": gates}, minor) == lines
+    assert lacks(a_cluster({"featureGates": gates}, version=version), {"featureGates": gates}, minor) == []
+
+
 def test_everything_that_is_lacking_is_named_at_once() -> None:
     """Version, API, ConfigMap and mapping in one answer."""
     nothing = Found(version="", configuration=None, gates_by_flag={}, resource_versions=())

@@ -15,7 +15,8 @@ from kueue_dra_ref.verdict import Verdict
 
 FULL = 'device.attributes["gpu.example.com"].profile == "full"'
 A_NIC = 'device.driver == "nic.example.com"'
-REQUEST = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0]"
+CLAIM = "spec.podSets[0].template.spec.resourceClaims[0]"
+REQUEST = f"{CLAIM}.devices.requests[0]"
 
 
 @covers("DEVICE-003")
@@ -89,7 +90,25 @@ def test_the_class_must_exist(lab: Lab) -> None:
     job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS))]))
 
     assert lab.verdict(job) == inadmissible(Reason.NO_CLASS)
-    assert lab.message(job).startswith(f"{REQUEST}: Internal error: failed to get DeviceClass {PARTITIONS}: ")
+    assert f": Internal error: failed to get DeviceClass {PARTITIONS}: " in lab.message(job)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        pytest.param(f"{CLAIM}.devices.requests[1]", id="the-request", marks=covers("DEVICE-021")),
+        pytest.param(
+            f"{CLAIM}.devices.requests[1].devices.requests[0]", id="below-the-request", marks=covers("DEVICE-020")
+        ),
+    ],
+)
+def test_a_missing_class_is_told_at_its_field(lab: Lab, field: str) -> None:
+    """The field that is named leads to the request."""
+    lab.start(**SOURCED)
+    queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
+    job = queue.submit(a_job(claims=[a_template(a_request(NICS), a_request(PARTITIONS))]))
+
+    assert lab.message(job).startswith(f"{field}: Internal error: ")
 
 
 @covers("DEVICE-011")

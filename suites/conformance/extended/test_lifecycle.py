@@ -41,11 +41,12 @@ def test_a_class_that_goes_leaves_an_ordinary_resource(lab: Lab) -> None:
 def test_another_class_takes_over_from_one_that_goes(lab: Lab) -> None:
     """While another class stands for the name, what waits is charged to what that one is mapped to."""
     lab.stands_for(CARD, SHARED, GPU)
-    queue = lab.queue({"whole-gpus": 1, "shared-gpus": 2})
+    queue = lab.queue({"whole-gpus": 1, "shared-gpus": 1})
     job = queue.submit(a_job(requests={CARD: "2"}))
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
     lab.remove_class(GPU)
+    queue.regroup({lab.flavor(): {"whole-gpus": 1, "shared-gpus": 2}})
 
     assert lab.verdict(job) == admitted({"shared-gpus": 2})
 

@@ -10,7 +10,7 @@ from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
 from fixtures.lab import Lab
 from fixtures.marks import covers
-from fixtures.verdicts import admitted
+from fixtures.verdicts import Reason, admitted, pending
 
 LOWER = {"withinClusterQueue": "LowerPriority"}
 BORROWING_TOO = {**LOWER, "reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
@@ -69,13 +69,12 @@ def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str
     assert lab.flavors(job) == {"main": {"whole-gpus": (cohort.flavor, second)[place]}}
 
 
-@covers("PREEMPT-022")
 @pytest.mark.parametrize(
     "fungibility",
     [
-        pytest.param(None, id="by-default"),
-        pytest.param(NEXT, id="rather-borrow"),
-        pytest.param(RATHER_PREEMPT, id="rather-preempt"),
+        pytest.param(None, id="by-default", marks=covers("PREEMPT-022")),
+        pytest.param(NEXT, id="rather-borrow", marks=covers("PREEMPT-022")),
+        pytest.param(RATHER_PREEMPT, id="rather-preempt", marks=covers("PREEMPT-029")),
     ],
 )
 def test_a_flavor_that_nobody_frees_is_no_choice(lab: Lab, fungibility: dict[str, Any] | None) -> None:
@@ -92,6 +91,22 @@ def test_a_flavor_that_nobody_frees_is_no_choice(lab: Lab, fungibility: dict[str
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
     assert lab.flavors(job) == {"main": {"whole-gpus": second}}
     assert lab.condition(victim, "Preempted") == ("True", "InClusterQueue")
+
+
+@covers("PREEMPT-030")
+def test_who_rather_preempts_waits_where_nobody_can_be_preempted(lab: Lab) -> None:
+    """A flavor of its own that others hold is preferred to one that could be borrowed at once."""
+    cohort, second = a_cohort(lab), lab.flavor("second")
+    other = cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
+    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
+    queue = cohort.queue(*quota, preemption=BORROWING_TOO, flavorFungibility=RATHER_PREEMPT)
+    holder = other.submit(a_job(priority=20, claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+    lab.finish(holder)
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": cohort.flavor}}
 
 
 @covers("PREEMPT-022")
