@@ -32,6 +32,9 @@ class Reason(StrEnum):
     FIRST_AVAILABLE = "a prioritized list is asked for"
     ALTERNATIVES = "the alternatives of a prioritized list would not be charged alike"
     MODE_ALL = "all devices are asked for"
+    CONSTRAINTS = "devices have to match each other"
+    DEVICE_CONFIG = "devices are configured"
+    SELECTORS = "devices are selected"
     ADMIN_ACCESS = "administrative access is asked for"
     BAD_SELECTOR = "a selector does not compile"
     SELECTOR_ERROR = "a selector errs on a device"
@@ -143,6 +146,9 @@ _REFUSES = {
     Reason.FIRST_AVAILABLE: r"FirstAvailable device selection is not supported",
     Reason.ADMIN_ACCESS: r"AdminAccess is not supported",
     Reason.MODE_ALL: r"AllocationMode 'All' is not supported",
+    Reason.CONSTRAINTS: r"device constraints \(MatchAttribute\) are not supported",
+    Reason.DEVICE_CONFIG: r"device config is not supported",
+    Reason.SELECTORS: r"CEL selectors are not supported",
     Reason.BAD_SELECTOR: r"CEL compilation failed",
     Reason.SELECTOR_ERROR: r"CEL evaluation (failed|error)",
     Reason.TOO_FEW_DEVICES: r"insufficient matching devices",

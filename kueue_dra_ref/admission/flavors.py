@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kueue_dra_ref.admission.causes import Causes
 from kueue_dra_ref.admission.demand import Demand
@@ -13,6 +14,7 @@ from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.behaviours.behaviour import Assigning
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource, plus
+from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.fungibility import Mode, Outlook, Progress
 from kueue_dra_ref.rules.quota import Fit, Need
 from kueue_dra_ref.rules.reporting import Assigned
@@ -185,9 +187,10 @@ class _Assigner:
         best, reasons, attempted, lacking = _Try(), list[str](), -1, list[Cause | None]()
         listed = (flavor for rule in self.rules.flavors for flavor in rule(group))
         flavors = [each for each in listed if all(rule(pod_set, each.name) for rule in self.rules.considered)]
+        keys = self._label_keys(group)
         for index, flavor in list(enumerate(flavors))[start:]:
             attempted = index
-            outcome = self._flavor(flavor, pod_set, amounts)
+            outcome = self._flavor(flavor, pod_set, amounts, keys)
             self._explain(pod_set, flavor, outcome, amounts)
             reasons += outcome.reasons
             if outcome.outlook.mode is Mode.NEVER:
@@ -211,13 +214,17 @@ class _Assigner:
         policy = self.room.queue.fungibility
         return [rule(one, policy) for rule in self.rules.rank] > [rule(other, policy) for rule in self.rules.rank]
 
-    def _flavor(self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int]) -> _Try:
+    def _label_keys(self, group: ResourceGroup) -> frozenset[str]:
+        specs = (self.room.flavor(flavor.name) for flavor in group.flavors if self.rules.in_group)
+        labels = [spec.get("nodeLabels") for spec in specs if spec]
+        return frozenset(key for each in labels if isinstance(each, dict) for key in each)
+
+    def _flavor(self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int], keys: frozenset[str]) -> _Try:
         spec = self.room.flavor(flavor.name)
         if spec is None:
             return _Try(reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR])
-        for rule in self.rules.flavor:
-            if reason := rule(pod_set, flavor.name, spec):
-                return _Try(reasons=[reason], cites=cited([rule]), lacking=[Cause.NO_FLAVOR])
+        if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
+            return _Try(reasons=[objection[1]], cites=cited([objection[0]]), lacking=[Cause.NO_FLAVOR])
         outcome = _Try(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
         weighed = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
         for resource in self.room.draw.quotas({name: each.outlook.mode for name, each in weighed.items()}, flavor.name):
@@ -228,6 +235,16 @@ class _Assigner:
             if any(rule(found.outlook) for rule in self.rules.ends):
                 break
         return outcome
+
+    def _objections(
+        self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
+    ) -> Iterator[tuple[Rule[..., str | None], str]]:
+        for rule in self.rules.flavor:
+            if reason := rule(pod_set, name, spec):
+                yield rule, reason
+        for grouped in self.rules.in_group:
+            if reason := grouped(pod_set, name, spec, keys):
+                yield grouped, reason
 
     def _weigh(self, need: Need) -> _Try:
         of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)

@@ -12,7 +12,7 @@ from kueue_dra_ref.admission.matching import unmatched
 from kueue_dra_ref.admission.sourcing import Sourced, added, devices_to_try, is_sourced, sourced
 from kueue_dra_ref.api.devices import DeviceRequest, requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
-from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Processing
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused
@@ -92,7 +92,7 @@ class _Processor:
             charges = self._with_sources(charges)
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
-            return Processed(refused=_refusal(stop), steps=tuple(self.steps))
+            return Processed(refused=_refusal(stop, self.rules), steps=tuple(self.steps))
         return Processed(
             charges={name: c for name, c in charges.items() if c},
             shared={name: c for name, c in self.shared.items() if c},
@@ -245,9 +245,10 @@ class _Processor:
             self.steps.append(step)
 
 
-def _refusal(stop: Stopped) -> Refused:
+def _refusal(stop: Stopped, rules: Processing) -> Refused:
     if stop.undecided:
         return Refused(message=stop.undecided, undecided=True)
     told = list(dict.fromkeys(map(str, stop.faults)))
     retryable = any(fault.type == "Internal error" for fault in stop.faults)
+    retryable = retryable or any(rule(stop.faults) for rule in rules.retried)
     return Refused(message=told[0] if len(told) == 1 else f"[{', '.join(told)}]", retryable=retryable)

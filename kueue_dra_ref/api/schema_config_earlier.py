@@ -57,3 +57,11 @@ KUEUE_0_18_VERSIONS: Versions = _newest(
     "resources.deviceClassMappings.sources.capacity",
 )
 """Without capacities, and without what other features have brought since."""
+
+KUEUE_0_16_VERSIONS: Versions = _newest(
+    _each(KUEUE_0_18_VERSIONS, "metrics.customLabels", "metrics.localQueueMetrics"),
+    "resources.quotaCheckStrategy",
+    "resources.deviceClassMappings.sources",
+    "visibilityServer",
+)
+"""Without sources of any kind, and without what other features have brought since."""

@@ -78,6 +78,8 @@ class Processing:
     """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
     reused: tuple[Rule[[Asked], bool], ...] = ()
     """Which claims are charged already."""
+    retried: tuple[Rule[[Sequence[FieldError]], bool], ...] = ()
+    """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,8 @@ class Queueing:
     blocked: tuple[Rule[[Place], Blocked | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
     evicted: tuple[Rule[[Holding], Told | None], ...]
+    equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
+    """Whether workloads that equal one that did not fit are set aside with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +137,8 @@ class Assigning:
     uncovered: tuple[Rule[[str], str], ...]
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
+    in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | None], ...] = ()
+    """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
     """For a class of several resources, which flavor and resource are examined one after another."""
     considered: tuple[Rule[[PodSet, str], bool], ...] = ()

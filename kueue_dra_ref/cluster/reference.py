@@ -217,9 +217,11 @@ def checked(
     if isinstance(found, tuple):
         return list(found)
     gates = effective(behaviour.gates, found.gates)
-    if isinstance(gates, tuple):
+    if isinstance(gates, tuple) and not behaviour.gates.last:
         return list(gates)
-    faults = validate(found, behaviour.under(gates).mapping)
+    faults = validate(found, (behaviour if isinstance(gates, tuple) else behaviour.under(gates)).mapping)
+    if isinstance(gates, tuple):
+        return list(faults or gates)
     return list(faults) if faults else (found, gates)
 
 

@@ -46,6 +46,17 @@ def direct_claims_are_refused(workload: Workload) -> Refused | None:
     )
 
 
+@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
+def direct_claims_are_refused_by_the_older_gate(workload: Workload) -> Refused | None:
+    """Only templates are supported; the message names the gate as it was called."""
+    if not any(claim.claim for claim in workload.claims):
+        return None
+    return Refused(
+        message="DynamicResourceAllocation feature does not support use of resource claims",
+        requeued="DRA resource claims not supported",
+    )
+
+
 @rule("KIND-018")
 def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | None:
     """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""

@@ -48,6 +48,8 @@ class Gates:
     """What the registry refuses to set; the first rule with a complaint ends the matter."""
     standing: tuple[Rule[[Mapping[str, Gate], Switches], Iterable[FieldError]], ...] = ()
     """What may not be on or off together, once all is set."""
+    last: bool = False
+    """Whether gates are set after the mappings were validated, and refused in words that name no field."""
 
 
 def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError, ...]:
@@ -58,18 +60,20 @@ def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError,
     complaints = next(filter(None, (rule(gates.table, requested) for rule in gates.setting)), [])
     if complaints:
         detail = complaints[0] if len(complaints) == 1 else f"[{', '.join(complaints)}]"
+        if gates.last:
+            return (FieldError(field="", type="Not decoded", detail=detail),)
         return (_refused(printed(dict(requested)), detail),)
     state = _state(gates.table, requested)
     return tuple(fault for rule in gates.standing for fault in rule(gates.table, state)) or state
 
 
-@rule("GATE-009", "GATE-015")
+@rule("GATE-009", "GATE-015", "GATE-019")
 def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse a gate that the release does not know; the registry stops at the first."""
     return [f"unrecognized feature gate: {name}" for name in sorted(requested) if name not in table][:1]
 
 
-@rule("GATE-012", "GATE-016")
+@rule("GATE-012", "GATE-016", "GATE-020")
 def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse to change a gate that is locked to its default."""
     return [
@@ -141,6 +145,12 @@ _NEW_IN_0_20 = (
 def kueue_0_18_gates() -> Gates:
     """The gates that Kueue 0.18.0 to 0.18.3 knows, those of the API server libraries of Kubernetes 1.36 among them."""
     return _of_kueue("gates-0.18.toml")
+
+
+@cache
+def kueue_0_16_gates() -> Gates:
+    """The gates that Kueue 0.16.0 to 0.16.2 knows, those of the API server libraries of Kubernetes 1.35 among them."""
+    return Gates(table=_table("gates-0.16.toml"), setting=(names_are_known, locked_gates_keep_their_default), last=True)
 
 
 KEP_2025_04_GATES = Gates(

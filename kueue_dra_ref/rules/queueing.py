@@ -59,6 +59,12 @@ def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
     return queue.strategy == "BestEffortFIFO"
 
 
+@rule("QUEUE-024")
+def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
+    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
+    return queue.strategy == "BestEffortFIFO"
+
+
 @rule("PREEMPT-026")
 def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither."""

@@ -135,13 +135,13 @@ def test_the_first_failing_pod_set_is_told(lab: Lab, pod_sets: list[Pods], verdi
             a_request(mode="All", count=None, selectors=[ONE_OF_A_LIST]),
             inadmissible(Reason.BAD_SELECTOR),
             id="selector-before-mode",
-            marks=newer_api_server,
+            marks=[newer_api_server, covers("CEL-001")],
         ),
         pytest.param(
             a_request(admin=True, selectors=[ONE_OF_A_LIST]),
             inadmissible(Reason.BAD_SELECTOR),
             id="selector-before-admin",
-            marks=newer_api_server,
+            marks=[newer_api_server, covers("CEL-001")],
         ),
         pytest.param(
             a_request("fpga.example.com", admin=True),

@@ -63,6 +63,7 @@ def test_the_first_version_has_no_other_key(lab: Lab, keys: dict[str, Any], faul
             {"sources": [{"counter": {"name": "memory", "class": "a"}}]},
             "resources.deviceClassMappings[0].sources[0].counter.class: Unknown field",
             id="inside-a-source",
+            marks=covers("SOURCE-009"),
         ),
     ],
 )

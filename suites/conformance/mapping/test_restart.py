@@ -74,7 +74,7 @@ def test_work_that_was_unmapped_recovers_by_a_restart(lab: Lab) -> None:
 @covers("CFG-011")
 def test_a_restart_takes_no_quota_away(lab: Lab) -> None:
     """Work that holds quota keeps it over a restart, and what it holds stays counted."""
-    lab.start(rejects=True)
+    lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
     queue = lab.queue({"whole-gpus": 1})
     holder = queue.submit(a_job(claims=[a_template(gpu())]))
 

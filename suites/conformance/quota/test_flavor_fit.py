@@ -56,8 +56,8 @@ def test_a_workload_that_selects_no_flavor_waits(lab: Lab) -> None:
     "labels",
     [
         pytest.param({ZONE: "b"}, id="same-label"),
-        pytest.param({"example.com/rack": "7"}, id="other-label"),
-        pytest.param({}, id="no-label"),
+        pytest.param({"example.com/rack": "7"}, id="other-label", marks=covers("QUOTA-025")),
+        pytest.param({}, id="no-label", marks=covers("QUOTA-025")),
     ],
 )
 def test_a_flavor_that_does_not_contradict_the_pods_is_assigned(lab: Lab, labels: Mapping[str, str]) -> None:
@@ -67,6 +67,26 @@ def test_a_flavor_that_does_not_contradict_the_pods_is_assigned(lab: Lab, labels
     job = queue.submit(a_job(claims=[a_template(gpu())], spec={"nodeSelector": {ZONE: "b"}}))
 
     assert lab.flavors(job) == {"main": {"whole-gpus": first}}
+
+
+@covers("QUOTA-024")
+@pytest.mark.parametrize(
+    ("labels", "pod"),
+    [
+        pytest.param({}, {"nodeSelector": {ZONE: "b"}}, id="no-label"),
+        pytest.param({"example.com/rack": "7"}, {"nodeSelector": {ZONE: "b"}}, id="other-label"),
+        pytest.param({}, {"affinity": OF_ZONE_B}, id="node-affinity"),
+    ],
+)
+def test_a_flavor_without_the_label_of_another_is_passed_over(
+    lab: Lab, labels: Mapping[str, str], pod: Mapping[str, Any]
+) -> None:
+    """What one flavor of a group is labelled with is asked of the others too."""
+    first, second = lab.flavor("first", nodeLabels=labels), lab.flavor("second", nodeLabels={ZONE: "b"})
+    queue = lab.queue(groups=[{first: {"whole-gpus": 2}, second: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec=pod))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": second}}
 
 
 @covers("QUOTA-019")

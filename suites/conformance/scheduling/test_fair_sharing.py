@@ -99,6 +99,21 @@ def test_nominal_quota_is_taken_back_whatever_the_shares_are(lab: Lab) -> None:
     assert lab.condition(victim, "Preempted") == ("True", "InCohortReclamation")
 
 
+@covers("FAIR-010")
+def test_nominal_quota_is_taken_back_as_far_as_the_shares_allow(lab: Lab) -> None:
+    """A queue that has borrowed much of something else does not get its own devices back."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    cohort.queue({"whole-gpus": 3, "cpu": 10}).submit(a_job(claims=[a_template(gpu(3))]))
+    owner = cohort.queue({"whole-gpus": 1, "cpu": 0}, preemption=ANY)
+    owner.submit(a_job(cpu="8"))
+    borrower = cohort.queue({"whole-gpus": 0, "cpu": 0}).submit(a_job(claims=[a_template(gpu())]))
+    job = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(borrower) == admitted({"whole-gpus": 1})
+
+
 @covers("FAIR-004", "FAIR-005", "FAIR-006")
 @pytest.mark.parametrize(
     ("strategy", "held", "verdict"),

@@ -1,0 +1,70 @@
+"""Kueue 0.16 (0.16.0 to 0.16.2): what differs from Kueue 0.18."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
+from kueue_dra_ref.behaviours.behaviour import Behaviour, Extended
+from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import claims, detection, earlier_claims, quota
+from kueue_dra_ref.rules.gates import kueue_0_16_gates
+from kueue_dra_ref.rules.matching import Matching
+from kueue_dra_ref.rules.sourcing import Sourcing
+
+GATE = "DynamicResourceAllocation"
+
+
+def kueue_0_16() -> Behaviour:
+    """Kueue 0.16 as a value."""
+    # One gate, of another name; what other gates bring is not there.
+    later = kueue_0_18().settled(
+        KueueDRAIntegration=True,
+        KueueDRARejectWorkloadsWhenDRADisabled=False,
+        KueueDRAIntegrationExtendedResource=False,
+        KueueDRAIntegrationPartitionableDevices=False,
+    )
+    return replace(
+        later,
+        name="kueue-0.16",
+        title="Kueue 0.16",
+        kueue="0.16",
+        versions=KUEUE_0_16_VERSIONS,
+        gates=kueue_0_16_gates(),
+        integration=GATE,
+        dependants=(),
+        # Neither classes nor slices are read.
+        role=tuple(rule for rule in later.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
+        mapping=replace(later.mapping, before_sources=(), source_type=(), source=(), sources=()),
+        processing=replace(
+            later.processing,
+            detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),
+            refused=(when(detection.direct_claims_are_refused_by_the_older_gate, **{GATE: True}),),
+            template=(
+                claims.the_template_must_exist,
+                earlier_claims.constraints_are_refused,
+                earlier_claims.device_config_is_refused,
+            ),
+            request=(
+                claims.first_available_is_refused,
+                earlier_claims.selectors_are_refused,
+                claims.admin_access_is_refused,
+                claims.mode_all_is_refused,
+            ),
+            retried=(earlier_claims.every_fault_is_retried,),
+            matching=Matching(),
+            sourcing=Sourcing(),
+        ),
+        charging=replace(later.charging, in_claim=(earlier_claims.requests_of_a_claim_wrap_around,)),
+        extended=Extended(),
+        # Each workload is looked at, however many equal ones did not fit.
+        queueing=replace(later.queueing, equals_aside=()),
+        assigning=replace(
+            later.assigning,
+            flavor=(quota.taints_must_be_tolerated,),
+            in_group=(quota.labels_of_the_group_must_match,),
+        ),
+        # The nominal quota is taken back by the strategies only.
+        fair_sharing=replace(later.fair_sharing, entitled=()),
+    )
