@@ -103,7 +103,7 @@ class Scheduler:
         apart = any(rule(queue) for rule in rules.set_aside)
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
-        if entry.why is Why.NO_FIT and any(rule(queue) for rule in rules.equals_aside):
+        if apart and entry.why is Why.NO_FIT and any(rule(queue) for rule in rules.equals_aside):
             for key in line.set_equals_aside(head, entry.cause):
                 # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
                 if _is_up_to_be_tried(self.kueue.store.find("Workload", key[1], key[0])):
