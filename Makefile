@@ -70,8 +70,13 @@ matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
+	@$(BIN)/python -m clusters.binaries
+	@$(PYTEST) -q tests -m "live and not releases" $(ARGS)
+
+.PHONY: test-releases
+test-releases: $(VENV)/.dev ## the same world on each of MINORS, old and new (builds each release once)
 	@$(BIN)/python -m clusters.binaries $(MINORS)
-	@$(PYTEST) -q tests -m live $(ARGS)
+	@$(PYTEST) -q tests -m releases $(ARGS)
 
 .PHONY: compare
 compare: $(VENV)/.dev ## do the reports of `make conformance` and `make live` differ in the target and durations only?

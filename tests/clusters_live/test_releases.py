@@ -14,7 +14,7 @@ from clusters.releases import RELEASES
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.releases]
 
 OLD_GATE = {"DynamicResourceAllocation": True}
 GATES = {"0.14": OLD_GATE, "0.15": OLD_GATE, "0.16": OLD_GATE}
