@@ -292,3 +292,14 @@ def test_a_wrong_command_line_is_answered(arguments: tuple[object, ...], told: s
 
     assert result.exit_code == 2
     assert told in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [pytest.param("kueue-0.20", True, id="provisional"), pytest.param("kueue-0.19", False, id="released")],
+)
+def test_a_provisional_behaviour_says_so(behaviour: str, said: bool) -> None:
+    """On standard error, so that the objects can be piped on."""
+    done = kueue_dra("simulate", "-f", str(LEFT_OUT), "--behaviour", behaviour)
+
+    assert ("kueue-0.20 is provisional" in done.stderr) is said

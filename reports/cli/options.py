@@ -9,13 +9,22 @@ import click
 from click.decorators import FC
 
 from kueue_dra_ref.apiserver import MINORS
-from kueue_dra_ref.behaviours import NAMES, PROVISO
+from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
+
+
+def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
+    """Say on standard error of a provisional behaviour that it is one."""
+    if name in PROVISIONAL:
+        click.echo(f"kueue-dra: {name} is provisional: what is announced, not what a release was seen to do", err=True)
+    return name
+
 
 behaviour_option = click.option(
     "--behaviour",
     type=click.Choice(NAMES),
     default=NAMES[0],
     show_default=True,
+    callback=_noted,
     help=f"Which text or release decides. {PROVISO}.",
 )
 files_option = click.option(
