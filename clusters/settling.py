@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from clusters.fence import LOOK_AGAIN, Fence, condition_of, holds
 from clusters.fence_world import KUEUE
-from clusters.look import Look, queue_faults
+from clusters.look import Look, owners_of, queue_faults
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, Pauses, TimedOut, elapsed_since, eventually, moment_now
-from clusters.world import World
+from clusters.world import JOBS, Place, World
 from kueue_dra_ref.target import Ref
 
 LAG = 0.1  # seconds in which Kueue has surely seen a change
@@ -34,7 +34,8 @@ class Settling:
     _changed: float | None = None
     _opened: float | None = None
     _classes: float | None = None
-    _untold: list[Ref] = field(default_factory=list)
+    _untold: set[Place] = field(default_factory=set)
+    _stopped: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
     _quiet: int = 0
     _disagreeing: float | None = None
@@ -55,7 +56,9 @@ class Settling:
 
     def note_stop(self, queue: Ref) -> None:
         """Remember who was behind a queue that is stopped now: Kueue may look at them before it knows of the stop."""
-        self._untold += [Ref.of(each) for each in self._last.workloads if self.world.behind(queue, each)]
+        self._stopped.append(queue)
+        jobs = self.world.refs(*JOBS)
+        self._untold |= {Place.of(ref) for ref in jobs if self.world.behind(queue, self.world.written(ref))}
 
     def let_sweep_pass(self) -> None:
         """Return when no announced sweep is left that could come between two steps of a case.
@@ -78,6 +81,7 @@ class Settling:
         """Start anew, with an empty world."""
         self._changed, self._opened, self._classes, self._last = None, None, None, NOTHING
         self._untold.clear()
+        self._stopped.clear()
 
     def settle(self) -> None:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
@@ -168,10 +172,17 @@ class Settling:
         Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
         Workloads whose devices could not be resolved are left alone: they would be resolved anew.
         """
-        untold, self._untold = self._untold, []
-        for found in self._see().workloads:
+        stopped, self._stopped = self._stopped, []
+        self.fence.pass_queues(
+            *([ref for ref in stopped if ref.kind == kind] for kind in ("ClusterQueue", "LocalQueue"))
+        )
+        untold, self._untold = self._untold, set()
+        look = self._see()
+        told = {job["metadata"]["uid"] for job in look.jobs if Place.of(Ref.of(job)) in untold}
+        for found in look.workloads:
             failed = condition_of(found, "Requeued").get("status") == "False"
-            if not failed and not holds(found, "Finished") and Ref.of(found) in untold:
+            behind = Place.of(Ref.of(found)) in untold or told & owners_of(found)
+            if behind and not failed and not holds(found, "Finished"):
                 self.objects.patch(Ref.of(found), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
         self.fence.pass_chain(unless=self.is_denied)
 
