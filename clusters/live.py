@@ -226,6 +226,8 @@ class LiveTarget:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
         before = self._world.written(Ref.of(manifest))
+        if before and _stop_policy(manifest) not in ("None", _stop_policy(before)):
+            self._settling.settle()  # a stop comes after what was submitted before it, not beside it
         written = write(self._objects, self._custody, body, before)
         if not written.answer.ok:
             return written.answer
