@@ -110,6 +110,22 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
         meta = queue["metadata"]
         own = [found for found in holding if queue_name(found) == meta["name"]]
         yield from _miscounts(queue, [found for found in own if found["metadata"]["namespace"] == meta["namespace"]])
+    for queue in cluster_queues:
+        yield from _misses_pending(queue, local_queues)
+
+
+def _misses_pending(cluster_queue: Manifest, local_queues: list[Manifest]) -> Iterator[str]:
+    """Compare what waits: a LocalQueue leaves out what the scheduler has in its hand, a ClusterQueue does not."""
+    name = cluster_queue["metadata"]["name"]
+    own = [queue for queue in local_queues if queue["spec"].get("clusterQueue") == name]
+    if own and all(holds(queue, "Active") for queue in (cluster_queue, *own)):
+        waiting, counted = _pending(cluster_queue), sum(map(_pending, own))
+        if waiting != counted:
+            yield f"{_name(cluster_queue)} counts {waiting} pending, its LocalQueues {counted}"
+
+
+def _pending(queue: Manifest) -> int:
+    return int((queue.get("status") or {}).get("pendingWorkloads", 0))
 
 
 def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:

@@ -130,6 +130,7 @@ class Settling:
 
     def _pass(self) -> None:
         self._let_classes_be_seen()
+        began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
         if self._untold:
             self._tell_again()
@@ -138,6 +139,8 @@ class Settling:
             self._sweep(self._changed)
         if before.is_undecided:
             self.fence.pass_cycles(len(before.pending) + 1)
+        elif before.moved_since(began):
+            self.fence.pass_chain(unless=self.is_denied)  # what was admitted beside the first one is looked at again
         after = self._see()
         if moved := after.moved_since(before):
             self._quiet = 0

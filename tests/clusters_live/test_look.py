@@ -20,6 +20,7 @@ def a_queue(kind: str, name: str, *, status: Manifest | None = None, seen: int =
         KUEUE, kind, name, "team" if kind == "LocalQueue" else "", status={**(status or {}), "conditions": []}
     )
     found["metadata"]["generation"] = 1
+    found["spec"] = {"clusterQueue": "team"} if kind == "LocalQueue" else {}
     found["status"]["conditions"] = [{"type": "Active", "status": "True", "observedGeneration": seen}]
     return found
 
@@ -129,6 +130,26 @@ def test_queues_that_count_otherwise_than_their_workloads_are_named() -> None:
     assert list(queue_faults(look, [cluster_queue], [local_queue])) == [
         "ClusterQueue team counts 2 admitted, its Workloads say 1"
     ]
+
+
+@pytest.mark.parametrize(
+    ("active", "faults"),
+    [
+        pytest.param("True", ["ClusterQueue team counts 2 pending, its LocalQueues 1"], id="running"),
+        pytest.param("False", [], id="stopped"),
+    ],
+)
+def test_a_local_queue_that_misses_what_its_cluster_queue_counts_as_pending_is_named(
+    active: str, faults: list[str]
+) -> None:
+    """Kueue leaves a workload out of its LocalQueue's count while the scheduler has it in its hand."""
+    cluster_queue = a_queue("ClusterQueue", "team", status={"pendingWorkloads": 2})
+    here = a_queue("LocalQueue", "here", status={"pendingWorkloads": 1})
+    there = a_queue("LocalQueue", "there", status={"pendingWorkloads": 5})
+    there["spec"]["clusterQueue"] = "other"
+    here["status"]["conditions"][0]["status"] = active
+
+    assert list(queue_faults(a_look(), [cluster_queue], [here, there])) == faults
 
 
 def test_a_queue_whose_status_is_older_than_its_spec_is_named() -> None:
