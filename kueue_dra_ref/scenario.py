@@ -1,25 +1,19 @@
-"""Scenarios: a story in manifests, replayed step by step on any target, and what is observed after each step."""
+"""Scenarios: a story in manifests for any target, and what a judge was seen to answer to each step."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Target
+from kueue_dra_ref.target import Manifest
 
-KUEUE = "kueue.x-k8s.io/v1beta2"
 Observation = dict[str, Any]
 
 _MANIFEST = ("apiVersion", "kind", "metadata.name")
 _REFERENCE = ("apiVersion", "kind", "name")
-_CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
-_UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_ENGINE_WORDS = re.compile(r"(CEL compilation failed:|CEL evaluation failed[^:]*:).*", re.DOTALL)
 
 
 class ScenarioFault(Exception):
@@ -27,26 +21,6 @@ class ScenarioFault(Exception):
 
     def __init__(self, file: str, line: int, fault: str) -> None:
         super().__init__(f"{file}:{line}: {fault}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """The first place in which two observations differ."""
-
-    path: str
-    ours: Any
-    recorded: Any
-
-    def __str__(self) -> str:
-        return f"{self.path}: ours {json.dumps(self.ours)}, recorded {json.dumps(self.recorded)}"
-
-
-class ConfigurationRefused(Exception):
-    """The target did not start with the scenario's configuration."""
-
-    def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
-        self.faults = tuple(faults)
-        super().__init__(f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,117 +57,9 @@ def scenarios(path: Path) -> Iterator[Scenario]:
             yield _scenario(str(path), line, _json(str(path), line, row))
 
 
-def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
-    """Play a scenario on a target and observe after every step.
-
-    Raises:
-        ConfigurationRefused: the target does not start with the configuration.
-
-    """
-    if faults := target.start(scenario.configuration):
-        raise ConfigurationRefused(scenario.name, faults)
-    refused = list(target.apply(scenario.inventory))
-    seen: dict[str, Ref] = {}
-    for step in scenario.steps:
-        refused += _play(step, target)
-        seen |= {ref.name: ref for ref in map(Ref.of, step.get("apply") or ())}
-        target.settle()
-        yield observed(target, seen, refused)
-        refused = []
-
-
-def observed(target: Target, seen: Mapping[str, Ref], refused: Iterable[Refusal] = ()) -> Observation:
-    """What a target shows of the namespaces and queues that a scenario made."""
-    namespaces = {ref.name for ref in seen.values() if ref.kind == "Namespace"}
-    queues = {ref.name for ref in seen.values() if ref.kind == "ClusterQueue"}
-    jobs = [w for namespace in sorted(namespaces) for w in target.list(KUEUE, "Workload", namespace)]
-    found = {q["metadata"]["name"]: _queue(q.get("status") or {}) for q in target.list(KUEUE, "ClusterQueue")}
-    rejected = [{"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message} for r in refused]
-    shown = {"workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs}} if queues else {}
-    shown |= {"clusterQueues": {name: found[name] for name in sorted(queues & set(found))}} if queues else {}
-    return shown | ({"rejected": rejected} if rejected else {})
-
-
-def difference(ours: Any, theirs: Any, path: str = "") -> Difference | None:
-    """The first place in which two observations differ, keys in alphabetical order."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in sorted(set(ours) | set(theirs)):
-            if found := difference(ours.get(key), theirs.get(key), f"{path}.{key}" if path else key):
-                return found
-        return None
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        pairs = enumerate(zip(ours, theirs, strict=True))
-        return next((d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None)
-    if ours == theirs or _alike(ours, theirs, path):
-        return None
-    return Difference(path=path or "(the whole observation)", ours=ours, recorded=theirs)
-
-
 def is_comparable(recorded: Observation) -> bool:
     """Whether a recorded step can be compared: it had settled, and real Kueues agree on it."""
     return not recorded.get("unsettled") and not recorded.get("race")
-
-
-def _alike(ours: Any, theirs: Any, path: str) -> bool:
-    if not isinstance(ours, str) or not isinstance(theirs, str):
-        return False
-    if path.endswith(".message"):
-        return _told(ours) == _told(theirs)
-    try:
-        return parse(ours).amount == parse(theirs).amount
-    except BadQuantity:
-        return False
-
-
-def _told(message: str) -> str:
-    return _ENGINE_WORDS.sub(r"\1", _UID.sub("UID", message))
-
-
-def _play(step: Mapping[str, Any], target: Target) -> list[Refusal]:
-    refused = list(target.apply(step.get("apply") or ()))
-    target.delete(map(Ref.of, step.get("delete") or ()))
-    target.touch(map(Ref.of, step.get("touch") or ()))
-    return refused
-
-
-def _owner(workload: Manifest) -> str:
-    owners = workload["metadata"].get("ownerReferences") or ()
-    return str(next((o["name"] for o in owners if o["kind"] == "Job"), workload["metadata"]["name"]))
-
-
-def _workload(status: dict[str, Any]) -> Observation:
-    conditions = {c["type"]: c for c in status.get("conditions") or ()}
-    told = {
-        kind: {key: conditions[kind][key] for key in ("status", "reason", "message")}
-        for kind in _CONDITIONS
-        if kind in conditions
-    }
-    requests = status.get("resourceRequests")
-    return told | {"admission": _admission(status.get("admission"))} | ({"requests": requests} if requests else {})
-
-
-def _admission(admission: dict[str, Any] | None) -> Observation | None:
-    if admission is None:
-        return None
-    pod_sets = [
-        {"name": p["name"], "count": p["count"]}
-        | {"flavors": p.get("flavors") or {}, "usage": p.get("resourceUsage") or {}}
-        for p in admission["podSetAssignments"]
-    ]
-    return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
-
-
-def _queue(status: dict[str, Any]) -> Observation:
-    return {
-        "pending": status.get("pendingWorkloads", 0),
-        "reserving": status.get("reservingWorkloads", 0),
-        "admitted": status.get("admittedWorkloads", 0),
-        "reservation": {f["name"]: _amounts(f.get("resources") or ()) for f in status.get("flavorsReservation") or ()},
-    }
-
-
-def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
-    return {r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")} for r in resources}
 
 
 def _json(file: str, line: int, row: str) -> Any:

@@ -14,17 +14,9 @@ from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
-from kueue_dra_ref.scenario import (
-    ConfigurationRefused,
-    Difference,
-    Observation,
-    Scenario,
-    ScenarioFault,
-    difference,
-    is_comparable,
-    replayed,
-    scenarios,
-)
+from kueue_dra_ref.difference import Difference, difference
+from kueue_dra_ref.playing import ConfigurationRefused, replayed
+from kueue_dra_ref.scenario import Observation, Scenario, ScenarioFault, is_comparable, scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
 from reports.cli.options import output_option

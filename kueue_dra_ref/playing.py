@@ -1,0 +1,126 @@
+"""Scenarios played on any target: step after step, alone or several beside each other, with what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kueue_dra_ref.scenario import Observation, Scenario
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Target
+
+KUEUE = "kueue.x-k8s.io/v1beta2"
+_CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
+
+
+class ConfigurationRefused(Exception):
+    """The target did not start with the scenario's configuration."""
+
+    def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}")
+
+
+def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
+    """Play a scenario on a target and observe after every step.
+
+    Raises:
+        ConfigurationRefused: the target does not start with the configuration.
+
+    """
+    return (observation for (observation,) in played_together([scenario], target))
+
+
+def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[list[Observation]]:
+    """Play scenarios of one configuration and one inventory side by side, and observe each of them after every step.
+
+    They share nothing else but what is alike in the same step of all: their queues, cohorts and namespaces are apart.
+
+    Raises:
+        ConfigurationRefused: the target does not start with the configuration.
+
+    """
+    first = scenarios[0]
+    if faults := target.start(first.configuration):
+        raise ConfigurationRefused(first.name, faults)
+    refused = list(target.apply(first.inventory))
+    shared = {Ref.of(each) for each in first.inventory}
+    seen: list[set[Ref]] = [set() for _ in scenarios]
+    for steps in zip(*(scenario.steps for scenario in scenarios), strict=True):
+        refused += _play(steps, target)
+        for known, step in zip(seen, steps, strict=True):
+            known |= _applied(step)
+        target.settle()
+        own = [shared | _applied(step) for step in steps]
+        told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
+        yield [observed(target, refs, words) for refs, words in zip(seen, told, strict=True)]
+        refused = []
+
+
+def _applied(step: Mapping[str, Any]) -> set[Ref]:
+    return {Ref.of(each) for each in step.get("apply") or ()}
+
+
+def observed(target: Target, seen: Collection[Ref], refused: Iterable[Refusal] = ()) -> Observation:
+    """What a target shows of the namespaces and queues that a scenario made."""
+    names = {kind: {ref.name for ref in seen if ref.kind == kind} for kind in ("Namespace", "ClusterQueue")}
+    namespaces, queues = names["Namespace"], names["ClusterQueue"]
+    jobs = [w for namespace in sorted(namespaces) for w in target.list(KUEUE, "Workload", namespace)]
+    found = {q["metadata"]["name"]: _queue(q.get("status") or {}) for q in target.list(KUEUE, "ClusterQueue")}
+    rejected = [{"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message} for r in refused]
+    shown = {"workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs}} if queues else {}
+    shown |= {"clusterQueues": {name: found[name] for name in sorted(queues & set(found))}} if queues else {}
+    return shown | ({"rejected": rejected} if rejected else {})
+
+
+def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Refusal]:
+    """Carry out one step of every scenario; what several of them have in common is done once."""
+    refused = list(target.apply(_merged(steps, "apply")))
+    target.delete(map(Ref.of, _merged(steps, "delete")))
+    target.touch(map(Ref.of, _merged(steps, "touch")))
+    return refused
+
+
+def _merged(steps: Sequence[Mapping[str, Any]], verb: str) -> list[Manifest]:
+    """Everything that a step of all scenarios does, each object once."""
+    found = [each for step in steps for each in step.get(verb) or ()]
+    return list({Ref.of(each): each for each in found}.values())
+
+
+def _owner(workload: Manifest) -> str:
+    owners = workload["metadata"].get("ownerReferences") or ()
+    return str(next((o["name"] for o in owners if o["kind"] == "Job"), workload["metadata"]["name"]))
+
+
+def _workload(status: dict[str, Any]) -> Observation:
+    conditions = {c["type"]: c for c in status.get("conditions") or ()}
+    told = {
+        kind: {key: conditions[kind][key] for key in ("status", "reason", "message")}
+        for kind in _CONDITIONS
+        if kind in conditions
+    }
+    requests = status.get("resourceRequests")
+    return told | {"admission": _admission(status.get("admission"))} | ({"requests": requests} if requests else {})
+
+
+def _admission(admission: dict[str, Any] | None) -> Observation | None:
+    if admission is None:
+        return None
+    pod_sets = [
+        {"name": p["name"], "count": p["count"]}
+        | {"flavors": p.get("flavors") or {}, "usage": p.get("resourceUsage") or {}}
+        for p in admission["podSetAssignments"]
+    ]
+    return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
+
+
+def _queue(status: dict[str, Any]) -> Observation:
+    return {
+        "pending": status.get("pendingWorkloads", 0),
+        "reserving": status.get("reservingWorkloads", 0),
+        "admitted": status.get("admittedWorkloads", 0),
+        "reservation": {f["name"]: _amounts(f.get("resources") or ()) for f in status.get("flavorsReservation") or ()},
+    }
+
+
+def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
+    return {r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")} for r in resources}
