@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -74,7 +75,7 @@ class Settling:
                 raise NotYet("it is still ahead")
 
         eventually(passed, within=self.limits.sweep, every=0.02, what="a sweep that changes nothing")
-        self.fence.pass_cycles(len(self._last.pending) + 1)
+        self.fence.pass_cycles(self._longest_line(self._last) + 1)
         self._opened = None
 
     def forget(self) -> None:
@@ -138,7 +139,7 @@ class Settling:
         if self._changed is not None and before.pending:
             self._sweep(self._changed)
         if before.is_undecided:
-            self.fence.pass_cycles(len(before.pending) + 1)
+            self.fence.pass_cycles(self._longest_line(before) + 1)
         elif before.moved_since(began):
             self.fence.pass_chain(unless=self.is_denied)  # what was admitted beside the first one is looked at again
         after = self._see()
@@ -162,6 +163,10 @@ class Settling:
             return self._note(self.mirror.eventually(arrived, within=MOMENT, what="a decision to show everywhere"))
         except TimedOut:
             return self._see()
+
+    def _longest_line(self, look: Look) -> int:
+        """How many wait where most do: queues of one cohort may hinder each other, others have cycles in common."""
+        return max(Counter(map(self.world.line_of, look.pending)).values(), default=0)
 
     def _count(self) -> None:
         cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")

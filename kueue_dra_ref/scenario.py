@@ -57,6 +57,18 @@ def scenarios(path: Path) -> Iterator[Scenario]:
             yield _scenario(str(path), line, _json(str(path), line, row))
 
 
+def as_document(scenario: Scenario, **status: Any) -> Manifest:
+    """Give a scenario in the form that files hold; ``status`` are further fields beside what was recorded."""
+    spec = {"configuration": scenario.configuration, "inventory": [*scenario.inventory], "steps": [*scenario.steps]}
+    return {
+        "apiVersion": "kueue-dra.dev/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": scenario.name},
+        "spec": spec,
+        "status": {"kueue": scenario.kueue, "observations": [*scenario.recorded], **status},
+    }
+
+
 def is_comparable(recorded: Observation) -> bool:
     """Whether a recorded step can be compared: it had settled, and real Kueues agree on it."""
     return not recorded.get("unsettled") and not recorded.get("race")

@@ -17,11 +17,15 @@ COMMANDS: Mapping[str, str] = {
     "config": "Check a Kueue Configuration.",
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
+    "differential": "Hunt for worlds on which the reference and a real Kueue differ.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
+
+ELSEWHERE: Mapping[str, str] = {"differential": "suites.differential.command"}
+"""The modules of commands that need more than this room knows of."""
 
 EPILOG = """\
 \b
@@ -49,7 +53,8 @@ class Menu(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = importlib.import_module(f"reports.cli.{cmd_name.replace('-', '_')}").command
+        module = ELSEWHERE.get(cmd_name, f"reports.cli.{cmd_name.replace('-', '_')}")
+        found: click.Command = importlib.import_module(module).command
         return found
 
     def resolve_command(

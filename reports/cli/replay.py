@@ -9,13 +9,12 @@ from typing import Any
 
 import click
 
-from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import Difference, difference
-from kueue_dra_ref.playing import ConfigurationRefused, replayed
+from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Observation, Scenario, ScenarioFault, is_comparable, scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
@@ -116,16 +115,9 @@ def _judge(scenario: Scenario, named: str | None) -> Behaviour:
 
 
 def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
-    chance = Chance()
-    target = ReferenceTarget(judge, chance=chance)
-    recorded = iter(scenario.recorded if judge.by_chance else ())
-    chance.seen = _told(next(recorded, {}))
-    observations = []
     try:
-        for observation in replayed(replace(scenario, configuration=_configuration(scenario, judge)), target):
-            observations.append(observation)
-            chance.seen = _told(next(recorded, {}))
-        return _compared(scenario, tuple(observations))
+        found = answers(replace(scenario, configuration=_configuration(scenario, judge)), judge)
+        return _compared(scenario, tuple(found))
     except ConfigurationRefused as refused:
         faults = "; ".join(map(str, refused.faults))
         difference_ = Difference(path="configuration", ours=f"refused: {faults}", recorded="accepted")
@@ -140,12 +132,6 @@ def _configuration(scenario: Scenario, judge: Behaviour) -> Manifest:
         return written
     missing = [gate for gate in judge.dependants if gate not in own and not judge.gates.table[gate].default]
     return {**written, "featureGates": {**dict.fromkeys(missing, True), **own}} if missing else written
-
-
-def _told(recorded: Observation) -> Mapping[str, str]:
-    """What was recorded of why each workload waits, by name."""
-    conditions = {name: each.get("QuotaReserved") or {} for name, each in (recorded.get("workloads") or {}).items()}
-    return {name: str(condition.get("message", "")) for name, condition in conditions.items()}
 
 
 def _compared(scenario: Scenario, observations: tuple[Observation, ...]) -> Replay:

@@ -1,0 +1,32 @@
+"""What the reference answers to a scenario, with what Kueue leaves to chance falling out as it did where recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kueue_dra_ref.admission.chance import Chance
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.playing import replayed
+from kueue_dra_ref.scenario import Observation, Scenario
+
+
+def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
+    """Play a scenario on a new reference; ``recorded`` tells how it went where a real Kueue has no order of its own.
+
+    Raises:
+        ConfigurationRefused: the reference does not start with the configuration.
+
+    """
+    chance = Chance()
+    recorded = iter(scenario.recorded if behaviour.by_chance else ())
+    chance.seen = _told(next(recorded, {}))
+    for observation in replayed(scenario, ReferenceTarget(behaviour, chance=chance)):
+        yield observation
+        chance.seen = _told(next(recorded, {}))
+
+
+def _told(recorded: Observation) -> Mapping[str, str]:
+    """What was recorded of why each workload waits, by name."""
+    conditions = {name: each.get("QuotaReserved") or {} for name, each in (recorded.get("workloads") or {}).items()}
+    return {name: str(condition.get("message", "")) for name, condition in conditions.items()}

@@ -1,0 +1,1 @@
+"""Generated worlds, decided by the reference and by a real Kueue beside each other."""

@@ -1,0 +1,158 @@
+"""``kueue-dra differential``: generated worlds, on the reference and on a real Kueue, until the time is up."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clusters.troubles import ClusterTrouble
+from clusters.waiting import elapsed_since, moment_now
+from kueue_dra_ref.api.yaml_text import written
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.scenario import as_document
+from reports.cli.faults import Trouble
+from suites.differential.campaign import Plan, Tally, hunted
+from suites.differential.judging import Kind, Outcome
+
+EPILOG = """\\b
+Examples
+  kueue-dra differential                          ten minutes with two real Kueues 0.19
+  kueue-dra differential --kueue 0.18 --budget 1h another release, for longer
+  kueue-dra differential --seed 7 --worlds 16     the same worlds again
+
+\\b
+Exit codes
+  0  the reference decided as the real Kueue did, races of Kueue with itself apart
+  1  it did not: each world is in a file of its own, to be replayed with kueue-dra replay --check
+  2  no real Kueue can be had
+"""
+UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+class Duration(click.ParamType[float]):
+    """A time such as 90s, 10m or 2h, in seconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it, or say how it is written."""
+        if isinstance(value, float):
+            return value
+        if not (found := re.fullmatch(r"(\\d+(?:\\.\\d+)?)([smh])", str(value))):
+            self.fail(f"found {value!r}; expected a number and s, m or h, such as 90s or 10m", param, ctx)
+        return float(found[1]) * UNITS[found[2]]
+
+
+@click.command("differential", epilog=EPILOG)
+@click.option("--kueue", "minor", default="0.19", show_default=True, metavar="MINOR", help="Which release.")
+@click.option("--budget", type=Duration(), default="10m", show_default=True, help="When to begin no more worlds.")
+@click.option("--worlds", "most", type=click.IntRange(1), help="After how many worlds to end earlier.")
+@click.option("--seed", type=click.IntRange(0), help="Which worlds; others each time unless one is named.")
+@click.option("--together", type=click.IntRange(1), default=8, show_default=True, help="Worlds in one Kueue at a time.")
+@click.option("-n", "kueues", type=click.IntRange(1), default=2, show_default=True, help="Kueues at a time.")
+@click.option(
+    "--report-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="out/differential",
+    show_default=True,
+    help="Where the worlds go on which they differ, and the summary.",
+)
+@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Append the figures to this file, a line.")
+def command(
+    minor: str,
+    budget: float,
+    most: int | None,
+    seed: int | None,
+    together: int,
+    kueues: int,
+    report_dir: Path,
+    log: Path | None,
+) -> None:
+    """Hunt for worlds on which the reference and a real Kueue differ.
+
+    Worlds are generated: queues in trees of cohorts, quota with limits, claim templates, Jobs, and what happens to
+    them. Several share a Kueue at a time. After each step conditions, reasons, messages, admissions and the figures of
+    the queues are compared. A world that came out differently is played twice more, alone: it counts when the real
+    Kueue says the same again, and is kept apart as a race when it does not.
+    """
+    plan = Plan(
+        behaviour=_behaviour(minor),
+        seed=secrets.randbelow(1_000_000) if seed is None else seed,
+        budget=budget,
+        most=most,
+        together=together,
+        kueues=kueues,
+    )
+    click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
+    began, tally = moment_now(), Tally()
+    try:
+        for tally in hunted(plan):
+            click.echo(f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)", err=True)
+    except ClusterTrouble as trouble:
+        raise Trouble([str(trouble)]) from None
+    _tell(plan, tally, elapsed_since(began), report_dir, log)
+    raise SystemExit(1 if tally.kinds[Kind.DIFFERS] or tally.kinds[Kind.UNSETTLED] or not tally.worlds else 0)
+
+
+def _behaviour(minor: str) -> Any:
+    from kueue_dra_ref.behaviours import UnknownBehaviour
+
+    try:
+        return behaviour(f"kueue-{minor}")
+    except UnknownBehaviour as fault:
+        raise Trouble([f"--kueue {minor}: {fault}"]) from None
+
+
+def _figures(tally: Tally) -> str:
+    kinds = tally.kinds
+    return (
+        f"{tally.worlds} worlds, {tally.steps} steps: {kinds[Kind.DIFFERS]} differ, {kinds[Kind.RACE]} races, "
+        f"{kinds[Kind.UNSETTLED]} not settled"
+    )
+
+
+def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None) -> None:
+    """Write each world that did not simply agree, and the figures of the hunt."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.yaml"):
+        old.unlink()
+    for each in tally.found:
+        file = folder / f"{each.kind}-{each.scenario.name}.yaml"
+        file.write_text(written([as_document(each.scenario, **dict(_status(each)))]), "utf-8")
+        click.echo(f"{each.kind}: {file}{_first(each)}")
+    summary = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "kueue": plan.behaviour.kueue,
+        "seed": plan.seed,
+        "worlds": tally.worlds,
+        "steps": tally.steps,
+        **{str(kind): tally.kinds[kind] for kind in Kind},
+        "seconds": round(seconds),
+    }
+    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\\n", "utf-8")
+    if log:
+        with log.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(summary) + "\\n")
+    click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
+
+
+def _first(outcome: Outcome) -> str:
+    if outcome.difference is None:
+        return f": {outcome.trouble}"
+    return f": step {outcome.step}: {outcome.difference}"
+
+
+def _status(outcome: Outcome) -> Iterator[tuple[str, Any]]:
+    """What a file says beside the real Kueue's observations: the difference, and of a race the other answer."""
+    if found := outcome.difference:
+        place: Mapping[str, Any] = {"step": outcome.step, "path": found.path}
+        yield "difference", {**place, "reference": found.ours, "kueue": found.recorded}
+    if outcome.other:
+        yield "otherObservations", [*outcome.other]

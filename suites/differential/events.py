@@ -1,0 +1,125 @@
+"""What can happen in a generated world, as strategies: queues, what is asked for, and a sequence of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+POLICIES = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")
+RECLAIM = ("Never", "LowerPriority", "Any")
+PRIORITIES = (0, 10, 100)
+MOST_QUEUES = 3
+EARLIER = st.integers(0, 5)
+"""Which of the earlier jobs an event is about, counted round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
+
+    cohort: int | None
+    """The cohort of the world that it belongs to; None: it stands alone."""
+    nominal: tuple[int, ...]
+    borrowing: int | None
+    lending: int | None
+    cpu: int
+    apart: bool
+    """Whether CPU has a resource group of its own."""
+    strict: bool
+    within: str
+    reclaim: str
+    borrow_within: bool
+    stops_early: bool
+    """Whether the search for a flavor stops where the queue can borrow, and goes on where it could preempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submit:
+    """A Job of some pods, each with the same claims."""
+
+    queue: int
+    asks: tuple[str, ...]
+    """Names of claim templates, see `suites.differential.templates`; none: CPU only."""
+    pods: int
+    cpu: int
+    priority: int
+    least: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete:
+    """One of the earlier jobs goes."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """One of the earlier jobs is reconciled."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """Nominal quota of a queue's first flavor is set, in devices."""
+
+    queue: int
+    nominal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A ClusterQueue, or the LocalQueue before it, is stopped or set going again."""
+
+    queue: int
+    local: bool
+    policy: str
+
+
+Event = Submit | Delete | Touch | Quota | Stop
+
+
+def lines(*, cohorts: int, flavors: int) -> SearchStrategy[Line]:
+    """Queues of a world with so many cohorts and flavors."""
+    limit = st.none() | st.integers(0, 3)
+    amounts = st.lists(st.sampled_from((2, 3, 1, 4, 0)), min_size=flavors, max_size=flavors).map(tuple)
+    return st.builds(
+        Line,
+        cohort=st.none() | st.integers(0, cohorts - 1) if cohorts else st.none(),
+        nominal=amounts,
+        borrowing=limit,
+        lending=limit,
+        cpu=st.sampled_from((20, 20, 3)),
+        apart=st.booleans(),
+        strict=st.booleans(),
+        within=st.sampled_from(POLICIES),
+        reclaim=st.sampled_from(RECLAIM),
+        borrow_within=st.booleans(),
+        stops_early=st.booleans(),
+    )
+
+
+def events(asked: Sequence[str], *, stops: bool) -> SearchStrategy[Event]:
+    """What happens to a world, mostly submissions; queues are stopped only where that was asked for."""
+    queue = st.integers(0, MOST_QUEUES - 1)
+    submit = st.builds(
+        Submit,
+        queue=queue,
+        asks=st.lists(st.sampled_from(asked), max_size=2).map(tuple),
+        pods=st.sampled_from((1, 1, 2, 3)),
+        cpu=st.integers(1, 2),
+        priority=st.sampled_from(PRIORITIES),
+        least=st.none() | st.none() | st.just(1),
+    )
+    quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
+    policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
+    stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
+    delete, touch = st.builds(Delete, job=EARLIER), st.builds(Touch, job=EARLIER)
+    often: dict[SearchStrategy[Any], int] = {submit: 7, delete: 1, quota: 1, touch: 1, stop: 2 if stops else 0}
+    kinds = [kind for kind, times in often.items() for _ in range(times)]
+    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)

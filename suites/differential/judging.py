@@ -1,0 +1,91 @@
+"""One batch of worlds, decided by the reference and by a real Kueue; a difference counts once it was seen again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from clusters.live import LiveTarget
+from clusters.waiting import TimedOut
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.replaying import answers
+from kueue_dra_ref.difference import Difference, difference
+from kueue_dra_ref.playing import played_together
+from kueue_dra_ref.scenario import Observation, Scenario
+from suites.differential.drawing import Batch
+
+
+class Kind(StrEnum):
+    """How a world came out."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    RACE = "race"
+    UNSETTLED = "unsettled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A world with the real Kueue's observations as what was recorded, and how the reference's compare."""
+
+    scenario: Scenario
+    kind: Kind
+    step: int = 0
+    """The first step that differs, from 1."""
+    difference: Difference | None = None
+    other: tuple[Observation, ...] = ()
+    """Of a race, what the same Kueue answered another time."""
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """A real Kueue beside the reference of the same release."""
+
+    target: LiveTarget
+    behaviour: Behaviour
+    kueue: str
+    """The release, as scenarios name it."""
+
+    def judge(self, batch: Batch) -> list[Outcome]:
+        """Play the worlds of a batch side by side, and again alone whichever came out differently."""
+        try:
+            first = [self._compared(world) for world in self._recorded(batch)]
+        except TimedOut:
+            first = [self.alone(world) for world in batch]
+        return [self._again(each) if each.kind is Kind.DIFFERS else each for each in first]
+
+    def alone(self, world: Scenario) -> Outcome:
+        """Play one world by itself."""
+        try:
+            (recorded,) = self._recorded([world])
+        except TimedOut as trouble:
+            return Outcome(scenario=world, kind=Kind.UNSETTLED, trouble=str(trouble))
+        return self._compared(recorded)
+
+    def _again(self, first: Outcome) -> Outcome:
+        """Have it answered twice more, alone: who answers in two ways is of two minds, not of another one."""
+        second = self.alone(first.scenario)
+        if second.kind is not Kind.DIFFERS:
+            return replace(first, kind=Kind.RACE, other=second.scenario.recorded)
+        third = self.alone(first.scenario)
+        if difference(list(second.scenario.recorded), list(third.scenario.recorded)):
+            return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
+        return second
+
+    def _recorded(self, batch: Sequence[Scenario]) -> list[Scenario]:
+        """Give the worlds with what the real Kueue showed of each."""
+        try:
+            rows = list(played_together(batch, self.target))
+        finally:
+            self.target.clean()
+        columns = [tuple(column) for column in zip(*rows, strict=True)]
+        return [replace(world, kueue=self.kueue, recorded=seen) for world, seen in zip(batch, columns, strict=True)]
+
+    def _compared(self, world: Scenario) -> Outcome:
+        ours = answers(world, self.behaviour)
+        for step, (mine, theirs) in enumerate(zip(ours, world.recorded, strict=True), 1):
+            if found := difference(mine, theirs):
+                return Outcome(scenario=world, kind=Kind.DIFFERS, step=step, difference=found)
+        return Outcome(scenario=world, kind=Kind.AGREES)

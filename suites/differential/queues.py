@@ -1,0 +1,106 @@
+"""The queues of a generated world as objects: flavors, cohorts, ClusterQueues, LocalQueues, with names of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota
+from kueue_dra_ref.target import Manifest
+from suites.differential.events import Line
+
+OTHERS = {"nics": 2, "lates": 2}
+"""Quota for device classes that no limit is about, in every flavor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Above:
+    """A cohort of a world: the one above it, and devices that are its own."""
+
+    parent: int | None
+    shared: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queues:
+    """The queues of one world; ``mark`` ends every name that has no namespace."""
+
+    mark: str
+    lines: tuple[Line, ...]
+    cohorts: tuple[Above, ...]
+    flavors: int
+
+    @property
+    def namespace(self) -> str:
+        """Where the LocalQueues and Jobs of the world are."""
+        return f"ns-{self.mark}"
+
+    def objects(self) -> Iterator[Manifest]:
+        """Give everything as it is at first."""
+        for name in ("cpu", *range(self.flavors)):
+            yield {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": self._flavor(name)}}
+        for index, above in enumerate(self.cohorts):
+            if above.parent is not None or above.shared is not None:
+                yield self._cohort_object(index, above)
+        for index in range(len(self.lines)):
+            yield self.cluster_queue(index)
+            yield self.local_queue(index)
+
+    def cluster_queue(self, index: int, *, nominal: int | None = None, **spec: Any) -> Manifest:
+        """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""
+        line = self.lines[index]
+        amounts = (line.nominal[0] if nominal is None else nominal, *line.nominal[1:])
+        fungible = ("MayStopSearch", "TryNextFlavor")[:: 1 if line.stops_early else -1]
+        return a_cluster_queue(
+            f"cq{index}-{self.mark}",
+            self._groups(line, amounts),
+            cohortName=None if line.cohort is None else self._cohort(line.cohort),
+            queueingStrategy="StrictFIFO" if line.strict else "BestEffortFIFO",
+            preemption=_preemption(line),
+            flavorFungibility=dict(zip(("whenCanBorrow", "whenCanPreempt"), fungible, strict=True)),
+            **spec,
+        )
+
+    def local_queue(self, index: int, **spec: Any) -> Manifest:
+        """Give the LocalQueue before a ClusterQueue."""
+        return {
+            "apiVersion": KUEUE,
+            "kind": "LocalQueue",
+            "metadata": {"name": f"lq{index}", "namespace": self.namespace},
+            "spec": {"clusterQueue": f"cq{index}-{self.mark}", **spec},
+        }
+
+    def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
+        beside: dict[str, Quota] = {**OTHERS} if line.apart else {"cpu": line.cpu, **OTHERS}
+        devices = {self._flavor(i): {**beside, "gpus": _limited(line, each)} for i, each in enumerate(amounts)}
+        apart = [a_group({self._flavor("cpu"): {"cpu": line.cpu}})] if line.apart else []
+        return [*apart, a_group(devices)]
+
+    def _cohort_object(self, index: int, above: Above) -> Manifest:
+        spec: dict[str, Any] = {} if above.parent is None else {"parentName": self._cohort(above.parent)}
+        if above.shared is not None:
+            spec["resourceGroups"] = [a_group({self._flavor(0): {"gpus": above.shared}})]
+        return {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": self._cohort(index)}, "spec": spec}
+
+    def _cohort(self, index: int) -> str:
+        return f"co{index}-{self.mark}"
+
+    def _flavor(self, name: str | int) -> str:
+        return f"fl-{name}-{self.mark}"
+
+
+def _limited(line: Line, nominal: int) -> Mapping[str, str | int]:
+    """Limits make sense in a cohort only, and nobody may lend more than there is."""
+    if line.cohort is None:
+        return a_quota(nominal)
+    return a_quota(nominal, borrow=line.borrowing, lend=None if line.lending is None else min(line.lending, nominal))
+
+
+def _preemption(line: Line) -> Mapping[str, Any]:
+    if line.cohort is None:
+        return {"withinClusterQueue": line.within}
+    found: dict[str, Any] = {"withinClusterQueue": line.within, "reclaimWithinCohort": line.reclaim}
+    if line.borrow_within and line.reclaim != "Never":
+        found["borrowWithinCohort"] = {"policy": "LowerPriority", "maxPriorityThreshold": 50}
+    return found

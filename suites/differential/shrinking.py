@@ -1,0 +1,42 @@
+"""The smallest scenario that still differs: what can be left out is left out, the largest parts first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from kueue_dra_ref.scenario import Scenario
+
+Part = TypeVar("Part")
+
+
+def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:
+    """Leave out steps, then objects of steps, then objects of the inventory, for as long as it goes on to differ."""
+    found = replace(scenario, recorded=())
+    while smaller := next(filter(differs, _smaller(found)), None):
+        found = smaller
+    return found
+
+
+def _smaller(scenario: Scenario) -> Iterator[Scenario]:
+    """Give scenarios with a part less each, from half of the steps to one object."""
+    for steps in _without_a_part(scenario.steps):
+        if steps:
+            yield replace(scenario, steps=steps)
+    for index, step in enumerate(scenario.steps):
+        for verb, objects in step.items():
+            for left in _without_a_part(tuple(objects)):
+                changed = {**step, verb: list(left)}
+                yield replace(scenario, steps=(*scenario.steps[:index], changed, *scenario.steps[index + 1 :]))
+    for inventory in _without_a_part(scenario.inventory):
+        yield replace(scenario, inventory=inventory)
+
+
+def _without_a_part(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:
+    """Leave out halves, then quarters, down to single parts, the last ones first."""
+    size = len(parts) // 2 or len(parts)
+    while size:
+        for end in range(len(parts), 0, -size):
+            yield (*parts[: max(end - size, 0)], *parts[end:])
+        size //= 2
