@@ -117,3 +117,32 @@ def test_a_recording_is_judged_by_its_minor(tmp_path: Path, told: list[str], kue
     found = kueue_dra("replay", "--check", str(file))
 
     assert found.exit_code == code, found.output
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        pytest.param("", 0, id="the-queues-heard-first"),
+        pytest.param("LocalQueue l is inactive", 0, id="the-controller-looked-first"),
+        pytest.param("LocalQueue other is inactive", 1, id="never-told"),
+    ],
+)
+def test_a_stop_is_heard_in_either_order(tmp_path: Path, told: str, code: int) -> None:
+    """Kueue looks at device work behind a queue that is stopped, and takes the queue away, at one time."""
+    file = tmp_path / "stopped.jsonl"
+    before = _scenario("couldn't assign flavors to pod set main: ", "0.19.2")
+    (first,) = before["status"]["observations"]
+    first["workloads"]["j"]["QuotaReserved"]["message"] += ", ".join(
+        TOLD.format(name).partition("main: ")[2] for name in ("cpu", "gpus")
+    )
+    local = next(each for each in before["spec"]["steps"][0]["apply"] if each["kind"] == "LocalQueue")
+    before["spec"]["steps"].append({"apply": [{**local, "spec": {**local["spec"], "stopPolicy": "Hold"}}]})
+    after = json.loads(json.dumps(first).replace('"pending": 1', '"pending": 0'))
+    if told:
+        after["workloads"]["j"]["QuotaReserved"] |= {"reason": "Inadmissible", "message": told}
+    before["status"]["observations"].append(after)
+    file.write_text(json.dumps(before), "utf-8")
+
+    found = kueue_dra("replay", "--check", str(file))
+
+    assert found.exit_code == code, found.output

@@ -19,12 +19,15 @@ class Chance:
     """
 
     seen: Mapping[str, str] = field(default_factory=dict)
+    orders: bool = True
+    """Whether Kueue goes through maps in an order of chance; otherwise what was seen tells nothing of it."""
 
     def of(self, workload: Manifest) -> Draw:
         """How it falls out for one Workload, which goes by the name of its Job when it has one."""
         meta = workload["metadata"]
         owners = meta.get("ownerReferences") or ()
-        return Draw(seen=self.seen.get(next((owner["name"] for owner in owners), meta["name"]), ""))
+        told = self.seen.get(next((owner["name"] for owner in owners), meta["name"]), "")
+        return Draw(seen=told if self.orders else "", told=told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,12 @@ class Draw:
     """How it falls out for one Workload, about which ``seen`` was said."""
 
     seen: str = ""
+    told: str = ""
+    """The same, whether or not it tells of an order."""
+
+    def heard_late(self, objection: str) -> bool:
+        """Whether the queues heard of a stop after the controller had objected: both are told of it at one time."""
+        return self.told == objection
 
     def classes(self, names: Iterable[str]) -> list[str]:
         """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""

@@ -18,8 +18,8 @@ def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
         ConfigurationRefused: the reference does not start with the configuration.
 
     """
-    chance = Chance()
-    recorded = iter(scenario.recorded if behaviour.by_chance else ())
+    chance = Chance(orders=behaviour.by_chance)
+    recorded = iter(scenario.recorded)
     chance.seen = _told(next(recorded, {}))
     for observation in replayed(scenario, ReferenceTarget(behaviour, chance=chance)):
         yield observation

@@ -103,9 +103,10 @@ class WorkloadController:
         _forget_refusal(working)
         if _active(working) and not kueue.enqueue({**working, "status": copy.deepcopy(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
-            self._decided(key, *done.steps, *self._objection(working)[1])
+            blocked, steps = self._objection(working)
+            self._decided(key, *done.steps, *steps)
             self._retry(key)
-            return False
+            return blocked is not None and kueue.chance.of(working).heard_late(blocked.message)
         self._failures.pop(key, None)
         return True
 

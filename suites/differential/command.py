@@ -21,13 +21,14 @@ from reports.cli.faults import Trouble
 from suites.differential.campaign import Plan, Tally, hunted
 from suites.differential.judging import Kind, Outcome
 
-EPILOG = """\\b
+EPILOG = """\
+\b
 Examples
   kueue-dra differential                          ten minutes with two real Kueues 0.19
   kueue-dra differential --kueue 0.18 --budget 1h another release, for longer
   kueue-dra differential --seed 7 --worlds 16     the same worlds again
 
-\\b
+\b
 Exit codes
   0  the reference decided as the real Kueue did, races of Kueue with itself apart
   1  it did not: each world is in a file of its own, to be replayed with kueue-dra replay --check
@@ -45,7 +46,7 @@ class Duration(click.ParamType[float]):
         """Read it, or say how it is written."""
         if isinstance(value, float):
             return value
-        if not (found := re.fullmatch(r"(\\d+(?:\\.\\d+)?)([smh])", str(value))):
+        if not (found := re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))):
             self.fail(f"found {value!r}; expected a number and s, m or h, such as 90s or 10m", param, ctx)
         return float(found[1]) * UNITS[found[2]]
 
@@ -136,10 +137,10 @@ def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | No
         **{str(kind): tally.kinds[kind] for kind in Kind},
         "seconds": round(seconds),
     }
-    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\\n", "utf-8")
+    (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", "utf-8")
     if log:
         with log.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(summary) + "\\n")
+            lines.write(json.dumps(summary) + "\n")
     click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
 
