@@ -15,6 +15,9 @@ TARGET ?= kueue
 # The minor of Kueue that `make live` has judge, and those that are pinned.
 KUEUE ?= 0.19
 MINORS ?= 0.14 0.15 0.16 0.18 0.19
+# How long `make differential` begins new worlds, and which; others each time unless a seed is named.
+BUDGET ?= 10m
+SEED ?=
 PYTEST := $(BIN)/python -m pytest
 
 ifdef UV
@@ -67,6 +70,11 @@ live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/
 matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix
 	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(MINORS)
 	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
+
+.PHONY: differential
+differential: $(VENV)/.dev ## generated worlds on the reference and a real Kueue KUEUE=0.19 for BUDGET=10m; SEED=7 for the same again
+	@$(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(BIN)/kueue-dra differential --kueue $(KUEUE) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs

@@ -18,14 +18,20 @@ COMMANDS: Mapping[str, str] = {
     "replay": "Replay recorded scenarios and compare what is observed.",
     "report": "Check, compare and print conformance reports.",
     "differential": "Hunt for worlds on which the reference and a real Kueue differ.",
+    "record": "Play a story on a real Kueue and write down what it shows.",
+    "shrink": "Reduce a scenario to the smallest that still differs.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
 
-ELSEWHERE: Mapping[str, str] = {"differential": "suites.differential.command"}
-"""The modules of commands that need more than this room knows of."""
+ELSEWHERE: Mapping[str, tuple[str, str]] = {
+    "differential": ("suites.differential.command", "command"),
+    "record": ("suites.differential.single", "record"),
+    "shrink": ("suites.differential.single", "shrink"),
+}
+"""The modules of commands that need more than this room knows of, and their names there."""
 
 EPILOG = """\
 \b
@@ -53,8 +59,8 @@ class Menu(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module = ELSEWHERE.get(cmd_name, f"reports.cli.{cmd_name.replace('-', '_')}")
-        found: click.Command = importlib.import_module(module).command
+        module, name = ELSEWHERE.get(cmd_name, (f"reports.cli.{cmd_name.replace('-', '_')}", "command"))
+        found: click.Command = getattr(importlib.import_module(module), name)
         return found
 
     def resolve_command(

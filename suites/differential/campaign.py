@@ -15,6 +15,7 @@ from clusters.waiting import elapsed_since, moment_now
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from suites.differential.drawing import Batch, batches
 from suites.differential.judging import Judge, Kind, Outcome
+from suites.differential.ledger import entries
 
 CHUNK = 12
 """Batches that are drawn at once: the first of them are simpler than the rest."""
@@ -73,7 +74,7 @@ def hunted(plan: Plan) -> Iterator[Tally]:
     began, tally, drawn, planned = moment_now(), Tally(), plan.batches(), 0
     programs = binaries(plan.behaviour.kueue)
     with ThreadPoolExecutor(plan.kueues) as workers, ExitStack() as held:
-        idle = [held.enter_context(_judge(programs, plan.behaviour)) for _ in range(plan.kueues)]
+        idle = [held.enter_context(a_judge(programs, plan.behaviour)) for _ in range(plan.kueues)]
         busy: dict[Future[list[Outcome]], Judge] = {}
         while True:
             while idle and elapsed_since(began) < plan.budget and (plan.most is None or planned < plan.most):
@@ -89,7 +90,8 @@ def hunted(plan: Plan) -> Iterator[Tally]:
 
 
 @contextmanager
-def _judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
+def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
+    """Bring up a real Kueue beside the reference."""
     with ControlPlane(programs) as plane, closing(LiveTarget(plane, leaves=INERT)) as target:
         release = str(target.describe()["kueue"]).removeprefix("v")
-        yield Judge(target=target, behaviour=behaviour, kueue=release)
+        yield Judge(target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries()))

@@ -15,11 +15,11 @@ import click
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import elapsed_since, moment_now
 from kueue_dra_ref.api.yaml_text import written
-from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.scenario import as_document
 from reports.cli.faults import Trouble
 from suites.differential.campaign import Plan, Tally, hunted
 from suites.differential.judging import Kind, Outcome
+from suites.differential.releases import behaviour_of, minor_option
 
 EPILOG = """\
 \b
@@ -52,7 +52,7 @@ class Duration(click.ParamType[float]):
 
 
 @click.command("differential", epilog=EPILOG)
-@click.option("--kueue", "minor", default="0.19", show_default=True, metavar="MINOR", help="Which release.")
+@minor_option
 @click.option("--budget", type=Duration(), default="10m", show_default=True, help="When to begin no more worlds.")
 @click.option("--worlds", "most", type=click.IntRange(1), help="After how many worlds to end earlier.")
 @click.option("--seed", type=click.IntRange(0), help="Which worlds; others each time unless one is named.")
@@ -84,7 +84,7 @@ def command(
     Kueue says the same again, and is kept apart as a race when it does not.
     """
     plan = Plan(
-        behaviour=_behaviour(minor),
+        behaviour=behaviour_of(minor),
         seed=secrets.randbelow(1_000_000) if seed is None else seed,
         budget=budget,
         most=most,
@@ -102,20 +102,11 @@ def command(
     raise SystemExit(1 if tally.kinds[Kind.DIFFERS] or tally.kinds[Kind.UNSETTLED] or not tally.worlds else 0)
 
 
-def _behaviour(minor: str) -> Any:
-    from kueue_dra_ref.behaviours import UnknownBehaviour
-
-    try:
-        return behaviour(f"kueue-{minor}")
-    except UnknownBehaviour as fault:
-        raise Trouble([f"--kueue {minor}: {fault}"]) from None
-
-
 def _figures(tally: Tally) -> str:
     kinds = tally.kinds
     return (
         f"{tally.worlds} worlds, {tally.steps} steps: {kinds[Kind.DIFFERS]} differ, {kinds[Kind.RACE]} races, "
-        f"{kinds[Kind.UNSETTLED]} not settled"
+        f"{kinds[Kind.UNSETTLED]} not settled, {kinds[Kind.KNOWN]} in the ledger"
     )
 
 

@@ -14,6 +14,7 @@ from kueue_dra_ref.difference import Difference, difference
 from kueue_dra_ref.playing import played_together
 from kueue_dra_ref.scenario import Observation, Scenario
 from suites.differential.drawing import Batch
+from suites.differential.ledger import Entry, known
 
 
 class Kind(StrEnum):
@@ -21,6 +22,8 @@ class Kind(StrEnum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
+    KNOWN = "known"
+    """As DIFFERS, but settled in the ledger."""
     RACE = "race"
     UNSETTLED = "unsettled"
 
@@ -47,11 +50,12 @@ class Judge:
     behaviour: Behaviour
     kueue: str
     """The release, as scenarios name it."""
+    ledger: tuple[Entry, ...] = ()
 
     def judge(self, batch: Batch) -> list[Outcome]:
         """Play the worlds of a batch side by side, and again alone whichever came out differently."""
         try:
-            first = [self._compared(world) for world in self._recorded(batch)]
+            first = [self._compared(world) for world in self.recorded(batch)]
         except TimedOut:
             first = [self.alone(world) for world in batch]
         return [self._again(each) if each.kind is Kind.DIFFERS else each for each in first]
@@ -59,7 +63,7 @@ class Judge:
     def alone(self, world: Scenario) -> Outcome:
         """Play one world by itself."""
         try:
-            (recorded,) = self._recorded([world])
+            (recorded,) = self.recorded([world])
         except TimedOut as trouble:
             return Outcome(scenario=world, kind=Kind.UNSETTLED, trouble=str(trouble))
         return self._compared(recorded)
@@ -72,10 +76,17 @@ class Judge:
         third = self.alone(first.scenario)
         if difference(list(second.scenario.recorded), list(third.scenario.recorded)):
             return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
-        return second
+        settled = second.difference is not None and known(self.behaviour.kueue, second.difference, self.ledger)
+        return replace(second, kind=Kind.KNOWN) if settled else second
 
-    def _recorded(self, batch: Sequence[Scenario]) -> list[Scenario]:
-        """Give the worlds with what the real Kueue showed of each."""
+    def recorded(self, batch: Sequence[Scenario]) -> list[Scenario]:
+        """Give the worlds with what the real Kueue showed of each.
+
+        Raises:
+            ConfigurationRefused: Kueue does not start with their configuration.
+            TimedOut: they did not come to rest.
+
+        """
         try:
             rows = list(played_together(batch, self.target))
         finally:

@@ -1,0 +1,180 @@
+"""``kueue-dra record`` and ``kueue-dra shrink``: one real Kueue, one story, one file that anybody can replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from clusters.binaries import binaries
+from clusters.troubles import ClusterTrouble
+from clusters.waiting import TimedOut
+from kueue_dra_ref.api.yaml_text import written
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.difference import Difference
+from kueue_dra_ref.playing import ConfigurationRefused
+from kueue_dra_ref.scenario import Scenario, ScenarioFault, as_document, scenarios
+from kueue_dra_ref.target import Manifest
+from reports.cli.faults import Trouble, readable
+from reports.cli.inputs import world_of
+from reports.cli.options import configuration_option, files_option, gates_option
+from suites.differential.campaign import a_judge
+from suites.differential.judging import Judge, Kind, Outcome
+from suites.differential.releases import behaviour_of, minor_option
+from suites.differential.shrinking import shrunk
+
+RECORD_EPILOG = """\
+\b
+Examples
+  kueue-dra record -f my-manifests/ > story.yaml       what a real Kueue does with these objects
+  kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same story
+  kueue-dra replay --check story.yaml                  whether the reference does the same
+
+\b
+Exit codes
+  0  recorded
+  2  no real Kueue can be had, a file cannot be read, or the world did not come to rest
+"""
+SHRINK_EPILOG = """\
+\b
+Examples
+  kueue-dra shrink out/differential/differs-70000-3-1.yaml -o smallest.yaml
+
+\b
+Exit codes
+  0  shrunk; the output is the smallest scenario that still differs, with the real Kueue's observations
+  1  nothing differs, so there is nothing to shrink
+  2  no real Kueue can be had, or the file cannot be read
+"""
+FIRST = frozenset({"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"})
+"""Kinds of a recorded world that are there before the first step."""
+LAST = frozenset({"Job", "Workload"})
+"""Kinds of which each object is a step of its own."""
+
+output_file = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Where to; else printed."
+)
+
+
+@click.command("record", epilog=RECORD_EPILOG)
+@click.argument("stories", nargs=-1, type=click.Path(path_type=Path), metavar="[SCENARIO]...")
+@files_option
+@configuration_option
+@gates_option
+@minor_option
+@output_file
+def record(
+    stories: tuple[Path, ...],
+    files: tuple[Path, ...],
+    configuration: Path | None,
+    gates: Mapping[str, bool],
+    minor: str,
+    output: Path | None,
+) -> None:
+    """Play a story on a real Kueue and write down what it shows after each step.
+
+    The story is a scenario file, or plain manifests given with -f: then what they make is the first step, and each Job
+    or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue.
+    """
+    judged = behaviour_of(minor)
+    told = [each for file in stories for each in _read(file)]
+    if files:
+        told.append(_from_manifests(files, configuration, judged, gates))
+    if not told:
+        raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
+    with _real(judged) as judge:
+        _write([as_document(_recorded(judge, each)) for each in told], output)
+
+
+@click.command("shrink", epilog=SHRINK_EPILOG)
+@click.argument("file", type=click.Path(path_type=Path))
+@minor_option
+@output_file
+def shrink(file: Path, minor: str, output: Path | None) -> None:
+    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
+
+    Steps and objects are left out one after another and each try is played on both, so it takes a while. The
+    difference that is left may be at another place than the first one was.
+    """
+    (scenario, *others) = _read(file)
+    if others:
+        raise Trouble([f"{file}: found {1 + len(others)} scenarios; expected one"])
+    with _real(behaviour_of(minor)) as judge:
+        first = judge.alone(scenario)
+        if first.kind is not Kind.DIFFERS:
+            click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
+            raise SystemExit(1)
+        found = _smallest(judge, first)
+    difference = found.difference or Difference(path="", ours=None, recorded=None)
+    place = {"step": found.step, "path": difference.path, "reference": difference.ours, "kueue": difference.recorded}
+    _write([as_document(found.scenario, difference=place)], output)
+
+
+def _smallest(judge: Judge, first: Outcome) -> Outcome:
+    tries = 0
+
+    def differs(scenario: Scenario) -> bool:
+        nonlocal tries
+        tries += 1
+        click.echo(f"try {tries}: {len(scenario.steps)} steps, {len(scenario.inventory)} objects before", err=True)
+        try:
+            return judge.alone(scenario).kind is Kind.DIFFERS
+        except ConfigurationRefused:
+            return False
+
+    return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
+
+
+def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
+    try:
+        (found,) = judge.recorded([scenario])
+    except (ConfigurationRefused, TimedOut) as trouble:
+        raise Trouble([f"{scenario.name}: {trouble}"]) from None
+    return found
+
+
+def _read(file: Path) -> list[Scenario]:
+    try:
+        with readable():
+            return list(scenarios(file))
+    except ScenarioFault as fault:
+        raise Trouble([str(fault)]) from None
+
+
+def _from_manifests(
+    files: Sequence[Path], configuration: Path | None, judged: Behaviour, gates: Mapping[str, bool]
+) -> Scenario:
+    world = world_of(files, configuration, judged.name, gates)
+    objects = [each.manifest for each in world.given]
+    steps = [_of(objects, lambda kind: kind == "Namespace"), _of(objects, lambda kind: kind not in FIRST | LAST)]
+    steps += [[each] for each in objects if each["kind"] in LAST]
+    return Scenario(
+        name=files[0].stem,
+        configuration=world.configuration,
+        inventory=tuple(_of(objects, FIRST.__contains__)),
+        steps=tuple({"apply": step} for step in steps if step),
+    )
+
+
+def _of(objects: Sequence[Manifest], kinds: Callable[[str], bool]) -> list[Manifest]:
+    return [each for each in objects if kinds(each["kind"])]
+
+
+def _write(documents: Sequence[Manifest], output: Path | None) -> None:
+    text = written(documents)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, "utf-8")
+
+
+@contextmanager
+def _real(judged: Behaviour) -> Iterator[Judge]:
+    try:
+        with a_judge(binaries(judged.kueue), judged) as judge:
+            yield judge
+    except ClusterTrouble as trouble:
+        raise Trouble([str(trouble)]) from None
