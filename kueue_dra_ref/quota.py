@@ -57,6 +57,11 @@ class Node:
     quota: dict[FlavorResource, int] = field(default_factory=dict)
     used: dict[FlavorResource, int] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """Its kind and name."""
+        return f"{'ClusterQueue' if self.is_queue else 'Cohort'} {self.name}"
+
     def above(self) -> Iterator[Node]:
         """The cohorts from the nearest to the root."""
         node = self.parent

@@ -45,6 +45,8 @@ class Assignment:
     """What has to be freed by preemption."""
     tried: tuple[Mapping[str, int], ...] = ()
     """For each pod set and resource the last flavor that was tried, -1 when it was the last one."""
+    search: tuple[Step, ...] = ()
+    """How its victims were found."""
     cause: Cause | None = None
     """Why it can never fit, as far as flavors that were tried say so."""
 
@@ -68,6 +70,8 @@ class _Try:
     attempts: int = 0
     lacking: list[Cause | None] = field(default_factory=list)
     """Why it can never fit: with one flavor for each resource, of several for each flavor."""
+    steps: tuple[Step, ...] = ()
+    """What was looked at to get what is short."""
 
     def add(self, resource: str, found: _Try) -> None:
         """Take note of how one resource fares."""
@@ -75,6 +79,7 @@ class _Try:
         self.reasons += found.reasons
         self.cites = tuple(dict.fromkeys((*self.cites, *found.cites)))
         self.lacking += found.lacking
+        self.steps += found.steps
 
 
 @dataclass(slots=True, kw_only=True)
@@ -251,9 +256,9 @@ class _Assigner:
         rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
         if rule is None or objection is None:
             return _Try(outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total)))
-        outlook = _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+        outlook, steps = (_NOWHERE, ()) if objection.fit is Fit.NEVER else self.room.preemption(of, total)
         lacking: list[Cause | None] = [objection.cause] if outlook.mode is Mode.NEVER else []
-        return _Try(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking)
+        return _Try(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking, steps=steps)
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
         of = (flavor.name, resource)
@@ -291,3 +296,4 @@ class _Assigner:
         text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_WORDS[outcome.outlook.mode]}"
         text += ", borrowed" if outcome.outlook.mode is Mode.FIT and outcome.outlook.level else ""
         self.steps.append(Step(requirements=outcome.cites or FITS, text=text))
+        self.steps += outcome.steps
