@@ -153,7 +153,7 @@ class Cycle:
             return found, ()
         search = room.search(found.usage, found.short)
         steps = dict.fromkeys((*found.steps, *search.steps))
-        return replace(found, steps=tuple(steps), search=search.steps), search.victims
+        return replace(found, steps=tuple(steps)), search.victims
 
     def _resumed(self, entry: Entry) -> Progress | None:
         progress, rules = entry.queued.progress, self.behaviour.assigning.resumed

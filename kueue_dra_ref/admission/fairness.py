@@ -58,7 +58,8 @@ class _Turns:
             return None
         if queue is None or (inner is not None and more >= most):
             return self._next(inner) if inner is not None else None
-        self.contest.trail.turn(f"{queue.title} is next, with the largest share: {most[1]:g}")
+        largest = "infinite" if most[0] else f"{most[1]:g}"
+        self.contest.trail.turn(f"{queue.title} is next, with the largest share: {largest}")
         return queue
 
     def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
@@ -104,7 +105,8 @@ class Fair:
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
         candidates, contest = sorted(self._candidates(), key=self._place), self.contest
-        contest.trail.line_up(self.rules.order, ((hold, self._place(hold)) for hold in candidates))
+        lined_up = ((hold, self._place(hold), self._cites[hold.key]) for hold in candidates)
+        contest.trail.line_up(self.rules.order, lined_up)
         if not candidates:
             return ()
         contest.snapshot.take(contest.queue.name, contest.asked)

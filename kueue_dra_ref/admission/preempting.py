@@ -42,7 +42,8 @@ class Classical:
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
         self._elements = sorted([*self._own(), *self._others()], key=self._place)
-        self.contest.trail.line_up(self.rules.order, ((each.hold, self._place(each)) for each in self._elements))
+        lined_up = ((each.hold, self._place(each), each.cites) for each in self._elements)
+        self.contest.trail.line_up(self.rules.order, lined_up)
         for borrowing in self._attempts() if self._elements else ():
             if found := self._attempt(borrowing):
                 return found
@@ -62,7 +63,7 @@ class Classical:
 
     def _attempt(self, borrowing: bool) -> tuple[Victim, ...]:
         taken: list[Victim] = []
-        how = "with borrowing" if borrowing else "without borrowing"
+        how = "borrowing allowed" if borrowing else "without borrowing"
         for element in self._elements:
             if kept := self._protecting(element, borrowing):
                 self.contest.trail.leave(name(element.hold), kept[0].says, kept[0].requirements, how)
@@ -79,7 +80,8 @@ class Classical:
     def _tell(self, how: str, outcome: str, taken: Sequence[Victim]) -> None:
         gone = listed([name(victim.hold) for victim in taken]) or "nobody"
         cites = dict.fromkeys(one for victim in taken for one in victim.cites)
-        self.contest.trail.say(f"{how}, and with {gone} gone, {outcome}", tuple(cites))
+        where = f", {how}" if self.contest.node.parent else ""
+        self.contest.trail.say(f"with {gone} gone, {outcome}{where}", tuple(cites))
 
     def _protecting(self, element: _Element, borrowing: bool) -> Sequence[Rule[..., bool]]:
         """The rules that keep a candidate from being preempted in this attempt."""

@@ -104,10 +104,10 @@ class _Processor:
     def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
         """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
         found = extended_resources(self.extended, self.world, self.workload, self.mappings, self.draw)
-        if found.faults:
-            raise Stopped(found.faults, requirements=found.cites)
         for step in found.steps:
             self._note(step.requirements, step.text)
+        if found.faults:
+            raise Stopped(found.faults, requirements=found.cites)
         self.replaced = found.replaced
         return {name: self._together(name, claims, found.shares.get(name, {})) for name, claims in charges.items()}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 from kueue_dra_ref.admission.explanation import MOST, Step, listed, named
@@ -42,13 +41,16 @@ class Trail:
         if self._turns <= _MOST_TURNS:
             self.say(text, cites)
 
-    def line_up(self, rules: Rules, candidates: Iterable[tuple[Hold, Place]]) -> None:
-        """Tell in which order candidates are looked at, and which rule put each behind the one before."""
+    def line_up(self, rules: Rules, candidates: Iterable[tuple[Hold, Place, tuple[str, ...]]]) -> None:
+        """Tell in which order candidates are looked at, what lets each be, and which rule put it behind another."""
         known = list(candidates)
-        behind = ["", *(_behind(rules, one, other) for one, other in pairwise(known[:MOST]))]
-        cites = [(), *(_decided(rules, one[1], other[1])[1] for one, other in pairwise(known[:MOST]))]
-        for number, ((hold, _), after, ids) in enumerate(zip(known, behind, cites, strict=False), 1):
-            self.say(f"candidate {number} is {described(hold)}{after}", ids)
+        for number, (hold, place, cites) in enumerate(known[:MOST]):
+            text = f"candidate {number + 1} is {described(hold)}"
+            if number:
+                before = known[number - 1]
+                why, more = _decided(rules, before[1], place)
+                text, cites = f"{text}, behind {name(before[0])}: {why}", (*cites, *more)
+            self.say(text, cites)
         if len(known) > MOST:
             self.say(f"and {named(len(known) - MOST, 'candidate')} more")
 
@@ -63,7 +65,7 @@ class Trail:
     def _left(self) -> Iterator[Step]:
         for (when, why, cites), who in self._alone.items():
             alone = f"{listed(who)} {'is' if len(who) == 1 else 'are'} left alone"
-            yield Step(requirements=cites, text=f"{alone}{f' {when}' if when else ''}: {why}")
+            yield Step(requirements=cites, text=f"{alone}{f', {when}' if when else ''}: {why}")
 
 
 def name(hold: Hold) -> str:
@@ -75,10 +77,6 @@ def described(hold: Hold) -> str:
     """A workload with what the order of victims depends on."""
     evicted = ", evicted already" if hold.evicted else ""
     return f"{name(hold)} of ClusterQueue {hold.cluster_queue}, priority {hold.priority}{evicted}"
-
-
-def _behind(rules: Rules, one: tuple[Hold, Place], other: tuple[Hold, Place]) -> str:
-    return f", behind {name(one[0])}: {_decided(rules, one[1], other[1])[0]}"
 
 
 def _decided(rules: Rules, one: Place, other: Place) -> tuple[str, tuple[str, ...]]:

@@ -80,8 +80,8 @@ class Scheduler:
             self._admit(entry)
             return True
         if entry.why is Why.PREEMPTING:
-            self._made_room[entry.queued.key] = (*entry.assignment.search, *told(entry.victims))
             entry.steps += told(entry.victims)
+            self._made_room[entry.queued.key] = entry.steps
         for victim in entry.victims if entry.why is Why.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)
