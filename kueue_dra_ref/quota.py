@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kueue_dra_ref.api.quantities import MAX_INT64, MIN_INT64, clamp
 
@@ -38,6 +39,14 @@ class Limits:
 _NOTHING = Limits()
 
 
+class Bound(NamedTuple):
+    """An amount, and what it comes from: the borrowing limit of a node, or what the root of the tree has to share."""
+
+    amount: int
+    node: Node
+    by_limit: bool
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Node:
     """A ClusterQueue or a cohort.
@@ -56,6 +65,11 @@ class Node:
     members: list[Node] = field(default_factory=list)
     quota: dict[FlavorResource, int] = field(default_factory=dict)
     used: dict[FlavorResource, int] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Its kind and name."""
+        return f"{'ClusterQueue' if self.is_queue else 'Cohort'} {self.name}"
 
     def above(self) -> Iterator[Node]:
         """The cohorts from the nearest to the root."""
@@ -77,6 +91,12 @@ class Node:
             else:
                 yield from member.queues()
 
+    def below(self) -> Iterator[Node]:
+        """Every cohort and ClusterQueue of the subtree."""
+        for member in self.members:
+            yield member
+            yield from member.below()
+
     def limit(self, of: FlavorResource) -> Limits:
         """What the node itself says about a resource."""
         return self.limits.get(of, _NOTHING)
@@ -90,31 +110,38 @@ class Node:
         """What is left of the part that is lent to nobody."""
         return max(0, minus(self.kept(of), self.used.get(of, 0)))
 
-    def left(self, of: FlavorResource) -> int:
-        """What can be had here now, borrowed or not; negative when more is used than there is."""
+    def bound(self, of: FlavorResource) -> Bound:
+        """What can be had here now, borrowed or not, and what bounds it; negative when more is used than there is."""
         quota, used = self.quota.get(of, 0), self.used.get(of, 0)
         if self.parent is None:
-            return minus(quota, used)
-        above = self.parent.left(of)
+            return Bound(minus(quota, used), self, False)
+        above, node, by_limit = self.parent.bound(of)
         limits = self.limit(of)
         if limits.borrowing is not None:
             kept = self.kept(of)
             own = minus(minus(quota, kept), max(0, minus(used, kept)))
-            above = min(plus(own, limits.borrowing), above)
-        return plus(self.unused_here(of), above)
+            if (limited := plus(own, limits.borrowing)) < above:
+                above, node, by_limit = limited, self, True
+        return Bound(plus(self.unused_here(of), above), node, by_limit)
 
     def available(self, of: FlavorResource) -> int:
         """What can be had here now."""
-        return max(0, self.left(of))
+        return max(0, self.bound(of).amount)
+
+    def most(self, of: FlavorResource) -> Bound:
+        """The most that could be had here if nobody used anything, and what bounds it."""
+        quota = self.quota.get(of, 0)
+        if self.parent is None:
+            return Bound(quota, self, False)
+        amount, node, by_limit = self.parent.most(of)
+        most, borrowing = plus(self.kept(of), amount), self.limit(of).borrowing
+        if borrowing is not None and (limited := plus(quota, borrowing)) < most:
+            return Bound(limited, self, True)
+        return Bound(most, node, by_limit)
 
     def capacity(self, of: FlavorResource) -> int:
         """The most that could be had here if nobody used anything."""
-        quota = self.quota.get(of, 0)
-        if self.parent is None:
-            return quota
-        most = plus(self.kept(of), self.parent.capacity(of))
-        borrowing = self.limit(of).borrowing
-        return most if borrowing is None else min(plus(quota, borrowing), most)
+        return self.most(of).amount
 
     def add(self, of: FlavorResource, amount: int) -> None:
         """Use an amount; what is not kept here is used above."""

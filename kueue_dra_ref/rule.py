@@ -21,6 +21,11 @@ class Rule(Generic[P, R]):
     gates: Mapping[str, bool] = field(default_factory=dict)
     """Feature gates that must be in this state for the rule to be there."""
 
+    @property
+    def says(self) -> str:
+        """What it does, in the words of its name."""
+        return self.name.replace("_", " ")
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""
         return self.apply(*args, **kwargs)

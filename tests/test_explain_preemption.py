@@ -1,27 +1,294 @@
-"""``kueue-dra explain`` of a workload that preempts: who has to go, and what lets it be."""
+"""``kueue-dra explain`` of a workload that preempts, or would: who is left alone, the order, and who is put back."""
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from tests.commands import kueue_dra
-from tests.test_cli_simulate import QUEUES, a_job
+from tests.contended import FINAL, INITIAL, a_job, a_queue, a_world, of, steps
 
-CLASS = """\
-apiVersion: kueue.x-k8s.io/v1beta2
-kind: WorkloadPriorityClass
-metadata: {name: urgent}
-value: 7
-"""
+LOWER = {"withinClusterQueue": "LowerPriority"}
+EQUAL = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
+ANY = {"reclaimWithinCohort": "Any"}
+BORROWING = {**ANY, "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 2}}
+FREE = "to free gpus in flavor a: "
 
 
-def test_who_is_preempted_is_explained() -> None:
-    """The one who had to go stands before the flavors of the admission that followed."""
-    preemption = "namespaceSelector: {}\n  preemption: {withinClusterQueue: LowerPriority}"
-    queues = QUEUES.replace("namespaceSelector: {}", preemption)
-    urgent = a_job("name: urgent").replace("mine}", "mine, kueue.x-k8s.io/priority-class: urgent}")
+def found(world: str) -> list[str]:
+    """What the search that the Job called new started has told, without what was to be freed."""
+    return [step.removeprefix(FREE) for step in steps(world, "new") if step.startswith(FREE)]
 
-    result = kueue_dra("explain", "-f", "-", "urgent", stdin=f"{queues}---\n{CLASS}---\n{a_job()}---\n{urgent}")
 
-    steps = [line for line in result.stdout.splitlines() if "preempts " in line]
-    assert len(steps) == 1
-    assert "preempts default/job-job-" in steps[0]
-    assert steps[0].endswith("of ClusterQueue all, priority 0: InClusterQueue   [PREEMPT-002]")
+def test_the_whole_story_of_a_preemption_is_told_in_order() -> None:
+    """From the flavor that is short over the candidates to the victims, and then how the workload got in."""
+    world = a_world(
+        a_queue("q", of(4), preemption=LOWER),
+        a_job("one", "q", priority=2),
+        a_job("two", "q"),
+        a_job("three", "q"),
+        a_job("high", "q", priority=8),
+        a_job("new", "q", 2, priority=5),
+    )
+
+    assert steps(world, "new") == [
+        "flavor a: gpus 2 of 0 left: does not fit now, but others can be preempted   [QUOTA-002]",
+        f"{FREE}high is left alone: withinClusterQueue LowerPriority does not let priority 5 take from priority 8   "
+        "[PREEMPT-002, PREEMPT-003]",
+        f"{FREE}candidate 1 is three of ClusterQueue q, priority 0   [PREEMPT-002]",
+        f"{FREE}candidate 2 is two of ClusterQueue q, priority 0, behind three: "
+        "the latest reservation goes first   [PREEMPT-002, PREEMPT-016]",
+        f"{FREE}candidate 3 is one of ClusterQueue q, priority 2, behind two: "
+        "the lowest priority goes first   [PREEMPT-002, PREEMPT-015]",
+        f"{FREE}with three, two gone, it fits   [PREEMPT-002]",
+        "preempts three of ClusterQueue q, priority 0: InClusterQueue   [PREEMPT-002]",
+        "preempts two of ClusterQueue q, priority 0: InClusterQueue   [PREEMPT-002]",
+        "flavor a: gpus 2 of 2 left: fits   [QUOTA-001]",
+        "quota is reserved; admitted   [STATUS-005, STATUS-006]",
+    ]
+
+
+def test_who_is_put_back_is_told() -> None:
+    """The first victim is not needed any more once the second one is found."""
+    world = a_world(
+        a_queue("q", of(4), preemption=LOWER),
+        a_job("one", "q"),
+        a_job("two", "q", 3, priority=1),
+        a_job("new", "q", 3, priority=5),
+    )
+
+    assert found(world)[2:] == [
+        "with one, two gone, it fits   [PREEMPT-002]",
+        "one is put back: who is not needed is spared   [PREEMPT-019]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "other", "priority", "told"),
+    [
+        pytest.param(
+            {},
+            0,
+            1,
+            "everybody in ClusterQueue q is left alone: withinClusterQueue is Never   [PREEMPT-004]",
+            id="never",
+        ),
+        pytest.param(
+            LOWER,
+            1,
+            1,
+            "one is left alone: withinClusterQueue LowerPriority does not let priority 1 take from priority 1 "
+            "that is older   [PREEMPT-002, PREEMPT-003]",
+            id="equal",
+        ),
+        pytest.param(
+            EQUAL,
+            2,
+            1,
+            "one is left alone: withinClusterQueue LowerOrNewerEqualPriority does not let priority 1 take from "
+            "priority 2   [PREEMPT-002, PREEMPT-003]",
+            id="higher",
+        ),
+    ],
+)
+def test_the_policy_that_protects_in_the_queue_is_told(
+    spec: dict[str, str], other: int, priority: int, told: str
+) -> None:
+    """With both priorities where they decide."""
+    world = a_world(
+        a_queue("q", of(1), preemption=spec),
+        a_job("one", "q", priority=other),
+        a_job("new", "q", priority=priority),
+    )
+
+    assert found(world) == [told]
+
+
+def test_who_could_free_nothing_is_told() -> None:
+    """A workload of another flavor is no candidate, whatever its priority."""
+    world = a_world(
+        a_queue("q", of(1), of(2), preemption=LOWER),
+        a_job("one", "q", priority=3),
+        a_job("two", "q", 2),
+        a_job("new", "q", priority=2),
+    )
+
+    assert "two is left alone: nothing of it would be freed   [PREEMPT-005]" in found(world)
+
+
+def test_who_is_left_alone_in_the_cohort_is_told() -> None:
+    """Nobody within the own queue, no queue that does not borrow."""
+    world = a_world(
+        a_queue("q", of(2), cohort="c", preemption=ANY),
+        a_queue("r", of(2), cohort="c"),
+        a_queue("s", of(1), cohort="c"),
+        a_job("r1", "r", 4),
+        a_job("s1", "s"),
+        a_job("new", "q"),
+    )
+
+    assert found(world) == [
+        "everybody in ClusterQueue q is left alone: withinClusterQueue is Never   [PREEMPT-004]",
+        "ClusterQueue s is left alone: only borrowers give back   [PREEMPT-008]",
+        "candidate 1 is r1 of ClusterQueue r, priority 0   [PREEMPT-007]",
+        "with r1 gone, it fits, borrowing allowed   [PREEMPT-007]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        pytest.param(
+            "Never",
+            "everybody else in the cohort is left alone: reclaimWithinCohort is Never   [PREEMPT-006, PREEMPT-007]",
+            id="never",
+        ),
+        pytest.param(
+            "LowerPriority",
+            "r1 is left alone: reclaimWithinCohort LowerPriority does not let priority 0 take from priority 0 "
+            "that is older   [PREEMPT-006, PREEMPT-007]",
+            id="lower",
+        ),
+    ],
+)
+def test_the_policy_that_protects_in_the_cohort_is_told(policy: str, told: str) -> None:
+    """It is that of the ClusterQueue that wants its quota back."""
+    world = a_world(
+        a_queue("q", of(2), cohort="c", preemption={"reclaimWithinCohort": policy}),
+        a_queue("r", of(0), cohort="c"),
+        a_job("r1", "r", 2),
+        a_job("new", "q"),
+    )
+
+    assert found(world)[1:] == [told]
+
+
+def test_who_borrows_without_being_let_is_told() -> None:
+    """None of the three grounds on which a workload may preempt at all holds."""
+    world = a_world(
+        a_queue("q", of(1), cohort="c", preemption=ANY),
+        a_queue("r", of(2), cohort="c"),
+        a_job("r1", "r", 3),
+        a_job("new", "q", 2),
+    )
+
+    assert found(world) == [
+        "nobody is preempted: none of these holds: within nominal quota it may preempt; within a part of the tree it "
+        "may preempt; policies let borrowers preempt   [PREEMPT-001, COHORT-017, PREEMPT-010]"
+    ]
+
+
+def test_both_attempts_of_a_borrower_are_told() -> None:
+    """Borrowing, priorities protect; without it, quota that is not borrowed any more."""
+    world = a_world(
+        a_queue("q", of(1), cohort="c", preemption=BORROWING),
+        a_queue("r", of(1), cohort="c"),
+        a_queue("s", of(2), cohort="c"),
+        a_job("r1", "r", 2, priority=3),
+        a_job("r2", "r", priority=5),
+        a_job("r3", "r", priority=2),
+        a_job("new", "q", 2, priority=4),
+    )
+
+    assert found(world)[5:] == [
+        "r1 is left alone, borrowing allowed: a threshold protects from borrowers   [PREEMPT-012]",
+        "r2 is left alone, borrowing allowed: borrowers preempt lower priorities only   [PREEMPT-011]",
+        "with r3 gone, it does not fit, borrowing allowed   [PREEMPT-007]",
+        "r2 is left alone, without borrowing: only borrowers give back   [PREEMPT-008, PREEMPT-009]",
+        "with r3, r1 gone, it does not fit, without borrowing   [PREEMPT-007]",
+    ]
+
+
+def test_many_candidates_are_counted() -> None:
+    """The first ten are told one by one."""
+    others = [a_job(f"j{index}", "q") for index in range(12)]
+    world = a_world(a_queue("q", of(12), preemption=LOWER), *others, a_job("new", "q", 12, priority=1))
+
+    assert found(world)[9:] == [
+        "candidate 10 is j2 of ClusterQueue q, priority 0, behind j3: the latest reservation goes first   "
+        "[PREEMPT-002, PREEMPT-016]",
+        "and 2 candidates more",
+        "with j11, j10, j9, j8, j7, j6, j5, j4, j3, j2 and 2 more gone, it fits   [PREEMPT-002]",
+    ]
+
+
+SHARED = (
+    a_queue("q", of(0), cohort="c", preemption=ANY),
+    a_queue("r", of(0), cohort="c"),
+    a_queue("s", of(4), cohort="c"),
+)
+STAYS = [
+    "ClusterQueue r is next, with the largest share: 1000",
+    "r2 of ClusterQueue r, priority 0 stays by LessThanOrEqualToFinalShare: a share of 750 against 500 without it   "
+    "[FAIR-005]",
+    "r1 of ClusterQueue r, priority 0 stays by LessThanOrEqualToFinalShare: a share of 750 against 500 without it   "
+    "[FAIR-005]",
+]
+
+
+@pytest.mark.parametrize(
+    ("strategies", "told"),
+    [
+        pytest.param([FINAL], STAYS, id="final"),
+        pytest.param(
+            [INITIAL],
+            [
+                STAYS[0],
+                "r2 of ClusterQueue r, priority 0 goes by LessThanInitialShare: "
+                "a share of 750 against the 1000 that the other had   [FAIR-006]",
+                "with r2 gone, it does not fit yet   [PREEMPT-007]",
+                "ClusterQueue r is next, with the largest share: 500",
+                "r1 of ClusterQueue r, priority 0 stays by LessThanInitialShare: "
+                "a share of 750 against the 500 that the other had   [FAIR-006]",
+            ],
+            id="initial",
+        ),
+        pytest.param(
+            [FINAL, INITIAL],
+            [
+                *STAYS,
+                "r2 of ClusterQueue r, priority 0 goes by LessThanInitialShare: "
+                "a share of 750 against the 1000 that the other had   [FAIR-006]",
+                "with r2 gone, it does not fit yet   [PREEMPT-007]",
+            ],
+            id="both",
+        ),
+    ],
+)
+def test_the_strategy_that_decides_is_told(strategies: list[str], told: list[str]) -> None:
+    """With both shares, turn by turn."""
+    world = a_world(*SHARED, a_job("r1", "r", 2), a_job("r2", "r", 2), a_job("new", "q", 3), fair=strategies)
+
+    assert found(world)[3:] == told
+
+
+def test_what_the_shares_have_no_say_in_is_told() -> None:
+    """Nominal quota is fetched back whatever the shares are."""
+    world = a_world(
+        a_queue("q", of(1), cohort="c", preemption=ANY),
+        *SHARED[1:],
+        a_job("r1", "r", 3),
+        a_job("r2", "r", 2),
+        a_job("new", "q"),
+        fair=[FINAL],
+    )
+
+    assert found(world)[3:] == [
+        "ClusterQueue r is next, with the largest share: 1000",
+        "r2 of ClusterQueue r, priority 0 goes: within nominal quota shares do not matter   [FAIR-003]",
+        "with r2 gone, it fits   [PREEMPT-007]",
+    ]
+
+
+def test_json_carries_the_same_steps() -> None:
+    """Text and requirements of each."""
+    world = a_world(a_queue("q", of(1)), a_job("one", "q"), a_job("new", "q"))
+
+    result = kueue_dra("explain", "-f", "-", "new", "-o", "json", stdin=world)
+
+    (explained,) = json.loads(result.stdout)
+    assert {
+        "text": f"{FREE}everybody in ClusterQueue q is left alone: withinClusterQueue is Never",
+        "requirements": ["PREEMPT-004"],
+    } in explained["steps"]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from kueue_dra_ref.admission.chance import Chance, Draw
 from kueue_dra_ref.admission.choices import Demands, Victims, best_of, readings
+from kueue_dra_ref.admission.contest import Victim
 from kueue_dra_ref.admission.demand import scaled
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.flavors import Assignment, assigned
-from kueue_dra_ref.admission.preempting import Victim
 from kueue_dra_ref.admission.queues import Queued
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.admission.snapshot import Amounts, Key, Snapshot
@@ -149,7 +149,11 @@ class Cycle:
     def _one(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
         room = self.room(entry.queue, entry.queued)
         found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
-        return found, room.victims(found.usage, found.short) if found.fit is Fit.LATER else ()
+        if found.fit is not Fit.LATER:
+            return found, ()
+        search = room.search(found.usage, found.short)
+        steps = dict.fromkeys((*found.steps, *search.steps))
+        return replace(found, steps=tuple(steps)), search.victims
 
     def _resumed(self, entry: Entry) -> Progress | None:
         progress, rules = entry.queued.progress, self.behaviour.assigning.resumed

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.rule import Rule
 
 TIMES = "\N{MULTIPLICATION SIGN}"
+MOST = 10
+"""How many of what fills a list are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +32,9 @@ def cited(rules: Iterable[Rule[..., Any]]) -> tuple[str, ...]:
 def named(count: int, word: str) -> str:
     """A number with its noun."""
     return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, and how many more there are of a long list."""
+    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+    return ", ".join(names[:MOST]) + more

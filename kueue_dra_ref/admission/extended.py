@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.chance import Draw
-from kueue_dra_ref.admission.explanation import TIMES, Step, cited
+from kueue_dra_ref.admission.explanation import TIMES, Step, cited, listed
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Extended
-from kueue_dra_ref.target import FieldError
+from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import World
 
@@ -31,7 +31,7 @@ class Found:
 def stands_for_devices(rules: Extended, world: World, workload: Workload) -> bool:
     """Whether a workload asks for devices by a name that a class stands for."""
     names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
-    return any(_class_of(rules, world, name, ()) for name in names)
+    return any(_class_of(rules, world, name, ())[0] for name in names)
 
 
 def extended_resources(
@@ -40,29 +40,47 @@ def extended_resources(
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
     found = Found()
     for pod_set in workload.pod_sets:
-        for wanted in _wanted(rules, world, pod_set, mappings, draw):
+        for wanted in _wanted(rules, world, pod_set, mappings, draw, found.steps):
             if not _refused(rules, wanted, found):
                 _charge(rules, wanted, found)
     return found
 
 
 def _wanted(
-    rules: Extended, world: World, pod_set: PodSet, mappings: Sequence[DeviceClassMapping], draw: Draw
+    rules: Extended,
+    world: World,
+    pod_set: PodSet,
+    mappings: Sequence[DeviceClassMapping],
+    draw: Draw,
+    steps: list[Step],
 ) -> Iterator[Wanted]:
     names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
     for name in draw.names(names):
-        if device_class := _class_of(rules, world, name, mappings):
+        device_class, chosen = _class_of(rules, world, name, mappings)
+        steps += chosen
+        if device_class:
             yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
 
 
-def _class_of(rules: Extended, world: World, name: str, mappings: Sequence[DeviceClassMapping]) -> str:
-    """The class that stands for a name; empty for a resource that is none of devices."""
+def _class_of(
+    rules: Extended, world: World, name: str, mappings: Sequence[DeviceClassMapping]
+) -> tuple[str, tuple[Step, ...]]:
+    """The class that stands for a name, and how it was chosen; empty for a resource that is none of devices."""
     if not any(rule(name) for rule in rules.named):
-        return ""
-    classes = world.classes_for(name)
+        return "", ()
+    classes, steps = world.classes_for(name), list[Step]()
     for rule in rules.chosen:
-        classes = rule(classes, mappings)
-    return str(classes[0]["metadata"]["name"]) if classes else ""
+        left = rule(classes, mappings)
+        if len(left) < len(classes):
+            text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.says}"
+            steps.append(Step(requirements=cited([rule]), text=text))
+        classes = left
+    return str(classes[0]["metadata"]["name"]) if classes else "", tuple(steps)
+
+
+def _shown(classes: Sequence[Manifest]) -> str:
+    found = sorted((each["metadata"]["name"], each["metadata"]["creationTimestamp"]) for each in classes)
+    return listed([f"DeviceClass {name} (created {created})" for name, created in found])
 
 
 def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:

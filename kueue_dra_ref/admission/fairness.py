@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.admission.preempting import Contest, Victim, seen, uses
-from kueue_dra_ref.admission.snapshot import Hold
+from kueue_dra_ref.admission.contest import Contest, Victim
+from kueue_dra_ref.admission.explanation import cited
+from kueue_dra_ref.admission.preempting import seen
+from kueue_dra_ref.admission.snapshot import Hold, Key
+from kueue_dra_ref.admission.trail import Place, described, name
 from kueue_dra_ref.behaviours.behaviour import FairSharing, Preempting
 from kueue_dra_ref.quota import Node, Share, share
 from kueue_dra_ref.rule import Rule
@@ -53,7 +56,11 @@ class _Turns:
         if queue is None and inner is None:
             self._closed.add(id(cohort))
             return None
-        return self._next(inner) if inner is not None and more >= most else queue
+        if queue is None or (inner is not None and more >= most):
+            return self._next(inner) if inner is not None else None
+        largest = "infinite" if most[0] else f"{most[1]:g}"
+        self.contest.trail.turn(f"{queue.title} is next, with the largest share: {largest}")
+        return queue
 
     def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
         best, most = None, _NOBODY
@@ -92,13 +99,16 @@ class Fair:
     contest: Contest
     _taken: list[Victim] = field(default_factory=list)
     _left: list[Hold] = field(default_factory=list)
+    _cites: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """What lets each candidate be preempted."""
 
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
-        candidates = sorted(self._candidates(), key=self._place)
+        candidates, contest = sorted(self._candidates(), key=self._place), self.contest
+        lined_up = ((hold, self._place(hold), self._cites[hold.key]) for hold in candidates)
+        contest.trail.line_up(self.rules.order, lined_up)
         if not candidates:
             return ()
-        contest = self.contest
         contest.snapshot.take(contest.queue.name, contest.asked)
         enough = self._first(candidates) or (len(self.strategies) > 1 and self._second())
         contest.snapshot.release(contest.queue.name, contest.asked)
@@ -107,22 +117,30 @@ class Fair:
             return ()
         return contest.spare(self.rules, self._taken, borrowing=True)
 
-    def _place(self, hold: Hold) -> tuple[tuple[tuple[int, ...], ...], str]:
+    def _place(self, hold: Hold) -> Place:
         candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
         return tuple(rule(candidate) for rule in self.rules.order), hold.uid
 
     def _candidates(self) -> Iterator[Hold]:
-        contest, own = self.contest, self.contest.node
-        yield from self._allowed(own, self.rules.within)
+        own, policy = self.contest.node, self.contest.queue.preemption
+        yield from self._allowed(own, self.rules.within, f"withinClusterQueue {policy.within}")
         for queue in own.root.queues() if own.parent else ():
-            borrows = all(rule(queue, contest.short) for rule in self.rules.borrowers)
-            if queue is not own and queue.active and borrows:
-                yield from self._allowed(queue, self.rules.reclaim)
+            if queue is own or not self._gives_back(queue):
+                continue
+            yield from self._allowed(queue, self.rules.reclaim, f"reclaimWithinCohort {policy.reclaim}")
 
-    def _allowed(self, queue: Node, policies: tuple[Rule[..., bool], ...]) -> Iterator[Hold]:
+    def _gives_back(self, queue: Node) -> bool:
+        rule = self.contest.keeper(self.rules, queue)
+        if rule:
+            self.contest.trail.leave(queue.title, rule.says, cited([rule]))
+        elif not queue.active:
+            self.contest.trail.leave(queue.title, "it is not active", ())
+        return rule is None and queue.active
+
+    def _allowed(self, queue: Node, rules: tuple[Rule[..., bool], ...], policy: str) -> Iterator[Hold]:
         for hold in self.contest.snapshot.holding(queue.name):
-            rivals = self.contest.rivals(hold)
-            if uses(hold, self.contest.short) and any(rule(rivals) for rule in policies):
+            if allowed := self.contest.allowed(rules, hold, policy):
+                self._cites[hold.key] = cited(allowed)
                 yield hold
 
     def _turns(self, candidates: Sequence[Hold]) -> _Turns:
@@ -133,10 +151,13 @@ class Fair:
 
     def _first(self, candidates: Sequence[Hold]) -> bool:
         turns, own = self._turns(candidates), self.contest.node
-        entitled = any(rule(own, self.contest.short) for rule in self.sharing.entitled)
+        entitled = [rule for rule in self.sharing.entitled if rule(own, self.contest.short)]
         for queue in turns:
             if queue is own or entitled:
-                if self._take(turns.pop(queue), WITHIN if queue is own else RECLAIM):
+                hold = turns.pop(queue)
+                if queue is not own:
+                    self.contest.trail.turn(f"{described(hold)} goes: {entitled[0].says}", cited(entitled))
+                if self._take(hold, WITHIN if queue is own else RECLAIM):
                     return True
             elif self._one_of(turns, queue):
                 return True
@@ -148,7 +169,7 @@ class Fair:
         preemptor, before = share(mine), share(theirs)
         while turns.waiting[queue.name]:
             hold = turns.pop(queue)
-            if self._passes(self.strategies[0], preemptor, before, self._share_without(hold, theirs)):
+            if self._passes(self.strategies[0], hold, preemptor, before, self._share_without(hold, theirs)):
                 return self._take(hold, SHARING)
             self._left.append(hold)
         return False
@@ -158,14 +179,18 @@ class Fair:
         for queue in turns:
             mine, theirs = self._branches(queue)
             before, hold = share(theirs), turns.pop(queue)
-            if self._passes(INITIAL, share(mine), before, before) and self._take(hold, SHARING):
+            if self._passes(INITIAL, hold, share(mine), before, before) and self._take(hold, SHARING):
                 return True
             turns.drop(queue)
         return False
 
-    def _passes(self, strategy: str, preemptor: Share, before: Share, after: Share) -> bool:
+    def _passes(self, strategy: str, hold: Hold, preemptor: Share, before: Share, after: Share) -> bool:
         rules = self.sharing.initial_share if strategy == INITIAL else self.sharing.final_share
-        return any(rule(Shares(preemptor=preemptor, before=before, after=after)) for rule in rules)
+        passes = any(rule(Shares(preemptor=preemptor, before=before, after=after)) for rule in rules)
+        theirs = f"the {before.value:g} that the other had" if strategy == INITIAL else f"{after.value:g} without it"
+        text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.value:g}"
+        self.contest.trail.turn(f"{text} against {theirs}", cited(rules))
+        return passes
 
     def _share_without(self, hold: Hold, branch: Node) -> Share:
         with self.contest.snapshot.without([hold]):
@@ -174,10 +199,12 @@ class Fair:
     def _take(self, hold: Hold, reason: str) -> bool:
         contest = self.contest
         contest.snapshot.remove(hold)
-        self._taken.append(Victim(hold=hold, reason=reason))
+        self._taken.append(Victim(hold=hold, reason=reason, cites=self._cites[hold.key]))
         contest.snapshot.release(contest.queue.name, contest.asked)
         enough = contest.fits(borrowing=True)
         contest.snapshot.take(contest.queue.name, contest.asked)
+        told = f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
+        contest.trail.turn(told, self._cites[hold.key])
         return enough
 
     def _branches(self, queue: Node) -> tuple[Node, Node]:

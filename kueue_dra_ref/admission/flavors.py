@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.admission.bounds import bounded
 from kueue_dra_ref.admission.causes import Causes
+from kueue_dra_ref.admission.comparing import Telling
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.room import Room
@@ -28,6 +30,7 @@ _WORDS = {
     Mode.NO_VICTIMS: "does not fit now",
     Mode.NEVER: "can never fit",
 }
+_HELD = "does not fit now, and nobody may be preempted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,13 @@ class _Try:
     attempts: int = 0
     lacking: list[Cause | None] = field(default_factory=list)
     """Why it can never fit: with one flavor for each resource, of several for each flavor."""
+    steps: tuple[Step, ...] = ()
+    """What was looked at to get what is short."""
+
+    @property
+    def name(self) -> str:
+        """The flavor, if it can be had at all."""
+        return "" if self.outlook.mode is Mode.NEVER else self.flavor
 
     def add(self, resource: str, found: _Try) -> None:
         """Take note of how one resource fares."""
@@ -75,6 +85,7 @@ class _Try:
         self.reasons += found.reasons
         self.cites = tuple(dict.fromkeys((*self.cites, *found.cites)))
         self.lacking += found.lacking
+        self.steps += found.steps
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,6 +111,12 @@ class _PodSet:
 _FIT = {Mode.NEVER: Fit.NEVER, Mode.FIT: Fit.NOW} | dict.fromkeys(
     (Mode.NO_VICTIMS, Mode.PREEMPT, Mode.RECLAIM), Fit.LATER
 )
+
+
+def _word(outcome: _Try) -> str:
+    """How a flavor fares; what others hold could be had if only it might be preempted."""
+    held = outcome.outlook.mode is Mode.NEVER and Cause.TOO_MUCH not in outcome.lacking
+    return _HELD if held else _WORDS[outcome.outlook.mode]
 
 
 def assigned(rules: Assigning, room: Room, demands: tuple[Demand, ...], progress: Progress | None = None) -> Assignment:
@@ -187,7 +204,8 @@ class _Assigner:
         best, reasons, attempted, lacking = _Try(), list[str](), -1, list[Cause | None]()
         listed = (flavor for rule in self.rules.flavors for flavor in rule(group))
         flavors = [each for each in listed if all(rule(pod_set, each.name) for rule in self.rules.considered)]
-        keys = self._label_keys(group)
+        keys, telling = self._label_keys(group), self._telling(pod_set)
+        self.steps += telling.left_out(flavors[:start], cited(self.rules.resumed))
         for index, flavor in list(enumerate(flavors))[start:]:
             attempted = index
             outcome = self._flavor(flavor, pod_set, amounts, keys)
@@ -195,24 +213,37 @@ class _Assigner:
             reasons += outcome.reasons
             if outcome.outlook.mode is Mode.NEVER:
                 lacking.append(self.causes.of_all(outcome.lacking))
-            if outcome.weighed and not self._is_passed_over(outcome.outlook):
+            if not outcome.weighed:
+                continue
+            passing = [rule for rule in self.rules.goes_on if rule(outcome.outlook, self.room.queue.fungibility)]
+            if not passing:
                 best = outcome
                 break
-            if outcome.weighed and self._is_preferred(outcome.outlook, best.outlook):
-                best = outcome
+            self.steps += telling.passed(flavor, passing, flavors[index + 1 :])
+            better, by = self._compared(outcome.outlook, best.outlook)
+            self.steps += telling.compared(outcome.name, best.name, by, better=better)
+            best = outcome if better else best
+        self.steps += telling.left_out(flavors[attempted + 1 :], cited(self.rules.flavors))
         best.tried = -1 if attempted == len(flavors) - 1 else attempted
         best.attempts, best.lacking = max(0, attempted + 1 - start), lacking
         best.reasons = [] if best.outlook.mode is Mode.FIT else reasons
         return best
 
-    def _is_passed_over(self, outlook: Outlook) -> bool:
-        return any(rule(outlook, self.room.queue.fungibility) for rule in self.rules.goes_on)
+    def _telling(self, pod_set: PodSet) -> Telling:
+        return Telling(where=f"pod set {pod_set.name}, " if self.several else "")
 
     def _is_preferred(self, one: Outlook, other: Outlook) -> bool:
+        return self._compared(one, other)[0]
+
+    def _compared(self, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+        """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
         if Mode.NEVER in (one.mode, other.mode):
-            return one.mode is not Mode.NEVER
+            return one.mode is not Mode.NEVER, ()
         policy = self.room.queue.fungibility
-        return [rule(one, policy) for rule in self.rules.rank] > [rule(other, policy) for rule in self.rules.rank]
+        for rule in self.rules.rank:
+            if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
+                return mine > theirs, [rule]
+        return False, self.rules.rank
 
     def _label_keys(self, group: ResourceGroup) -> frozenset[str]:
         specs = (self.room.flavor(flavor.name) for flavor in group.flavors if self.rules.in_group)
@@ -251,9 +282,10 @@ class _Assigner:
         rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
         if rule is None or objection is None:
             return _Try(outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total)))
-        outlook = _NOWHERE if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+        outlook, steps = (_NOWHERE, ()) if objection.fit is Fit.NEVER else self.room.preemption(of, total)
         lacking: list[Cause | None] = [objection.cause] if outlook.mode is Mode.NEVER else []
-        return _Try(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking)
+        steps = (*bounded(self.room.node, need, never=objection.fit is Fit.NEVER), *steps)
+        return _Try(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking, steps=steps)
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
         of = (flavor.name, resource)
@@ -281,13 +313,14 @@ class _Assigner:
         )
 
     def _explain(self, pod_set: PodSet, flavor: FlavorQuota, outcome: _Try, amounts: Mapping[str, int]) -> None:
-        several = f"pod set {pod_set.name}, " if self.several else ""
+        several = self._telling(pod_set).where
         if not outcome.weighed:
             text = f"{several}flavor {flavor.name}: {', '.join(outcome.reasons)}"
             self.steps.append(Step(requirements=outcome.cites, text=text))
             return
         needs = [self._need(flavor, resource, amounts[resource]) for resource in sorted(amounts)]
         shown = ", ".join(f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left" for n in needs)
-        text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_WORDS[outcome.outlook.mode]}"
+        text = f"{several}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_word(outcome)}"
         text += ", borrowed" if outcome.outlook.mode is Mode.FIT and outcome.outlook.level else ""
         self.steps.append(Step(requirements=outcome.cites or FITS, text=text))
+        self.steps += outcome.steps

@@ -2,91 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.snapshot import Amounts, Hold, Snapshot
-from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.admission.contest import Contest, Victim
+from kueue_dra_ref.admission.explanation import cited, listed
+from kueue_dra_ref.admission.snapshot import Amounts, Hold
+from kueue_dra_ref.admission.trail import Place, name
 from kueue_dra_ref.behaviours.behaviour import Preempting
-from kueue_dra_ref.quota import FlavorResource, Node, minus
-from kueue_dra_ref.rules.preemption import BORROWING, RECLAIM, WITHIN, Candidate, Rivals
+from kueue_dra_ref.quota import Node, minus
+from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.preemption import BORROWING, RECLAIM, WITHIN, Candidate
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Victim:
-    """Somebody to be preempted, and the reason."""
-
-    hold: Hold
-    reason: str
-    cites: tuple[str, ...] = ()
-    """The requirements that let it be preempted, as far as rules of priority do."""
-
-
-def told(victims: Iterable[Victim]) -> tuple[Step, ...]:
-    """Say who is preempted, the first choice first, and what lets it be."""
-    return tuple(
-        Step(
-            requirements=victim.cites,
-            text=f"preempts {'/'.join(victim.hold.key)} of ClusterQueue {victim.hold.cluster_queue}, priority "
-            f"{victim.hold.priority}: {victim.reason}",
-        )
-        for victim in victims
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
-    """A workload that asks for more than is left: what of it is short, and where."""
-
-    snapshot: Snapshot
-    queue: ClusterQueue
-    priority: int
-    created: int
-    asked: Amounts
-    short: frozenset[FlavorResource]
-
-    @property
-    def node(self) -> Node:
-        """The place of its ClusterQueue in the tree."""
-        return self.snapshot.node(self.queue.name)
-
-    def rivals(self, hold: Hold) -> Rivals:
-        """Compare with a workload that holds quota."""
-        return Rivals(
-            policy=self.queue.preemption,
-            priority=self.priority,
-            created=self.created,
-            other_priority=hold.priority,
-            other_created=hold.created,
-        )
-
-    def fits(self, *, borrowing: bool) -> bool:
-        """Whether it fits now, with or without borrowing."""
-        node = self.node
-        if not borrowing and any(node.borrows(of, amount) for of, amount in self.asked.items()):
-            return False
-        return self.snapshot.fits(self.queue.name, self.asked)
-
-    def spare(self, rules: Preempting, victims: Sequence[Victim], *, borrowing: bool) -> tuple[Victim, ...]:
-        """Let go of victims that are not needed after all, and take every removal back."""
-
-        def fits_without(victim: Victim) -> bool:
-            self.snapshot.restore(victim.hold)
-            if self.fits(borrowing=borrowing):
-                return True
-            self.snapshot.remove(victim.hold)
-            return False
-
-        for rule in rules.spared:
-            victims = rule(victims, fits_without)
-        self.restore(victims)
-        return tuple(victims)
-
-    def restore(self, victims: Iterable[Victim]) -> None:
-        """Take removals back."""
-        for victim in victims:
-            self.snapshot.restore(victim.hold)
+_NO_POLICY = ("PREEMPT-004",)
+"""Says that without a policy nobody in the ClusterQueue is preempted."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,7 +26,8 @@ class _Element:
     seen: Candidate
     reason: str
     cites: tuple[str, ...]
-    may_borrow: bool = True
+    protecting: tuple[Rule[..., bool], ...] = ()
+    """The rules that keep it from being preempted for who borrows."""
     below: Node | None = None
 
 
@@ -112,12 +42,14 @@ class Classical:
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
         self._elements = sorted([*self._own(), *self._others()], key=self._place)
-        for borrowing in self._attempts():
+        lined_up = ((each.hold, self._place(each), each.cites) for each in self._elements)
+        self.contest.trail.line_up(self.rules.order, lined_up)
+        for borrowing in self._attempts() if self._elements else ():
             if found := self._attempt(borrowing):
                 return found
         return ()
 
-    def _place(self, element: _Element) -> tuple[tuple[tuple[int, ...], ...], str]:
+    def _place(self, element: _Element) -> Place:
         return tuple(rule(element.seen) for rule in self.rules.order), element.hold.uid
 
     def _attempts(self) -> tuple[bool, ...]:
@@ -131,44 +63,58 @@ class Classical:
 
     def _attempt(self, borrowing: bool) -> tuple[Victim, ...]:
         taken: list[Victim] = []
+        how = "borrowing allowed" if borrowing else "without borrowing"
         for element in self._elements:
-            if self._is_valid(element, borrowing):
-                self.contest.snapshot.remove(element.hold)
-                taken.append(Victim(hold=element.hold, reason=element.reason, cites=element.cites))
-                if self.contest.fits(borrowing=borrowing):
-                    return self.contest.spare(self.rules, taken, borrowing=borrowing)
+            if kept := self._protecting(element, borrowing):
+                self.contest.trail.leave(name(element.hold), kept[0].says, kept[0].requirements, how)
+                continue
+            self.contest.snapshot.remove(element.hold)
+            taken.append(Victim(hold=element.hold, reason=element.reason, cites=element.cites))
+            if self.contest.fits(borrowing=borrowing):
+                self._tell(how, "it fits", taken)
+                return self.contest.spare(self.rules, taken, borrowing=borrowing)
+        self._tell(how, "it does not fit", taken)
         self.contest.restore(taken)
         return ()
 
-    def _is_valid(self, element: _Element, borrowing: bool) -> bool:
+    def _tell(self, how: str, outcome: str, taken: Sequence[Victim]) -> None:
+        gone = listed([name(victim.hold) for victim in taken]) or "nobody"
+        cites = dict.fromkeys(one for victim in taken for one in victim.cites)
+        where = f", {how}" if self.contest.node.parent else ""
+        self.contest.trail.say(f"with {gone} gone, {outcome}{where}", tuple(cites))
+
+    def _protecting(self, element: _Element, borrowing: bool) -> Sequence[Rule[..., bool]]:
+        """The rules that keep a candidate from being preempted in this attempt."""
         if element.seen.same_queue:
-            return True
-        if borrowing and not element.may_borrow:
-            return False
+            return ()
+        if borrowing and element.protecting:
+            return element.protecting
         node = self.contest.snapshot.node(element.hold.cluster_queue)
         path = [node]
         for cohort in node.above():
             if cohort is element.below:
                 break
             path.append(cohort)
-        return all(self._gives_back(one) for one in path)
-
-    def _gives_back(self, node: Node) -> bool:
-        return all(rule(node, self.contest.short) for rule in self.rules.borrowers)
+        return [rule for one in path if (rule := self.contest.keeper(self.rules, one))]
 
     def _own(self) -> Iterator[_Element]:
-        if self.contest.queue.preemption.within == "Never":
+        contest, policy = self.contest, self.contest.queue.preemption.within
+        if policy == "Never":
+            contest.trail.leave(
+                f"everybody in ClusterQueue {contest.queue.name}", "withinClusterQueue is Never", _NO_POLICY
+            )
             return
-        for hold in self.contest.snapshot.holding(self.contest.queue.name):
-            rivals = self.contest.rivals(hold)
-            allowed = [rule for rule in self.rules.within if rule(rivals)]
-            if uses(hold, self.contest.short) and allowed:
+        for hold in contest.snapshot.holding(contest.queue.name):
+            if allowed := contest.allowed(self.rules.within, hold, f"withinClusterQueue {policy}"):
                 yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN, cites=cited(allowed))
 
     def _others(self) -> Iterator[_Element]:
-        if self.contest.queue.preemption.reclaim == "Never":
-            return
         contest, skip = self.contest, None
+        if contest.queue.preemption.reclaim == "Never":
+            if contest.node.parent:
+                why = "reclaimWithinCohort is Never"
+                contest.trail.leave("everybody else in the cohort", why, cited(self.rules.reclaim))
+            return
         favoured, missing = _fits_quota(contest.node, contest.asked)
         for cohort in contest.node.above():
             for queue in self._below(cohort, skip):
@@ -178,33 +124,33 @@ class Classical:
 
     def _below(self, cohort: Node, skip: Node | None) -> Iterator[Node]:
         for member in cohort.members:
-            if member is skip or member is self.contest.node or not self._gives_back(member):
+            if member is skip or member is self.contest.node:
                 continue
-            if not member.is_queue:
+            if rule := self.contest.keeper(self.rules, member):
+                self.contest.trail.leave(member.title, rule.says, cited([rule]))
+            elif not member.is_queue:
                 yield from self._below(member, skip)
             elif member.active:
                 yield member
+            else:
+                self.contest.trail.leave(member.title, "it is not active", ())
 
     def _in(self, queue: Node, below: Node, favoured: bool) -> Iterator[_Element]:
+        policy = f"reclaimWithinCohort {self.contest.queue.preemption.reclaim}"
         for hold in self.contest.snapshot.holding(queue.name):
-            rivals = self.contest.rivals(hold)
-            allowed = [rule for rule in self.rules.reclaim if rule(rivals)]
-            if not uses(hold, self.contest.short) or not allowed:
+            allowed = self.contest.allowed(self.rules.reclaim, hold, policy)
+            if not allowed:
                 continue
-            borrowing = all(rule(rivals) for rule in self.rules.while_borrowing)
+            rivals = self.contest.rivals(hold)
+            protecting = tuple(rule for rule in self.rules.while_borrowing if not rule(rivals))
             yield _Element(
                 hold=hold,
                 seen=seen(hold, below=favoured),
-                reason=BORROWING if borrowing and not favoured else RECLAIM,
+                reason=RECLAIM if protecting or favoured else BORROWING,
                 cites=cited(allowed),
-                may_borrow=favoured or borrowing,
+                protecting=() if favoured else protecting,
                 below=below,
             )
-
-
-def uses(hold: Hold, short: frozenset[FlavorResource]) -> bool:
-    """Whether a workload could free something of what is short; whoever could not is left alone (PREEMPT-005)."""
-    return not short.isdisjoint(hold.amounts)
 
 
 def seen(hold: Hold, *, same_queue: bool = False, below: bool = False) -> Candidate:

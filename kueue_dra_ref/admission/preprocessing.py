@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from kueue_dra_ref.admission.chance import CERTAIN, Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
-from kueue_dra_ref.admission.matching import unmatched
-from kueue_dra_ref.admission.sourcing import Sourced, added, devices_to_try, is_sourced, sourced
+from kueue_dra_ref.admission.matching import Finding, unmatched
+from kueue_dra_ref.admission.sourcing import added, devices_to_try, is_sourced, sourced
 from kueue_dra_ref.api.devices import DeviceRequest, requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour, Processing
@@ -104,10 +104,10 @@ class _Processor:
     def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
         """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
         found = extended_resources(self.extended, self.world, self.workload, self.mappings, self.draw)
-        if found.faults:
-            raise Stopped(found.faults, requirements=found.cites)
         for step in found.steps:
             self._note(step.requirements, step.text)
+        if found.faults:
+            raise Stopped(found.faults, requirements=found.cites)
         self.replaced = found.replaced
         return {name: self._together(name, claims, found.shares.get(name, {})) for name, claims in charges.items()}
 
@@ -162,11 +162,13 @@ class _Processor:
     def _with_sources(self, charges: Mapping[str, Charges]) -> dict[str, Charges]:
         """Add what counters and capacities charge, which is looked at after the claims of all pod sets."""
         found = sourced(self.rules.sourcing, self.mappings, self._asked)
-        if isinstance(found, Undecided):
-            raise Stopped(undecided=found.reason)
-        if not isinstance(found, Sourced):
-            raise Stopped([found.fault], requirements=found.requirements)
-        self.steps += found.steps
+        for step in found.steps:
+            self._note(step.requirements, step.text)
+        match found.ended:
+            case Undecided() as undecided:
+                raise Stopped(undecided=undecided.reason)
+            case Finding() as finding:
+                raise Stopped([finding.fault], requirements=finding.requirements)
         total = {name: {resource: [amount] for resource, amount in own.items()} for name, own in charges.items()}
         for name, amounts in found.charges.items():
             for resource, more in amounts.items():

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.chance import Draw
+from kueue_dra_ref.admission.contest import Contest, Search
+from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.fairness import Fair
-from kueue_dra_ref.admission.preempting import Classical, Contest, Victim
+from kueue_dra_ref.admission.preempting import Classical
 from kueue_dra_ref.admission.snapshot import Amounts, Snapshot
+from kueue_dra_ref.admission.trail import Trail
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.quota import FlavorResource, Node, nearest
@@ -43,7 +46,7 @@ class Room:
         """From how far an amount would be borrowed."""
         return nearest(self.node, of, amount)[0]
 
-    def preemption(self, of: FlavorResource, amount: int) -> Outlook:
+    def preemption(self, of: FlavorResource, amount: int) -> tuple[Outlook, tuple[Step, ...]]:
         """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
         level, inside = nearest(self.node, of, amount)
         shortage = Shortage(
@@ -52,17 +55,22 @@ class Room:
             policy=self.queue.preemption,
             fair=self.strategies is not None,
         )
-        if not any(rule(shortage) for rule in self.behaviour.preempting.considered):
-            return Outlook(mode=Mode.NEVER, level=level)
-        found = self.victims({of: amount}, frozenset([of]))
-        if not found:
-            return Outlook(mode=Mode.NO_VICTIMS, level=level)
-        with self.snapshot.without(victim.hold for victim in found):
+        rules = self.behaviour.preempting.considered
+        if not any(rule(shortage) for rule in rules):
+            trail = Trail()
+            trail.say(
+                f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}", cited(rules)
+            )
+            return Outlook(mode=Mode.NEVER, level=level), trail.steps([of])
+        found = self.search({of: amount}, frozenset([of]))
+        if not found.victims:
+            return Outlook(mode=Mode.NO_VICTIMS, level=level), found.steps
+        with self.snapshot.without(victim.hold for victim in found.victims):
             level = self.level(of, amount)
-        own = any(victim.hold.cluster_queue == self.queue.name for victim in found)
-        return Outlook(mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level)
+        own = any(victim.hold.cluster_queue == self.queue.name for victim in found.victims)
+        return Outlook(mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level), found.steps
 
-    def victims(self, asked: Amounts, short: frozenset[FlavorResource]) -> tuple[Victim, ...]:
+    def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> Search:
         """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
         contest = Contest(
             snapshot=self.snapshot,
@@ -72,7 +80,11 @@ class Room:
             asked={of: amount for of, amount in asked.items() if amount},
             short=short,
         )
+        victims = self._searching(contest).victims()
+        return Search(victims=victims, steps=contest.trail.steps(short))
+
+    def _searching(self, contest: Contest) -> Classical | Fair:
         rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
         if self.strategies is None:
-            return Classical(rules=rules, contest=contest).victims()
-        return Fair(rules=rules, sharing=sharing, strategies=self.strategies, contest=contest).victims()
+            return Classical(rules=rules, contest=contest)
+        return Fair(rules=rules, sharing=sharing, strategies=self.strategies, contest=contest)

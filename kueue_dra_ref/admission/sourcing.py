@@ -7,16 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.matching import Finding
-from kueue_dra_ref.admission.worth import Worth, shares_asked, step
+from kueue_dra_ref.admission.offering import offers
+from kueue_dra_ref.admission.pooling import counting
+from kueue_dra_ref.admission.trying import tries
+from kueue_dra_ref.admission.worth import Worth, adjusted, step, told_offers, under
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.published import Capacity, PublishedDevice
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.sourcing import Sourcing
 from kueue_dra_ref.selectors import Device, Undecided
-from kueue_dra_ref.sourced import NOTHING, Charged, Kind, Source, Tried
+from kueue_dra_ref.sourced import NOTHING, Charged, Kind, Source
 from kueue_dra_ref.target import FieldError
-from kueue_dra_ref.world import Asked, Trial, World, class_selectors
+from kueue_dra_ref.world import Asked, World, class_selectors
 
 Mappings = Sequence[DeviceClassMapping]
 Findings = Sequence[Rule[[Charged], FieldError | None]]
@@ -28,6 +29,8 @@ class Sourced:
 
     charges: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+    ended: Finding | Undecided | None = None
+    """What kept a request from being charged, and the others after it."""
 
 
 def is_sourced(rules: Sourcing, mappings: Mappings, device_class: str) -> bool:
@@ -45,16 +48,16 @@ def devices_to_try(rules: Sourcing, mappings: Mappings, world: World, each: Sequ
     return [device for driver in drivers for device in world.devices() if device.driver == driver]
 
 
-def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourced | Finding | Undecided:
-    """Charge every request of a workload by the sources of its class."""
+def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourced:
+    """Charge every request of a workload by the sources of its class; what is amiss with one ends it."""
     done = Sourced()
     for charged in _requests(rules, mappings, each):
-        found = _charge(rules, charged)
+        found = _charge(rules, charged, done.steps)
         if not isinstance(found, Worth):
-            return found
+            done.ended = found
+            return done
         pod_set, resource = charged.asked.pod_set.name, charged.source.resource
         done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(found.total)
-        done.steps.append(step(rules, charged, found))
     return done
 
 
@@ -76,61 +79,32 @@ def _sources(rules: Sourcing, mappings: Mappings, device_class: str) -> Sequence
     return next((rule(mappings, device_class) for rule in rules.sources), ())
 
 
-def _charge(rules: Sourcing, charged: Charged) -> Worth | Finding | Undecided:
-    matched = _matched(rules, charged)
+def _charge(rules: Sourcing, charged: Charged, steps: list[Step]) -> Worth | Finding | Undecided:
+    matched = _matched(rules, charged, steps)
     if isinstance(matched.ended, Undecided):
         return matched.ended
-    offered = replace(matched, offers=_offers(rules, matched))
+    found = offers(rules, matched)
+    offered = replace(matched, offers=[amount for offer in found for amount in offer.amounts])
     for rule in (*rules.lacking, *rules.unoffered):
         if fault := rule(offered):
+            steps += told_offers(offered, found)
             return Finding(fault=fault, requirements=cited([rule]))
     worst = next((rule(offered.offers) for rule in rules.worst if offered.offers), (*offered.offers, NOTHING)[0])
     amount = worst.ceiling
     for bound in rules.positive:
         amount = bound(amount)
     total = next((rule(amount, charged.count) for rule in rules.times), amount)
-    return Worth(each=amount, total=total, devices=offered.devices)
+    worth = Worth(worst=worst, each=amount, total=total, offers=found)
+    steps += (*told_offers(offered, found), *adjusted(rules, offered, worth), step(rules, offered, worth))
+    return worth
 
 
-def _matched(rules: Sourcing, charged: Charged) -> Charged:
+def _matched(rules: Sourcing, charged: Charged, steps: list[Step]) -> Charged:
     asked, source, request = charged.asked, charged.source, charged.asked.request
     narrowed = class_selectors(asked.world, request.device_class) if request else None
     if request is None or narrowed is None:
         return replace(charged, class_exists=False)
-    slices = asked.world.slices()
-    for pick in rules.slices:
-        slices = pick(source, slices)
-    devices: list[PublishedDevice] = []
-    for published in (device for each in slices for device in each.devices):
-        tried = Tried(
-            source=source, device=published.device, class_selectors=narrowed, request_selectors=request.selectors
-        )
-        outcome = _outcome(rules, tried)
-        if not isinstance(outcome, bool):
-            return replace(charged, ended=outcome)
-        devices += [published] if outcome else []
-    return replace(charged, devices=devices)
-
-
-def _outcome(rules: Sourcing, tried: Tried) -> Trial:
-    for rule in rules.eligible:
-        outcome = rule(tried)
-        if outcome is not True:
-            return outcome
-    return True
-
-
-def _offers(rules: Sourcing, charged: Charged) -> Sequence[Quantity]:
-    source = charged.source
-    if source.kind is Kind.COUNTER:
-        return [amount for device in charged.devices for rule in rules.counter for amount in rule(source, device)]
-    offered = [each.capacities[source.name] for each in charged.devices if source.name in each.capacities]
-    shares = [_share(rules, charged.asked, source.name, capacity) for capacity in offered]
-    return [share for share in shares if share is not None]
-
-
-def _share(rules: Sourcing, asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
-    share = next((found for _, found in shares_asked(rules, asked, name, capacity)), None)
-    for rule in rules.rounded:
-        share = None if share is None else rule(share, capacity)
-    return share
+    slices, left_out = counting(rules, source, asked.world.slices())
+    found = tries(rules, source, slices, narrowed, request.selectors)
+    steps += (*left_out, *found.told(rules, under(charged), source.driver))
+    return replace(charged, devices=found.devices, ended=found.ended)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 
 from kueue_dra_ref.admission.choices import readings
+from kueue_dra_ref.admission.contest import Victim, told
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.preempting import Victim, told
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
@@ -29,7 +29,7 @@ class Scheduler:
         self._told: dict[Key, tuple[str, tuple[Demand, ...], str]] = {}
         """The last word to each Workload, what it asked for, and the version of the object that carries both."""
         self._made_room: dict[Key, tuple[Step, ...]] = {}
-        """Whom each Workload that is not admitted yet has preempted last."""
+        """How each Workload that is not admitted yet found whom it has preempted last."""
         self.preemptions = 0
         """How many workloads have been preempted so far."""
 
@@ -80,8 +80,8 @@ class Scheduler:
             self._admit(entry)
             return True
         if entry.why is Why.PREEMPTING:
-            self._made_room[entry.queued.key] = told(entry.victims)
             entry.steps += told(entry.victims)
+            self._made_room[entry.queued.key] = entry.steps
         for victim in entry.victims if entry.why is Why.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)

@@ -1,0 +1,175 @@
+"""``kueue-dra explain`` flavor by flavor: what bounds it in a cohort, why the search goes on, what is preferred."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contended import a_cohort, a_job, a_queue, a_world, of, steps
+
+LOWER = {"withinClusterQueue": "LowerPriority"}
+NEXT = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
+KEPT = "flavor a, gpus: kept back by lending limits: "
+Parts = tuple[list[dict[str, Any]], ...]
+
+TREE = (a_cohort("root", nominalQuota=1), a_cohort("right", "root", nominalQuota=4, lendingLimit=2))
+LEAVES = (a_queue("q", of(1), cohort="left"), a_queue("r", of(1), cohort="right"))
+LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root", nominalQuota=1, borrowingLimit=1)
+
+
+@pytest.mark.parametrize(
+    ("world", "used", "asked", "told"),
+    [
+        pytest.param(
+            (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
+            1,
+            2,
+            ["flavor a, gpus: not more than 1: ClusterQueue q has 1 and may borrow 1   [COHORT-003]"],
+            id="borrowing-limit",
+        ),
+        pytest.param(
+            (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
+            1,
+            3,
+            ["flavor a, gpus: never more than 2: ClusterQueue q has 1 and may borrow 1   [COHORT-003]"],
+            id="borrowing-limit-for-good",
+        ),
+        pytest.param(
+            (a_queue("q", of(1), cohort="c"), a_queue("r", of(4, lending=1), cohort="c")),
+            1,
+            2,
+            [
+                "flavor a, gpus: not more than 1: Cohort c has 2 to share, 1 of it in use   [COHORT-001]",
+                f"{KEPT}3 of ClusterQueue r   [COHORT-004]",
+            ],
+            id="lending-limit",
+        ),
+        pytest.param(
+            (a_queue("q", of(1), cohort="c"), a_queue("r", of(4, lending=1), cohort="c")),
+            1,
+            3,
+            [
+                "flavor a, gpus: never more than 2: Cohort c has 2 to share   [COHORT-001]",
+                f"{KEPT}3 of ClusterQueue r   [COHORT-004]",
+            ],
+            id="lending-limit-for-good",
+        ),
+        pytest.param(
+            (a_queue("q", of(1), cohort="c"), a_queue("r", of(1), cohort="c")),
+            2,
+            1,
+            ["flavor a, gpus: not more than 0: Cohort c has 2 to share, 2 of it in use   [COHORT-001]"],
+            id="all-in-use",
+        ),
+        pytest.param(
+            (*TREE, BOUNDED, *LEAVES),
+            1,
+            3,
+            ["flavor a, gpus: not more than 2: Cohort left has 2 and may borrow 1   [COHORT-007]"],
+            id="limit-of-a-cohort",
+        ),
+        pytest.param(
+            (*TREE, LEFT, *LEAVES),
+            3,
+            3,
+            [
+                "flavor a, gpus: not more than 2: Cohort root has 5 to share, 3 of it in use   "
+                "[COHORT-001, COHORT-005]",
+                f"{KEPT}3 of Cohort right   [COHORT-007]",
+            ],
+            id="root-of-a-tree",
+        ),
+        pytest.param((a_queue("q", of(1)),), 1, 1, [], id="no-cohort"),
+    ],
+)
+def test_what_bounds_an_amount_is_told(world: Parts, used: int, asked: int, told: list[str]) -> None:
+    """The limit or the level of the tree that decided, and what others keep to themselves."""
+    found = steps(a_world(*world, a_job("one", "q", used), a_job("new", "q", asked)), "new")
+
+    assert [step for step in found if step.startswith("flavor a, gpus: ")] == told
+
+
+def test_what_others_hold_is_no_reason_for_never() -> None:
+    """Who must not preempt is told so, and not that it could never fit."""
+    world = a_world(
+        a_queue("q", of(1), cohort="c"), a_queue("r", of(2), cohort="c"), a_job("one", "q", 3), a_job("new", "q", 2)
+    )
+
+    assert steps(world, "new")[0] == (
+        "flavor a: gpus 2 of 0 left: does not fit now, and nobody may be preempted   [QUOTA-002]"
+    )
+
+
+def test_the_search_is_told_flavor_by_flavor() -> None:
+    """Why it goes on behind a flavor, and which ones it does not come to."""
+    world = a_world(a_queue("q", of(1), of(1), of(1)), a_job("one", "q"), a_job("new", "q"))
+
+    assert steps(world, "new") == [
+        "flavor a: gpus 1 of 0 left: does not fit now   [QUOTA-002]",
+        "to free gpus in flavor a: everybody in ClusterQueue q is left alone: withinClusterQueue is Never   "
+        "[PREEMPT-004]",
+        "flavor a: the search goes on: what nobody frees is passed over   [PREEMPT-022]",
+        "flavor b: gpus 1 of 1 left: fits   [QUOTA-001]",
+        "not looked at: flavor c   [QUOTA-007]",
+        "quota is reserved; admitted   [STATUS-005, STATUS-006]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("preference", "told"),
+    [
+        pytest.param(
+            {}, "flavor b is preferred to flavor a: the preference ranks flavors   [PREEMPT-021]", id="borrow"
+        ),
+        pytest.param(
+            {"preference": "PreemptionOverBorrowing"},
+            "flavor a is preferred to flavor b: the preference ranks flavors   [PREEMPT-021]",
+            id="preempt",
+        ),
+    ],
+)
+def test_the_preferred_flavor_is_told(preference: dict[str, str], told: str) -> None:
+    """Of one that needs preemption and one that is borrowed."""
+    world = a_world(
+        a_queue("q", of(1), of(0), cohort="c", preemption=LOWER, flavorFungibility={**NEXT, **preference}),
+        a_queue("r", of(0), of(3), cohort="c"),
+        a_job("one", "q"),
+        a_job("new", "q", priority=2),
+    )
+
+    found = steps(world, "new")
+
+    assert "flavor a: the search goes on: preemption waits for other flavors   [PREEMPT-020]" in found
+    assert told in found
+
+
+def test_a_flavor_that_nobody_frees_comes_last() -> None:
+    """It is told against the one in which somebody can be preempted."""
+    world = a_world(
+        a_queue("q", of(1), of(1), preemption=LOWER),
+        a_job("one", "q", priority=3),
+        a_job("two", "q"),
+        a_job("new", "q", priority=2),
+    )
+
+    told = "flavor b is preferred to flavor a: flavors that nobody frees come last   [PREEMPT-029]"
+    assert told in steps(world, "new")
+
+
+def test_flavors_that_are_alike_are_told() -> None:
+    """The first of two that have to be borrowed alike is taken."""
+    world = a_world(
+        a_queue("q", of(0), of(0), cohort="c", flavorFungibility=NEXT),
+        a_queue("r", of(3), of(3), cohort="c"),
+        a_job("new", "q"),
+    )
+
+    assert steps(world, "new") == [
+        "flavor a: gpus 1 of 3 left: fits, borrowed   [QUOTA-001]",
+        "flavor a: the search goes on: borrowing waits for other flavors   [COHORT-010]",
+        "flavor b: gpus 1 of 3 left: fits, borrowed   [QUOTA-001]",
+        "flavor a is preferred to flavor b: it comes first, and nothing else tells them apart   "
+        "[PREEMPT-029, PREEMPT-021]",
+        "quota is reserved; admitted   [STATUS-005, STATUS-006]",
+    ]
