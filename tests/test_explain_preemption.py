@@ -6,6 +6,11 @@ import json
 
 import pytest
 
+from kueue_dra_ref.admission.contest import Contest
+from kueue_dra_ref.admission.snapshot import Hold, Snapshot
+from kueue_dra_ref.admission.tree import Tree
+from kueue_dra_ref.api.nouns import ClusterQueue, PreemptionPolicy
+from kueue_dra_ref.behaviours import behaviour
 from tests.commands import kueue_dra
 from tests.contended import FINAL, INITIAL, a_job, a_queue, a_world, of, steps
 
@@ -103,6 +108,31 @@ def test_the_policy_that_protects_in_the_queue_is_told(
     )
 
     assert found(world) == [told]
+
+
+def test_an_equal_that_is_newer_is_told_so() -> None:
+    """LowerPriority protects it whatever its age."""
+    gpus = ("a", "gpus")
+    policy = PreemptionPolicy(within="LowerPriority")
+    queue = ClusterQueue(name="q", groups=(), strategy="", stop_policy="", namespace_selector=None, preemption=policy)
+    snapshot = Snapshot(tree=Tree(), queues={}, holds=lambda _: (), flavor=lambda _: None)
+    contest = Contest(snapshot=snapshot, queue=queue, priority=0, created=1, asked={}, short=frozenset([gpus]))
+    hold = Hold(
+        key=("team", "late"),
+        uid="",
+        cluster_queue="q",
+        local_queue=("team", "q"),
+        admitted=True,
+        amounts={gpus: 1},
+        created=2,
+    )
+
+    contest.allowed(behaviour().preempting.within, hold, "withinClusterQueue LowerPriority")
+
+    assert [str(step) for step in contest.trail.steps([gpus])] == [
+        f"{FREE}team/late is left alone: withinClusterQueue LowerPriority does not let priority 0 take from priority 0 "
+        "that is newer [PREEMPT-002, PREEMPT-003]"
+    ]
 
 
 def test_who_could_free_nothing_is_told() -> None:
