@@ -27,7 +27,7 @@ def program(component: Component) -> Path:
         flags = ["-buildvcs=false", "-ldflags", component.flags, "-o", str(folder / component.name)]
         go(component, ["build", *flags, component.package], what=what, log=folder / "build.log")
 
-    return _cached(f"{component.name}-{component.version}-{digest}", build) / component.name
+    return kept(f"{component.name}-{component.version}-{digest}", build) / component.name
 
 
 def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
@@ -43,7 +43,7 @@ def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
         for directory in folder.rglob("*/"):
             directory.chmod(0o755)  # Go's module cache is read-only, directories too
 
-    return _cached(f"{component.name}-{component.version}-{name}-{component.digest(*folders)}", copy)
+    return kept(f"{component.name}-{component.version}-{name}-{component.digest(*folders)}", copy)
 
 
 def cache() -> Path:
@@ -52,7 +52,7 @@ def cache() -> Path:
     return Path(home) / "kueue-dra-conformance"
 
 
-def _cached(name: str, make: Callable[[Path], None]) -> Path:
+def kept(name: str, make: Callable[[Path], None]) -> Path:
     """Have a folder of the cache, made now unless it is there; it appears whole or not at all."""
     place = cache() / name
     if place.is_dir():

@@ -1,0 +1,86 @@
+"""Profiles: a Kueue Configuration and settings of the driver that belong together, rolled out on one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.target import Manifest
+
+RESOURCE = "whole-gpus"
+MEMORY = "gpu.memory"
+CLASS = "gpu.example.com"
+EXTENDED = "example.com/gpu"
+SELECTOR = f"device.driver == '{CLASS}'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One way to run Kueue and the driver together; ``driver`` are values of the driver's chart."""
+
+    name: str
+    about: str
+    mappings: tuple[Mapping[str, Any], ...] = ()
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    driver: Mapping[str, Any] = field(default_factory=dict)
+
+    def configuration(self) -> Manifest:
+        """Write Kueue's Configuration."""
+        return {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+            "kind": "Configuration",
+            "health": {"healthProbeBindAddress": ":8081"},
+            "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
+            "webhook": {"port": 9443},
+            "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+            "clientConnection": {"qps": 300, "burst": 500},
+            "integrations": {"frameworks": ["batch/job"]},
+            **({"featureGates": dict(self.gates)} if self.gates else {}),
+            **({"resources": {"deviceClassMappings": [dict(each) for each in self.mappings]}} if self.mappings else {}),
+        }
+
+
+def _sourced(kind: str) -> dict[str, Any]:
+    """Map the driver's class to memory, as a counter or a capacity of its devices."""
+    source = {kind: {"name": "memory", "driver": CLASS, "deviceSelector": {"cel": {"expression": SELECTOR}}}}
+    return {"name": MEMORY, "deviceClassNames": [CLASS], "sources": [source]}
+
+
+WHOLE_DEVICE = Profile(
+    name="whole-device",
+    about="each device counts one; a resource beside the mapping stands for the class too",
+    mappings=({"name": RESOURCE, "deviceClassNames": [CLASS]},),
+    driver={"gpuDeviceStatus": True},
+)
+COUNTER = Profile(
+    name="counter",
+    about="devices are partitions, charged by the memory that they take of a shared counter",
+    mappings=(_sourced("counter"),),
+    gates={"KueueDRAIntegrationPartitionableDevices": True},
+    driver={"kubeletPlugin": {"gpuPartitions": 4, "numDevices": 2}},
+)
+CAPACITY = Profile(
+    name="capacity",
+    about="devices are shared, charged by the memory that each claim takes",
+    mappings=(_sourced("capacity"),),
+    gates={"KueueDRAIntegrationConsumableCapacity": True},
+    driver={"gpuAllowMultipleAllocations": True, "kubeletPlugin": {"numDevices": 2}},
+)
+EXTENDED_RESOURCE = Profile(
+    name="extended-resource",
+    about="a resource in the pod's limits stands for the class, on one quota with claims",
+    mappings=({"name": RESOURCE, "deviceClassNames": [CLASS]},),
+    gates={"KueueDRAIntegrationExtendedResource": True},
+    driver={"deviceClass": {"extendedResourceName": EXTENDED}},
+)
+OFF = Profile(
+    name="integration-off",
+    about="Kueue's device integration is off: work that asks for devices by claims is refused",
+    gates={
+        "KueueDRAIntegration": False,
+        "KueueDRAIntegrationExtendedResource": False,
+        "KueueDRAIntegrationPartitionableDevices": False,
+    },
+)
+PROFILES = {each.name: each for each in (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF)}

@@ -1,0 +1,90 @@
+"""What clusters there are and whose: written down before anything is created, so that nothing can be forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from clusters.building import cache
+
+PREFIX = "kueue-dra-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One cluster: its name, the engine that it is on, and the process that owns it; nobody's when it is kept."""
+
+    name: str
+    engine: str
+    pid: int
+    started: int
+    """When that process started, in the kernel's clock ticks: a process id alone is used again."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its kubeconfig and its logs lie."""
+        return place() / self.name
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is meant to outlive the process that made it."""
+        return self.pid == 0
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether its owner is gone."""
+        return not self.kept and _started(self.pid) != self.started
+
+    def write(self) -> None:
+        """Write it down."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fresh = self.folder / "record.new"
+        fresh.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        fresh.rename(self.folder / "record.json")
+
+    def forget(self) -> None:
+        """Strike it out: the cluster is gone."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def a_record(name: str, engine: str, *, kept: bool) -> Record:
+    """Begin the record of a cluster that this process is about to create."""
+    pid = 0 if kept else os.getpid()
+    return Record(name=name, engine=engine, pid=pid, started=_started(pid) if pid else 0)
+
+
+def records() -> Iterator[Record]:
+    """Read every record; one that cannot be read is nobody's, so that its cluster is found."""
+    for folder in sorted(place().glob(f"{PREFIX}*")):
+        try:
+            yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            yield Record(name=folder.name, engine="", pid=-1, started=0)
+
+
+def place() -> Path:
+    """Name the folder of all records."""
+    return cache() / "clusters"
+
+
+def _started(pid: int) -> int:
+    """When a process started; -1 when there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return -1 if not _exists(pid) else 0
+    return int(stat.rpartition(")")[2].split()[19])
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
