@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-pytest_plugins = ["reports.plugin", "fixtures.plugin"]
+pytest_plugins = ["reports.plugin", "fixtures.plugin", "fixtures.nodes_plugin"]

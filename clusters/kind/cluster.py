@@ -23,6 +23,7 @@ from clusters.kind.supply import Images, Supply
 from clusters.objects import Objects
 from clusters.releases import Release, release
 from clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 
 GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
@@ -82,7 +83,7 @@ class NodeCluster:
             mark = f"{profile.name}-{secrets.token_hex(2)}"
             kueue = charts.kueue_manifests(self.release, self.images.kueue, profile.configuration(), mark=mark)
             self._applied_once(kueue)
-            self._driver_ready()
+            self.driver_ready(profile)
             self._kueue_ready(mark)
         self.profile = profile
 
@@ -98,8 +99,17 @@ class NodeCluster:
                 self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
         self._applied |= texts
 
-    def _driver_ready(self) -> None:
+    def driver_ready(self, profile: Profile) -> None:
+        """Wait until the driver runs on every node that it is for, and has published what the profile says."""
         self.kubectl("-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{ROLL_SECONDS:g}s")
+        objects = self.objects()
+
+        def published() -> None:
+            found = {pool: len(devices) for pool, devices in complete_pools(objects).items()}
+            if not found or set(found.values()) != {profile.devices}:
+                raise NotYet(f"devices in complete pools: {found}, expected {profile.devices} in each")
+
+        eventually(published, within=ROLL_SECONDS, every=0.2, at_most=0.5, what="the driver to publish its devices")
 
     def _kueue_ready(self, mark: str) -> None:
         """Wait for the pod of this roll-out to be ready and its webhooks to answer.
@@ -115,7 +125,7 @@ class NodeCluster:
             ours = [pod for pod in pods if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark]
             if not ours:
                 raise NotYet("no pod of Kueue's")
-            if not any(_is_true(pod, "Ready") for pod in ours):
+            if not any(is_true(pod, "Ready") for pod in ours):
                 touches += 1
                 objects.patch(Ref.of(ours[0]), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
                 raise NotYet(f"Kueue's pod is {ours[0].get('status', {}).get('phase')}, not ready")
@@ -206,13 +216,33 @@ def _create_nodes(cluster: NodeCluster) -> None:
 
     def ready() -> None:
         nodes = objects.list("v1", "Node")
-        waiting = [node["metadata"]["name"] for node in nodes if not _is_true(node, "Ready")]
+        waiting = [node["metadata"]["name"] for node in nodes if not is_true(node, "Ready")]
         if waiting or len(nodes) < cluster.nodes:
             raise NotYet(f"{len(nodes)} nodes, not ready: {', '.join(waiting) or 'none'}")
         if objects.read(Ref(api_version="v1", kind="ServiceAccount", name="default", namespace="default")) is None:
             raise NotYet("no service account named default")
 
     eventually(ready, within=READY_SECONDS, every=0.5, at_most=1.0, what="the nodes to be ready")
+
+
+def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:
+    """Give the devices of each pool whose newest generation is all there."""
+    pools: dict[str, list[Manifest]] = {}
+    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
+        pools.setdefault(each["spec"]["pool"]["name"], []).append(each["spec"])
+    newest = {
+        name: [one for one in specs if _generation(one) == max(map(_generation, specs))]
+        for name, specs in pools.items()
+    }
+    return {
+        name: [device for spec in specs for device in spec.get("devices") or ()]
+        for name, specs in newest.items()
+        if len(specs) == specs[0]["pool"]["resourceSliceCount"]
+    }
+
+
+def _generation(spec: Manifest) -> int:
+    return int(spec["pool"]["generation"])
 
 
 def kind_config(nodes: int) -> Manifest:
@@ -229,11 +259,6 @@ def kind_config(nodes: int) -> Manifest:
 
 def _environment(used: Engine) -> Mapping[str, str]:
     return {**used.environment, **Host(engine=used).environment}
-
-
-def _is_true(stored: Manifest, kind: str) -> bool:
-    conditions = (stored.get("status") or {}).get("conditions") or ()
-    return any(each["type"] == kind and each["status"] == "True" for each in conditions)
 
 
 class telling:  # noqa: N801 # used as a statement, as contextlib's own are

@@ -24,6 +24,8 @@ class Profile:
     mappings: tuple[Mapping[str, Any], ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
     driver: Mapping[str, Any] = field(default_factory=dict)
+    devices: int = 8
+    """How many devices each node that runs the driver then publishes."""
 
     def configuration(self) -> Manifest:
         """Write Kueue's Configuration."""
@@ -59,6 +61,7 @@ COUNTER = Profile(
     mappings=(_sourced("counter"),),
     gates={"KueueDRAIntegrationPartitionableDevices": True},
     driver={"kubeletPlugin": {"gpuPartitions": 4, "numDevices": 2}},
+    devices=2 * (4 + 1),  # the partitions of each device, and the device as a whole
 )
 CAPACITY = Profile(
     name="capacity",
@@ -66,6 +69,7 @@ CAPACITY = Profile(
     mappings=(_sourced("capacity"),),
     gates={"KueueDRAIntegrationConsumableCapacity": True},
     driver={"gpuAllowMultipleAllocations": True, "kubeletPlugin": {"numDevices": 2}},
+    devices=2,
 )
 EXTENDED_RESOURCE = Profile(
     name="extended-resource",
