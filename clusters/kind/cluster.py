@@ -29,6 +29,8 @@ from kueue_dra_ref.target import Manifest, Ref
 GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
 """Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
 STATE = "cluster.json"
+DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
+NOWHERE = "kueue-dra.dev/nowhere"
 READY_SECONDS = 240.0
 ROLL_SECONDS = 180.0
 LOAD_SECONDS = 120.0
@@ -86,6 +88,38 @@ class NodeCluster:
             self.driver_ready(profile)
             self._kueue_ready(mark)
         self.profile = profile
+
+    def restart_kueue(self) -> None:
+        """End Kueue's pod, and wait for the next one to be ready."""
+        assert self.profile is not None
+        mark = f"{self.profile.name}-{secrets.token_hex(2)}"
+        kueue = charts.kueue_manifests(self.release, self.images.kueue, self.profile.configuration(), mark=mark)
+        self._applied_once(kueue)
+        self._kueue_ready(mark)
+
+    def restart_driver(self) -> None:
+        """End the driver's pods, and wait for the next ones."""
+        assert self.profile is not None
+        self.kubectl("-n", DRIVER_NAMESPACE, "rollout", "restart", "daemonset")
+        self.driver_ready(self.profile)
+
+    def withdraw_driver(self) -> None:
+        """Let the driver run on no node, and take its slices away."""
+        self._select_nodes({NOWHERE: "true"})
+        self.kubectl("-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={ROLL_SECONDS:g}s")
+        self.kubectl("delete", "resourceslices", "--all")
+
+    def bring_driver_back(self) -> None:
+        """Let the driver run again, and wait for its devices."""
+        assert self.profile is not None
+        self._select_nodes(None)
+        self.driver_ready(self.profile)
+
+    def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
+        change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
+        self.kubectl(
+            "-n", DRIVER_NAMESPACE, "patch", "daemonset", DRIVER_DAEMONSET, "--type=merge", "-p", json.dumps(change)
+        )
 
     def _applied_once(self, manifests: Sequence[Manifest]) -> None:
         """Apply what is not there as it should be; kinds that others need come first."""

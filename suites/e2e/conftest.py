@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from fixtures.nodes import cluster, pytest_runtest_makereport, site
+from fixtures.nodes import cluster, driver_back, pytest_runtest_makereport, site
 
-__all__ = ["cluster", "pytest_runtest_makereport", "site"]
+__all__ = ["cluster", "driver_back", "pytest_runtest_makereport", "site"]

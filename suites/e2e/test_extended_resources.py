@@ -1,0 +1,57 @@
+"""Extended resources that a DeviceClass stands for, on one quota with claims (Kueue: DRA extended resources)."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusters.kind.profiles import CLASS, EXTENDED, RESOURCE
+from fixtures.builders import Work, a_job, a_template, gpu
+from fixtures.on_nodes import Site
+from fixtures.verdicts import Reason, admitted, pending
+
+pytestmark = pytest.mark.profile("extended-resource")
+
+BY_NAME = a_job(requests={EXTENDED: "1"})
+BY_CLASS = a_job(requests={f"deviceclass.resource.kubernetes.io/{CLASS}": "1"})
+BY_CLAIM = a_job(claims=[a_template(gpu())])
+
+
+@pytest.mark.parametrize(
+    ("work", "devices"),
+    [
+        pytest.param(BY_NAME, 1, id="by-the-name-of-the-class"),
+        pytest.param(BY_CLASS, 1, id="by-the-implicit-name"),
+        pytest.param(a_job(requests={EXTENDED: "2"}), 2, id="two"),
+        pytest.param(a_job(pods=2, requests={EXTENDED: "1"}), 2, id="two-pods"),
+    ],
+)
+def test_the_pod_gets_what_is_charged(site: Site, work: Work, devices: int) -> None:
+    """The scheduler makes a claim for the resource; it has as many devices as were charged."""
+    queue = site.queue({RESOURCE: 8})
+    job = queue.submit(work)
+    job.becomes(admitted({RESOURCE: devices}))
+    job.runs(work.pod_sets[0].count)
+
+    assert len(job.devices()) == devices
+    assert all(pod["status"]["extendedResourceClaimStatus"]["resourceClaimName"] for pod in job.pods())
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param(BY_NAME, BY_CLAIM, id="claim-after-resource"),
+        pytest.param(BY_CLAIM, BY_NAME, id="resource-after-claim"),
+        pytest.param(BY_CLASS, BY_NAME, id="two-names-of-one-class"),
+    ],
+)
+def test_both_ways_are_on_one_quota(site: Site, first: Work, second: Work) -> None:
+    """What one takes, the other waits for, without a pod."""
+    queue = site.queue({RESOURCE: 1})
+    running = queue.submit(first)
+    running.runs()
+    waiting = queue.submit(second)
+    waiting.becomes(pending(Reason.NO_QUOTA))
+    assert waiting.pods_ever() == []
+
+    running.end()
+    waiting.runs()
