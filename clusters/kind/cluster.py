@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from kubernetes import config as kubeconfig
@@ -29,6 +31,8 @@ from kueue_dra_ref.target import Manifest, Ref
 GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
 """Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
 STATE = "cluster.json"
+ROLLED = "profile"
+APPLIED = "applied.json"
 DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
 NOWHERE = "kueue-dra.dev/nowhere"
 READY_SECONDS = 240.0
@@ -46,7 +50,6 @@ class NodeCluster:
     images: Images
     nodes: int = 1
     profile: Profile | None = None
-    _applied: dict[Ref, str] = field(default_factory=dict)
 
     @property
     def kubeconfig(self) -> Path:
@@ -76,10 +79,30 @@ class NodeCluster:
         """Run kind, told which engine and network."""
         return run([str(tool(KIND, KIND_VARIABLE)), *words], env=_environment(self.engine), within=within)
 
-    def roll_out(self, profile: Profile) -> None:
-        """Have Kueue and the driver run with a profile; nothing is done when they do."""
-        if self.profile == profile:
-            return
+    @contextlib.contextmanager
+    def under(self, profile: Profile, *, alone: bool = False) -> Iterator[None]:
+        """Have Kueue and the driver run with a profile until the block ends, whoever else uses the cluster.
+
+        Several processes may be under one profile at once; ``alone`` waits until nobody else is under any.
+        """
+        with (self.record.folder / "profile.lock").open("a+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            while self._rolled() != profile.name:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if self._rolled() != profile.name:
+                    self._roll_out(profile)
+                if not alone:
+                    fcntl.flock(lock, fcntl.LOCK_SH)  # another may have come in between: hence the loop
+            self.profile = profile
+            yield
+
+    def _rolled(self) -> str:
+        """Name the profile that runs."""
+        file = self.record.folder / ROLLED
+        return file.read_text(encoding="utf-8") if file.exists() else ""
+
+    def _roll_out(self, profile: Profile) -> None:
+        (self.record.folder / ROLLED).write_text("", encoding="utf-8")
         with telling(f"profile {profile.name}: {profile.about}"):
             self._applied_once(charts.driver_manifests(self.images.driver, profile.driver))
             mark = f"{profile.name}-{secrets.token_hex(2)}"
@@ -87,7 +110,7 @@ class NodeCluster:
             self._applied_once(kueue)
             self.driver_ready(profile)
             self._kueue_ready(mark)
-        self.profile = profile
+        (self.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
 
     def restart_kueue(self) -> None:
         """End Kueue's pod, and wait for the next one to be ready."""
@@ -123,15 +146,17 @@ class NodeCluster:
 
     def _applied_once(self, manifests: Sequence[Manifest]) -> None:
         """Apply what is not there as it should be; kinds that others need come first."""
-        texts = {Ref.of(each): json.dumps(each, sort_keys=True) for each in manifests}
-        fresh = [each for each in manifests if self._applied.get(Ref.of(each)) != texts[Ref.of(each)]]
+        file = self.record.folder / APPLIED
+        before: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        texts = {str(Ref.of(each)): json.dumps(each, sort_keys=True) for each in manifests}
+        fresh = [each for each in manifests if before.get(str(Ref.of(each))) != texts[str(Ref.of(each))]]
         first = [each for each in fresh if each["kind"] in ("Namespace", "CustomResourceDefinition")]
         rest = [each for each in fresh if each not in first]
         for some in (first, rest):
             if some:
                 listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": some})
                 self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
-        self._applied |= texts
+        file.write_text(json.dumps(before | texts), encoding="utf-8")
 
     def driver_ready(self, profile: Profile) -> None:
         """Wait until the driver runs on every node that it is for, and has published what the profile says."""
@@ -171,10 +196,10 @@ class NodeCluster:
         eventually(ready, within=ROLL_SECONDS, every=0.5, at_most=1.0, what=f"Kueue in {KUEUE_DEPLOYMENT} to be ready")
 
 
-def kept(name: str) -> NodeCluster | None:
-    """Take over a cluster that was kept under a name; None when there is none, or it was never finished."""
+def existing(name: str) -> NodeCluster | None:
+    """Take over a finished cluster by its name: one that was kept, or one of another process; None without it."""
     for record in records():
-        if record.name == name and record.kept and (record.folder / STATE).exists():
+        if record.name == name and (record.folder / STATE).exists():
             told = json.loads((record.folder / STATE).read_text(encoding="utf-8"))
             images, minor = Images(**told["images"]), release(told["kueue"])
             return NodeCluster(record=record, engine=engine(), release=minor, images=images, nodes=told["nodes"])

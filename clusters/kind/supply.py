@@ -38,7 +38,9 @@ class Images:
 class Supply(Protocol):
     """A way to have the parts."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The way's name."""
 
     def images(self) -> Images:
         """Have them, or know that the engine and the nodes will pull them."""

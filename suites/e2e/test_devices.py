@@ -1,4 +1,4 @@
-"""Claims and devices: made for each pod from its template, allocated, reserved, seen inside, and gone (DRA concepts)."""
+"""Claims and devices: made for each pod from its template, allocated, reserved, seen inside, gone (DRA concepts)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_charge_is_what_the_scheduler_allocates(site: Site, work: Work, devi
     job.runs(work.pod_sets[0].count)
 
     assert len({each["device"] for each in job.devices()}) == devices
-    assert queue.usage() == {RESOURCE: str(devices)}
+    queue.uses({RESOURCE: str(devices)})
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_a_job_runs_and_finishes(site: Site) -> None:
     job.completes()
 
     assert len(devices_in(job.log())) == 1
-    site.wait_equal(queue.usage, {}, "what the queue uses")
+    queue.uses({})

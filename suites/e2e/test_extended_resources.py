@@ -11,16 +11,16 @@ from fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("extended-resource")
 
+IMPLICIT = f"deviceclass.resource.kubernetes.io/{CLASS}"
 BY_NAME = a_job(requests={EXTENDED: "1"})
-BY_CLASS = a_job(requests={f"deviceclass.resource.kubernetes.io/{CLASS}": "1"})
+BY_CLASS = a_job(requests={IMPLICIT: "1"})
 BY_CLAIM = a_job(claims=[a_template(gpu())])
 
 
 @pytest.mark.parametrize(
     ("work", "devices"),
     [
-        pytest.param(BY_NAME, 1, id="by-the-name-of-the-class"),
-        pytest.param(BY_CLASS, 1, id="by-the-implicit-name"),
+        pytest.param(BY_NAME, 1, id="one"),
         pytest.param(a_job(requests={EXTENDED: "2"}), 2, id="two"),
         pytest.param(a_job(pods=2, requests={EXTENDED: "1"}), 2, id="two-pods"),
     ],
@@ -41,7 +41,6 @@ def test_the_pod_gets_what_is_charged(site: Site, work: Work, devices: int) -> N
     [
         pytest.param(BY_NAME, BY_CLAIM, id="claim-after-resource"),
         pytest.param(BY_CLAIM, BY_NAME, id="resource-after-claim"),
-        pytest.param(BY_CLASS, BY_NAME, id="two-names-of-one-class"),
     ],
 )
 def test_both_ways_are_on_one_quota(site: Site, first: Work, second: Work) -> None:
@@ -55,3 +54,21 @@ def test_both_ways_are_on_one_quota(site: Site, first: Work, second: Work) -> No
 
     running.end()
     waiting.runs()
+
+
+def test_the_implicit_name_is_not_covered(site: Site) -> None:
+    """The name that Kubernetes gives every class is an ordinary resource to Kueue: without own quota it waits."""
+    job = site.queue({RESOURCE: 8}).submit(BY_CLASS)
+
+    job.becomes(pending(Reason.NOT_COVERED))
+    assert job.pods_ever() == []
+
+
+@pytest.mark.known_limit("the implicit name of a class is charged apart from its mapping, so one device has two quotas")
+def test_the_implicit_name_is_charged_apart(site: Site) -> None:
+    """With quota of its own it is admitted, and the device that it gets is not charged to the mapping's resource."""
+    queue = site.queue({RESOURCE: 1, IMPLICIT: 1})
+    queue.submit(BY_CLASS).runs()
+    queue.submit(BY_CLAIM).runs()
+
+    queue.uses({RESOURCE: "1", IMPLICIT: "1"})

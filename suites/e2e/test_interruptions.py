@@ -12,6 +12,7 @@ from fixtures.verdicts import Reason, admitted, pending
 pytestmark = pytest.mark.profile("whole-device")
 
 
+@pytest.mark.alone("Kueue restarts")
 def test_kueue_restarts_in_the_middle(site: Site) -> None:
     """A Kueue that starts anew counts what runs, keeps out what waits, and lets it in when there is room."""
     queue = site.queue({RESOURCE: 1})
@@ -22,13 +23,14 @@ def test_kueue_restarts_in_the_middle(site: Site) -> None:
     site.cluster.restart_kueue()
     third = queue.submit(a_job(claims=[a_template(gpu())]))
     third.becomes(pending(Reason.NO_QUOTA))
-    assert queue.usage() == {RESOURCE: "1"}
+    queue.uses({RESOURCE: "1"})
     assert len(first.pods_ever()) == 1
 
     first.end()
     second.runs()
 
 
+@pytest.mark.alone("the driver restarts")
 def test_the_driver_restarts_in_the_middle(site: Site) -> None:
     """A driver that starts anew takes nothing from a pod that runs, and serves the next."""
     queue = site.queue({RESOURCE: 2})
@@ -42,6 +44,7 @@ def test_the_driver_restarts_in_the_middle(site: Site) -> None:
     assert first.devices() != second.devices()
 
 
+@pytest.mark.alone("no device is left")
 @pytest.mark.usefixtures("driver_back")
 def test_slices_are_withdrawn_and_published_again(site: Site) -> None:
     """Without slices quota still admits, and the pod waits for the scheduler; published again, it runs."""

@@ -11,7 +11,7 @@ from fixtures.verdicts import admitted
 
 pytestmark = pytest.mark.profile("whole-device")
 
-ALIKE = {"constraints": [{"requests": ["r0"], "matchAttribute": f"{CLASS}/uuid"}]}
+ALIKE = [{"requests": ["r0"], "matchAttribute": f"{CLASS}/uuid"}]
 
 
 @pytest.mark.known_limit("quota counts devices; whether they can be had together is the scheduler's to find out")
@@ -19,7 +19,7 @@ ALIKE = {"constraints": [{"requests": ["r0"], "matchAttribute": f"{CLASS}/uuid"}
     ("template", "devices"),
     [
         pytest.param(a_template(gpu(9)), 9, id="more-than-the-node-has"),
-        pytest.param(a_template(gpu(2), **ALIKE), 2, id="a-constraint-that-no-two-devices-meet"),
+        pytest.param(a_template(gpu(2), constraints=ALIKE), 2, id="a-constraint-that-no-two-devices-meet"),
     ],
 )
 def test_admitted_but_not_placed(site: Site, template: Template, devices: int) -> None:
@@ -29,7 +29,7 @@ def test_admitted_but_not_placed(site: Site, template: Template, devices: int) -
     job.becomes(admitted({RESOURCE: devices}))
 
     assert "cannot allocate all claims" in job.stays_unplaced()
-    assert queue.usage() == {RESOURCE: str(devices)}
+    queue.uses({RESOURCE: str(devices)})
     assert not job.is_suspended()
 
 

@@ -96,7 +96,7 @@ def test_the_third_starts_when_quota_is_added(site: Site) -> None:
 
     third.runs()
     assert [len(job.pods_ever()) for job in (first, second)] == [1, 1]
-    assert queue.usage() == {RESOURCE: "3"}
+    queue.uses({RESOURCE: "3"})
 
 
 def test_less_quota_leaves_what_runs(site: Site) -> None:
