@@ -18,6 +18,12 @@ MINORS ?= 0.14 0.15 0.16 0.18 0.19
 # How long `make differential` begins new worlds, and which; others each time unless a seed is named.
 BUDGET ?= 10m
 SEED ?=
+# Where the parts of `make e2e` come from: source (built here, nothing pulled; takes root) or released (published images).
+IMAGES ?= source
+NODES ?= 1
+# Cases at once on the one cluster: they mostly wait.
+E2E_WORKERS ?= 4
+CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 
 ifdef UV
@@ -46,6 +52,11 @@ $(VENV)/.dev: $(VENV)/.run locks/dev.txt pyproject.toml
 	@echo "installing the locked development packages into $(VENV) ..."
 	@$(INSTALL) --require-hashes -r locks/dev.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.e2e: $(VENV)/.dev locks/e2e.txt
+	@echo "installing the locked packages of the e2e extra into $(VENV) ..."
+	@$(INSTALL) --require-hashes -r locks/e2e.txt
 	@touch $@
 
 .PHONY: install
@@ -86,6 +97,24 @@ test-releases: $(VENV)/.dev ## the same world on each of MINORS, old and new (bu
 	@$(BIN)/python -m clusters.binaries $(MINORS)
 	@$(PYTEST) -q tests -m releases $(ARGS)
 
+.PHONY: e2e
+e2e: $(VENV)/.e2e ## pods really get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18
+	@[ $(IMAGES) != source ] || $(BIN)/python -m clusters.kind.packages
+	@$(PYTEST) -q suites/e2e --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
+	  --e2e-report out/e2e $(ARGS)
+
+.PHONY: e2e-matrix
+e2e-matrix: ## the end-to-end suite on Kueue 0.18 and 0.19, one after another; reports in out/e2e-MINOR
+	@for minor in 0.18 0.19; do $(MAKE) --no-print-directory e2e KUEUE=$$minor ARGS="--e2e-report out/e2e-$$minor $(ARGS)" || exit 1; done
+
+.PHONY: cluster-up
+cluster-up: $(VENV)/.e2e ## make a kind cluster with Kueue and the driver and keep it: CLUSTER=kueue-dra-dev
+	@$(BIN)/kueue-dra cluster up --name $(CLUSTER) --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE)
+
+.PHONY: cluster-down
+cluster-down: $(VENV)/.e2e ## delete it, and whatever a killed run has left
+	@$(BIN)/kueue-dra cluster down
+
 .PHONY: compare
 compare: $(VENV)/.dev ## do the reports of `make conformance` and `make live` differ in the target and durations only?
 	@$(BIN)/kueue-dra report diff out/reference/report.json out/kueue/report.json
@@ -123,6 +152,7 @@ bench: $(VENV)/.dev ## how the cost of a decision grows, and what a selector cos
 lock: ## resolve locks/ anew (needs uv)
 	@uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o locks/run.txt
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/run.txt -o locks/dev.txt
+	@uv pip compile pyproject.toml --extra dev --extra e2e --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/e2e.txt
 
 .PHONY: clean
 clean: ## remove .venv and out/; the cache of built binaries stays (see docs/live.md)

@@ -75,6 +75,10 @@ class NodeCluster:
         argv = [str(tool(KUBECTL, KUBECTL_VARIABLE)), "--kubeconfig", str(self.kubeconfig), *words]
         return run(argv, stdin=stdin, within=within)
 
+    def server_version(self) -> str:
+        """The version of Kubernetes that its API server says it is of."""
+        return str(self.objects().call("GET", "/version").body.get("gitVersion", ""))
+
     def kind(self, *words: str, within: float = ROLL_SECONDS) -> str:
         """Run kind, told which engine and network."""
         return run([str(tool(KIND, KIND_VARIABLE)), *words], env=_environment(self.engine), within=within)

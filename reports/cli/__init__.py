@@ -21,12 +21,16 @@ COMMANDS: Mapping[str, str] = {
     "record": "Play a story on a real Kueue and write down what it shows after each step.",
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
+    "cluster": "Keep a kind cluster with a real Kueue to work on.",
+    "images": "List every image that a cluster of released parts is made of.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
 
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
+    "cluster": ("clusters.kind.command", "group"),
+    "images": ("clusters.kind.command", "images"),
     "differential": ("suites.differential.command", "command"),
     "record": ("suites.differential.single", "record"),
     "shrink": ("suites.differential.single", "shrink"),

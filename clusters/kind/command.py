@@ -1,0 +1,120 @@
+"""``kueue-dra cluster`` and ``kueue-dra images``: a cluster to work on, and what an air-gapped site has to bring."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from functools import partial
+
+import click
+
+from clusters.kind import charts, cluster
+from clusters.kind.engine import Engine, engine
+from clusters.kind.packages import prepare
+from clusters.kind.profiles import PROFILES
+from clusters.kind.records import records
+from clusters.kind.supply import FromSource, Images, Released, Supply
+from clusters.releases import NEWEST, Release, release
+from clusters.troubles import ClusterTrouble
+from clusters.waiting import TimedOut
+
+NAME = "kueue-dra-dev"
+IMAGES_EPILOG = """\
+\b
+Examples
+  kueue-dra images                                  what the released way pulls
+  kueue-dra images --registry registry.corp/mirror  what it then pulls from there
+  kueue-dra images | xargs -n1 docker pull          bring it to an air-gapped site
+"""
+CLUSTER_EPILOG = """\
+\b
+Examples
+  kueue-dra cluster up                        a kind cluster with Kueue and the DRA example driver
+  kueue-dra cluster up --profile counter      the same cluster, with another profile
+  pytest suites/e2e --cluster-name kueue-dra-dev   the suite on it, as often as you like
+  kueue-dra cluster down                      and away again
+"""
+
+
+@click.command("images", epilog=IMAGES_EPILOG)
+@click.option("--registry", default="", metavar="HOST/PATH", help="Name the images as they are in this registry.")
+@click.option("--kueue", default=NEWEST, show_default=True, metavar="MINOR", help="The minor of Kueue.")
+@click.option("--output", type=click.Choice(["text", "json"]), default="text", help="One a line, or by their part.")
+def images(registry: str, kueue: str, output: str) -> None:
+    """List every image that a cluster of released parts is made of."""
+    with _troubles_told():
+        found = Released(release=release(kueue), registry=registry).images()
+        rendered = sorted(
+            {ref for profile in PROFILES.values() for ref in _rendered(release(kueue), found, profile.name)}
+        )
+    parts = {"node": [found.node], "job": [found.job], "charts": rendered}
+    click.echo(
+        json.dumps(parts, indent=2) if output == "json" else "\n".join(ref for some in parts.values() for ref in some)
+    )
+
+
+def _rendered(minor: Release, found: Images, profile: str) -> list[str]:
+    """Name what the charts start, as they are applied under a profile."""
+    wanted = PROFILES[profile]
+    kueue = charts.kueue_manifests(minor, found.kueue, wanted.configuration(), mark="none")
+    return charts.images_of([*kueue, *charts.driver_manifests(found.driver, wanted.driver)])
+
+
+@click.group("cluster", epilog=CLUSTER_EPILOG)
+def group() -> None:
+    """Keep a kind cluster with a real Kueue to work on."""
+
+
+@group.command("up")
+@click.option("--name", default=NAME, show_default=True, help="What it is called.")
+@click.option(
+    "--images", type=click.Choice(["source", "released"]), default="source", show_default=True, help="Whence."
+)
+@click.option("--nodes", type=click.IntRange(1, 9), default=1, show_default=True, help="How many; above one, workers.")
+@click.option("--kueue", default=NEWEST, show_default=True, metavar="MINOR", help="The minor of Kueue.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), default="whole-device", show_default=True)
+def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
+    """Make the cluster unless it is there, and roll out a profile."""
+    with _troubles_told():
+        if images == "source":
+            prepare()
+        found = cluster.existing(name) or cluster.create(
+            partial(_supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
+        )
+        with found.under(PROFILES[profile]):
+            click.echo(f"export KUBECONFIG={found.kubeconfig}")
+
+
+@group.command("down")
+@click.option("--name", default="", help="Which; all of them where none is named.")
+def down(name: str) -> None:
+    """Delete clusters that were kept or left, and put the machine back as it was."""
+    with _troubles_told():
+        used = engine()
+        found = [each for each in records() if name in ("", each.name)]
+        for record in found:
+            cluster.delete(record, used)
+        click.echo(f"deleted: {', '.join(each.name for each in found) or 'none'}")
+
+
+@group.command("list")
+def listed() -> None:
+    """List the clusters of this machine that were made here."""
+    for record in records():
+        state = "kept" if record.kept else "left by a run that was killed" if record.orphaned else "in use by a run"
+        click.echo(f"{record.name}  {state}  {record.folder / 'kubeconfig'}")
+
+
+def _supply(way: str, minor: Release, used: Engine) -> Supply:
+    return FromSource(engine=used, release=minor) if way == "source" else Released(release=minor)
+
+
+@contextlib.contextmanager
+def _troubles_told() -> Iterator[None]:
+    """Say what went wrong, and end with 2."""
+    try:
+        yield
+    except (ClusterTrouble, TimedOut) as trouble:
+        click.echo(f"kueue-dra: {trouble}", err=True)
+        raise SystemExit(2) from None
