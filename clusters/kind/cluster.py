@@ -30,6 +30,13 @@ from kueue_dra_ref.target import Manifest, Ref
 
 GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
 """Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
+CGROUPFS: Manifest = {
+    "containerdConfigPatches": [
+        '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
+    ],
+    "kubeadmConfigPatches": ["kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"],
+}
+"""For containerd 1.7, which is what the node image built here has."""
 STATE = "cluster.json"
 ROLLED = "profile"
 APPLIED = "applied.json"
@@ -230,7 +237,7 @@ def create(
         Host(engine=used).prepare(closed=chosen.closed)
         cluster = NodeCluster(record=record, engine=used, release=minor, images=images, nodes=nodes)
         with telling(f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"):
-            _create_nodes(cluster)
+            _create_nodes(cluster, chosen)
         with telling(f"loading {len(archives)} image archives"):
             for archive in archives:
                 cluster.kind("load", "image-archive", str(archive), "--name", record.name, within=LOAD_SECONDS)
@@ -262,10 +269,12 @@ def remove_orphans(used: Engine) -> None:
             delete(record, used)
 
 
-def _create_nodes(cluster: NodeCluster) -> None:
+def _create_nodes(cluster: NodeCluster, chosen: Supply) -> None:
     """Have kind make the nodes, and wait until they and the default service account are there."""
     file = cluster.record.folder / "kind.json"
-    file.write_text(json.dumps(kind_config(cluster.nodes)), encoding="utf-8")
+    file.write_text(
+        json.dumps(kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())), encoding="utf-8"
+    )
     pytest_kind_cluster.create(
         cluster.record.name,
         folder=cluster.record.folder,
@@ -308,8 +317,11 @@ def _generation(spec: Manifest) -> int:
     return int(spec["pool"]["generation"])
 
 
-def kind_config(nodes: int) -> Manifest:
-    """Write kind's configuration: one control plane, and workers when there is more than one node."""
+def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
+    """Write kind's configuration: one control plane, and workers when there is more than one node.
+
+    ``cgroupfs`` keeps systemd out of the containers' cgroups.
+    """
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
     return {
         "kind": "Cluster",
@@ -317,7 +329,13 @@ def kind_config(nodes: int) -> Manifest:
         "featureGates": dict.fromkeys(GATES, True),
         "runtimeConfig": {"resource.k8s.io/v1": "true"},
         "nodes": [{"role": "control-plane"}, *workers],
+        **(CGROUPFS if cgroupfs else {}),
     }
+
+
+def needs_cgroupfs() -> bool:
+    """Whether this machine has cgroup v1: there runc freezes what systemd manages, and on a busy machine fails to."""
+    return not Path("/sys/fs/cgroup/cgroup.controllers").exists()
 
 
 def _environment(used: Engine) -> Mapping[str, str]:
