@@ -65,3 +65,6 @@ KUEUE_0_16_VERSIONS: Versions = _newest(
     "visibilityServer",
 )
 """Without sources of any kind, and without what other features have brought since."""
+
+KUEUE_0_15_VERSIONS: Versions = _each(KUEUE_0_16_VERSIONS, "tls", "resources.transformations.multiplyBy")
+"""Without settings of TLS, and without amounts that are multiplied by others."""

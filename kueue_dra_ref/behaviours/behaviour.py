@@ -135,6 +135,8 @@ class Assigning:
 
     flavors: tuple[Rule[[ResourceGroup], Sequence[FlavorQuota]], ...]
     uncovered: tuple[Rule[[str], str], ...]
+    overlooked: tuple[Rule[[int], bool], ...] = ()
+    """Which amounts of a resource that is not covered do not matter."""
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
     in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | None], ...] = ()

@@ -166,6 +166,7 @@ QUEUEING = Queueing(
 ASSIGNING = Assigning(
     flavors=(quota.flavors_are_tried_as_listed,),
     uncovered=(quota.uncovered_resources_are_unavailable,),
+    overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
     flavor=(quota.taints_must_be_tolerated, quota.node_labels_must_match),
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
     goes_on=(

@@ -82,6 +82,12 @@ def uncovered_resources_are_unavailable(resource: str) -> str:
     return f"resource {resource} unavailable in ClusterQueue"
 
 
+@rule("QUOTA-026")
+def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
+    """Whoever asks for none of a resource does not need it covered."""
+    return amount == 0
+
+
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
 def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
     """The flavors of a group, in the order of the ClusterQueue."""

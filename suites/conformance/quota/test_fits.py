@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
@@ -103,3 +103,33 @@ def test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out(lab: Lab)
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
     assert "whole-gpus" in lab.message(job)
+
+
+_ASKS_FOR_NONE = [
+    pytest.param(a_workload(a_pod_set("main", requests={"cpu": "1", "example.com/fpga": "0"})), id="none-is-written"),
+    pytest.param(
+        a_workload(
+            a_pod_set("none", pods=0, requests={"cpu": "1", "example.com/fpga": "1"}),
+            a_pod_set("main", cpu="1"),
+        ),
+        id="no-pods",
+    ),
+]
+
+
+@covers("QUOTA-026")
+@pytest.mark.parametrize("work", _ASKS_FOR_NONE)
+def test_none_of_an_uncovered_resource_may_be_asked_for(lab: Lab, work: Work) -> None:
+    """Who asks for none of a resource does not need the ClusterQueue to cover it."""
+    job = lab.queue({"cpu": "1"}).submit(work)
+
+    assert lab.verdict(job) == admitted({"cpu": "1"})
+
+
+@covers("QUOTA-027")
+@pytest.mark.parametrize("work", _ASKS_FOR_NONE)
+def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work: Work) -> None:
+    """Whoever names a resource that the ClusterQueue does not cover waits, though there is nothing to be had of it."""
+    job = lab.queue({"cpu": "1"}).submit(work)
+
+    assert lab.verdict(job) == pending(Reason.NOT_COVERED)
