@@ -159,6 +159,12 @@ def kueue_0_15_gates() -> Gates:
     return _set_last("gates-0.15.toml")
 
 
+@cache
+def kueue_0_14_gates() -> Gates:
+    """The gates that Kueue 0.14.0 knows, those of the API server libraries of Kubernetes 1.34 among them."""
+    return _set_last("gates-0.14.toml")
+
+
 KEP_2025_04_GATES = Gates(
     table={
         "KueueDynamicResourceAllocation": Gate(name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA),

@@ -66,6 +66,19 @@ def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
     return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
 
 
+@rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
+def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None:
+    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
+    asked = need.assumed + need.asked
+    if asked <= need.capacity:
+        return None
+    message = (
+        f"insufficient quota for {need.resource} in flavor {need.flavor}, request > maximum capacity "
+        f"({need.show(asked)} > {need.show(need.capacity)})"
+    )
+    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+
+
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
 def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     """More than what is left has to wait for a release."""

@@ -133,3 +133,13 @@ def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work:
     job = lab.queue({"cpu": "1"}).submit(work)
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+
+
+@covers("QUOTA-028")
+def test_all_that_pod_sets_ask_for_is_told_as_one_sum(lab: Lab) -> None:
+    """More than the quota will ever give is told beside the most that there is."""
+    queue = lab.queue({"whole-gpus": 4})
+    leader, workers = (a_pod_set(name, claims=[a_template(gpu(3))]) for name in ("leader", "workers"))
+    job = queue.submit(a_workload(leader, workers))
+
+    assert lab.message(job).endswith(", request > maximum capacity (6 > 4)")

@@ -62,6 +62,9 @@ def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str]
         pytest.param(NEXT, 1, id="by-default-borrow-all-the-same", marks=covers("PREEMPT-031")),
         pytest.param(RATHER_BORROW, 0, id="rather-borrow-but-preempt", marks=covers("PREEMPT-031")),
         pytest.param(RATHER_PREEMPT, 1, id="rather-preempt-but-borrow", marks=covers("PREEMPT-031")),
+        pytest.param(NEXT, 1, id="borrow", marks=covers("PREEMPT-032")),
+        pytest.param(RATHER_BORROW, 1, id="borrow-when-told-to", marks=covers("PREEMPT-032")),
+        pytest.param(RATHER_PREEMPT, 1, id="borrow-whatever-is-told", marks=covers("PREEMPT-032")),
     ],
 )
 def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
