@@ -151,7 +151,7 @@ class _Assigner:
                 told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
             if found.fit is Fit.NEVER:
                 lacking.append(self._cause(found))
-            if not found.got and self._amounts(demand):
+            if found.failed or (self._amounts(demand) and any(rule(len(found.got)) for rule in self.rules.cut_short)):
                 break
         return Assignment(
             fit=worst,

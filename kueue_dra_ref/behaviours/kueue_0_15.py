@@ -26,6 +26,7 @@ def kueue_0_15() -> Behaviour:
             later.assigning,
             # Even none of a resource has to be covered.
             overlooked=(),
+            cut_short=(),
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(fungibility.the_preference_is_taken_for_its_opposite,),
         ),

@@ -167,6 +167,7 @@ ASSIGNING = Assigning(
     flavors=(quota.flavors_are_tried_as_listed,),
     uncovered=(quota.uncovered_resources_are_unavailable,),
     overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
+    cut_short=(quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(quota.taints_must_be_tolerated, quota.node_labels_must_match),
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
     goes_on=(

@@ -101,6 +101,12 @@ def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
     return amount == 0
 
 
+@rule("QUOTA-029")
+def no_flavor_for_a_pod_set_ends_the_look(flavors: int) -> bool:
+    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
+    return flavors == 0
+
+
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
 def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
     """The flavors of a group, in the order of the ClusterQueue."""

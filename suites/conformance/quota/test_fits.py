@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.builders import Pods, Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
-from fixtures.verdicts import Reason, admitted, pending
+from fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
 
@@ -114,6 +114,10 @@ _ASKS_FOR_NONE = [
         ),
         id="no-pods",
     ),
+    pytest.param(
+        a_workload(a_pod_set("main", cpu="1"), a_pod_set("none", pods=0, requests={"example.com/fpga": "1"})),
+        id="no-pods-and-nothing-else-in-the-last",
+    ),
 ]
 
 
@@ -133,6 +137,24 @@ def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work:
     job = lab.queue({"cpu": "1"}).submit(work)
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+
+
+@covers("QUOTA-029")
+@pytest.mark.parametrize(
+    "none",
+    [
+        pytest.param(a_pod_set("none", pods=0, requests={"example.com/fpga": "1"}), id="no-pods"),
+        pytest.param(a_pod_set("none", requests={"example.com/fpga": "0"}), id="none-is-written"),
+    ],
+)
+def test_who_needs_nothing_hides_the_pod_sets_behind(lab: Lab, none: Pods) -> None:
+    """Nothing is written to the workload, though all of it fits; who comes later is admitted."""
+    queue = lab.queue({"cpu": "2"})
+    hindered = queue.submit(a_workload(none, a_pod_set("main", cpu="1")))
+    later = queue.submit(a_job(cpu="1"))
+
+    assert lab.verdict(hindered) == unseen()
+    assert lab.verdict(later) == admitted({"cpu": "1"})
 
 
 @covers("QUOTA-028")
