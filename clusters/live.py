@@ -247,6 +247,8 @@ class LiveTarget:
             self._settling.note_change()
         if written.changed and manifest["kind"] == "DeviceClass":
             self._settling.note_class()
+        if written.changed and manifest["kind"] == "ResourceClaimTemplate":
+            self._settling.note_template()
         if written.changed and _stop_policy(manifest) not in ("None", _stop_policy(before)):
             self._settling.note_stop(Ref.of(manifest))
 

@@ -57,6 +57,11 @@ class Look:
         return [found for found in self.pending if not condition_of(found, "QuotaReserved")]
 
     @property
+    def refused(self) -> list[Manifest]:
+        """The pending Workloads whose devices could not be resolved."""
+        return [found for found in self.pending if condition_of(found, "Requeued").get("reason") == "Inadmissible"]
+
+    @property
     def is_on_its_way(self) -> bool:
         """Whether something is to be expected: a first word to a Workload, or a Job that follows its Workload."""
         return bool(self.bare) or any(self.at_odds())

@@ -11,7 +11,7 @@ from clusters.fence_world import KUEUE
 from clusters.look import Look, owners_of, queue_faults
 from clusters.mirror import Mirror
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet, Pauses, TimedOut, elapsed_since, eventually, moment_now
+from clusters.waiting import Limits, NotYet, Pauses, TimedOut, age_of, elapsed_since, eventually, moment_now
 from clusters.world import JOBS, Place, World
 from kueue_dra_ref.target import Ref
 
@@ -35,6 +35,7 @@ class Settling:
     _changed: float | None = None
     _opened: float | None = None
     _classes: float | None = None
+    _retried: float | None = None
     _untold: set[Place] = field(default_factory=set)
     _stopped: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
@@ -54,6 +55,13 @@ class Settling:
         """Remember that a DeviceClass came, changed or went: Kueue looks again at what waits for its resource."""
         if self.world.has_jobs and self.pauses.device_class is not None:
             self._classes = moment_now()
+
+    def note_template(self) -> None:
+        """Remember by when Kueue will have tried again what it refused: a new template may let it in."""
+        refused = Look.at(self.mirror, self.world).refused
+        if refused and self.pauses.retries is not None:
+            ages = [age_of(found["metadata"]["creationTimestamp"]) for found in refused]
+            self._retried = moment_now() + self.pauses.retries * max(ages)
 
     def note_stop(self, queue: Ref) -> None:
         """Remember who was behind a queue that is stopped now: Kueue may look at them before it knows of the stop."""
@@ -81,6 +89,7 @@ class Settling:
     def forget(self) -> None:
         """Start anew, with an empty world."""
         self._changed, self._opened, self._classes, self._last = None, None, None, NOTHING
+        self._retried = None
         self._untold.clear()
         self._stopped.clear()
 
@@ -129,8 +138,20 @@ class Settling:
         eventually(seen, within=self.limits.sweep, every=0.02, what="a changed DeviceClass to be looked at")
         self._classes = None
 
+    def _let_retries_pass(self) -> None:
+        """Return when Kueue has tried again what it refused, or refuses nothing any more."""
+        due = self._retried
+
+        def tried() -> None:
+            if due is not None and elapsed_since(due) < LAG and Look.at(self.mirror, self.world).refused:
+                raise NotYet("what was refused is not tried again yet")
+
+        self.mirror.eventually(tried, within=self.limits.settle, what="what was refused to be tried again")
+        self._retried = None
+
     def _pass(self) -> None:
         self._let_classes_be_seen()
+        self._let_retries_pass()
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
         if self._untold:

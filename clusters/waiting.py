@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import TypeVar
 
 from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
@@ -43,6 +44,8 @@ class Pauses:
 
     sweep: float = 1.0  # from the first notice to the sweep of inadmissible workloads; 0 where it comes at once
     device_class: float | None = 1.0  # until it looks at what waits for a class's resource; None: it never does
+    retries: float | None = None
+    """How often as long as it has refused a workload until it tries it again, at most; None: it need not do so."""
 
 
 LONGEST_PAUSE = 0.04
@@ -92,6 +95,11 @@ def eventually(
 def let_second_pass(second: int) -> None:
     """Wait, for a second at most, until this machine's clock shows a later second of 1970 than ``second``."""
     time.sleep(min(max(second + 1 - time.time(), 0.0), 1.0))
+
+
+def age_of(stamp: str) -> float:
+    """Seconds of this machine's clock since an RFC 3339 time, which has whole seconds."""
+    return max(time.time() - datetime.fromisoformat(stamp).timestamp(), 0.0)
 
 
 def elapsed_since(moment: float) -> float:

@@ -151,7 +151,7 @@ class _Assigner:
                 told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
             if found.fit is Fit.NEVER:
                 lacking.append(self._cause(found))
-            if not found.got and self._amounts(demand):
+            if found.failed or (self._amounts(demand) and any(rule(len(found.got)) for rule in self.rules.cut_short)):
                 break
         return Assignment(
             fit=worst,
@@ -196,7 +196,7 @@ class _Assigner:
         return self.tried[index].get(resource, -1) + 1 if index < len(self.tried) else 0
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
-        if not amount or self.room.ignore_undeclared:
+        if self.room.ignore_undeclared or any(rule(amount) for rule in self.rules.overlooked):
             return None
         return next((rule(resource) for rule in self.rules.uncovered), None)
 

@@ -118,7 +118,7 @@ class Fungibility:
 
     when_can_borrow: str = "MayStopSearch"
     when_can_preempt: str = "TryNextFlavor"
-    preference: str = "BorrowingOverPreemption"
+    preference: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +269,7 @@ def _fungibility(written: dict[str, Any]) -> Fungibility:
     return Fungibility(
         when_can_borrow=written.get("whenCanBorrow") or "MayStopSearch",
         when_can_preempt=written.get("whenCanPreempt") or "TryNextFlavor",
-        preference=written.get("preference") or "BorrowingOverPreemption",
+        preference=written.get("preference") or "",
     )
 
 

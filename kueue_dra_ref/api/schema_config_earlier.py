@@ -65,3 +65,11 @@ KUEUE_0_16_VERSIONS: Versions = _newest(
     "visibilityServer",
 )
 """Without sources of any kind, and without what other features have brought since."""
+
+KUEUE_0_15_VERSIONS: Versions = _each(KUEUE_0_16_VERSIONS, "tls", "resources.transformations.multiplyBy")
+"""Without settings of TLS, and without amounts that are multiplied by others."""
+
+KUEUE_0_14_VERSIONS: Versions = {
+    version: keys for version, keys in KUEUE_0_15_VERSIONS.items() if version.endswith("/v1beta1")
+}
+"""Before there was a v1beta2."""

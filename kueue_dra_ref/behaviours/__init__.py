@@ -6,7 +6,17 @@ from functools import cache
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
-NAMES = ("kueue-0.19", "kueue-0.18", "kueue-0.16", "kueue-0.20", "kep-2025-04", "kep-2025-07", "kep-2025-09")
+NAMES = (
+    "kueue-0.19",
+    "kueue-0.18",
+    "kueue-0.16",
+    "kueue-0.15",
+    "kueue-0.14",
+    "kueue-0.20",
+    "kep-2025-04",
+    "kep-2025-07",
+    "kep-2025-09",
+)
 """The behaviours, the one that is used unless another is named first."""
 PROVISIONAL = frozenset({"kueue-0.20"})
 """Those that no release has been asked about: what is announced, not what was seen."""
@@ -36,6 +46,8 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
     from kueue_dra_ref.behaviours.kep_2025_04 import kep_2025_04
     from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
     from kueue_dra_ref.behaviours.kep_2025_09 import kep_2025_09
+    from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
+    from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
     from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
     from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
     from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
@@ -45,6 +57,8 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
         "kueue-0.19": kueue_0_19,
         "kueue-0.18": kueue_0_18,
         "kueue-0.16": kueue_0_16,
+        "kueue-0.15": kueue_0_15,
+        "kueue-0.14": kueue_0_14,
         "kueue-0.20": kueue_0_20,
         "kep-2025-04": kep_2025_04,
         "kep-2025-07": kep_2025_07,

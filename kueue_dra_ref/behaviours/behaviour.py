@@ -135,6 +135,10 @@ class Assigning:
 
     flavors: tuple[Rule[[ResourceGroup], Sequence[FlavorQuota]], ...]
     uncovered: tuple[Rule[[str], str], ...]
+    overlooked: tuple[Rule[[int], bool], ...] = ()
+    """Which amounts of a resource that is not covered do not matter."""
+    cut_short: tuple[Rule[[int], bool], ...] = ()
+    """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
     in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | None], ...] = ()

@@ -51,5 +51,5 @@ def kep_2025_04() -> Behaviour:
         processing=processing,
         charging=replace(later.charging, claims=(kinds.claims_are_those_that_containers_list,)),
         # A class has one name in a ClusterQueue, so nothing is to be chosen.
-        assigning=ASSIGNING,
+        assigning=replace(ASSIGNING, cut_short=()),
     )

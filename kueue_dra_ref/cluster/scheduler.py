@@ -77,7 +77,7 @@ class Scheduler:
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
         if entry.why is None:
-            self._admit(entry)
+            self._admit(entry) if _is_complete(entry) else self._admit_in_vain(entry)
             return True
         if entry.why is Why.PREEMPTING:
             entry.steps += told(entry.victims)
@@ -158,6 +158,20 @@ class Scheduler:
             _end(fresh, kind, now)
         self.kueue.store.put(fresh)
 
+    def _admit_in_vain(self, entry: Entry) -> None:
+        """Begin again later: the API server refuses an admission that does not name every pod set, and all with it.
+
+        Kueue begins again at once; but others have their turn meanwhile, and nothing comes of it.
+        """
+        line, head = self.kueue.lines[entry.queue.name], entry.queued
+        left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
+        verdict = Step(
+            requirements=cited(self.rules.assigning.cut_short),
+            text=f"the pod set before {left} needs no flavor, which ends the look; nobody admits a part of a workload",
+        )
+        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
+        line.set_aside(head)
+
     def _preempt(self, snapshot: Snapshot, entry: Entry, victim: Victim) -> None:
         found = self.kueue.store.find("Workload", victim.hold.key[1], victim.hold.key[0])
         if found is None or is_true(found, "Evicted"):
@@ -177,6 +191,10 @@ class Scheduler:
         self.preemptions += 1
         evict(self.kueue, fresh, Told(reason="Preempted", message=message))
         self.kueue.store.put(fresh)
+
+
+def _is_complete(entry: Entry) -> bool:
+    return len(entry.assignment.pod_sets) == len(entry.queued.workload.pod_sets)
 
 
 _AT_ONCE = (Why.LOST, Why.PREEMPTING)

@@ -82,6 +82,21 @@ def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple
     return outlook.mode, -outlook.level
 
 
+@rule("PREEMPT-031")
+def the_preference_is_taken_for_its_opposite(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow."""
+    if policy.preference == "BorrowingOverPreemption":
+        return -outlook.level, outlook.mode
+    return outlook.mode, -outlook.level
+
+
+@rule("PREEMPT-032")
+def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say."""
+    del policy
+    return outlook.mode, -outlook.level
+
+
 @rule("QUOTA-023")
 def what_never_fits_ends_the_look(outlook: Outlook) -> bool:
     """Once one resource can never be had in a flavor, the others are not looked at."""

@@ -150,7 +150,19 @@ def kueue_0_18_gates() -> Gates:
 @cache
 def kueue_0_16_gates() -> Gates:
     """The gates that Kueue 0.16.0 to 0.16.2 knows, those of the API server libraries of Kubernetes 1.35 among them."""
-    return Gates(table=_table("gates-0.16.toml"), setting=(names_are_known, locked_gates_keep_their_default), last=True)
+    return _set_last("gates-0.16.toml")
+
+
+@cache
+def kueue_0_15_gates() -> Gates:
+    """The gates that Kueue 0.15.0 to 0.15.2 knows, those of the API server libraries of Kubernetes 1.34 among them."""
+    return _set_last("gates-0.15.toml")
+
+
+@cache
+def kueue_0_14_gates() -> Gates:
+    """The gates that Kueue 0.14.0 knows, those of the API server libraries of Kubernetes 1.34 among them."""
+    return _set_last("gates-0.14.toml")
 
 
 KEP_2025_04_GATES = Gates(
@@ -174,6 +186,11 @@ def _of_kueue(file: str) -> Gates:
         setting=(names_are_known, locked_gates_keep_their_default),
         standing=(topology_profiles_need_topology, gates_have_what_they_need),
     )
+
+
+def _set_last(file: str) -> Gates:
+    """The gates of a minor that sets them after all else, each by itself."""
+    return Gates(table=_table(file), setting=(names_are_known, locked_gates_keep_their_default), last=True)
 
 
 def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:

@@ -187,11 +187,19 @@ def who_is_not_needed_is_spared(victims: Sequence[T], fits_without: Callable[[T]
 @rule("PREEMPT-023", "PREEMPT-024")
 def the_preemptor_is_named(preemption: Preemption) -> str:
     """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree."""
-    return (
-        f"Preempted to accommodate a workload (UID: {preemption.preemptor}, JobUID: {preemption.job or 'UNKNOWN'}) "
-        f"due to {_WORDS[preemption.reason]}; preemptor path: {preemption.path}; "
-        f"preemptee path: {preemption.victim_path}"
-    )
+    paths = f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
+    return f"{_named(preemption)}; {paths}"
+
+
+@rule("PREEMPT-024", "PREEMPT-033")
+def the_preemptor_is_named_without_paths(preemption: Preemption) -> str:
+    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words."""
+    return _named(preemption)
+
+
+def _named(preemption: Preemption) -> str:
+    owner = f"(UID: {preemption.preemptor}, JobUID: {preemption.job or 'UNKNOWN'})"
+    return f"Preempted to accommodate a workload {owner} due to {_WORDS[preemption.reason]}"
 
 
 @rule("PREEMPT-025")

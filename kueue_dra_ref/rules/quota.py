@@ -66,6 +66,19 @@ def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
     return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
 
 
+@rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
+def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None:
+    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
+    asked = need.assumed + need.asked
+    if asked <= need.capacity:
+        return None
+    message = (
+        f"insufficient quota for {need.resource} in flavor {need.flavor}, request > maximum capacity "
+        f"({need.show(asked)} > {need.show(need.capacity)})"
+    )
+    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+
+
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
 def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     """More than what is left has to wait for a release."""
@@ -80,6 +93,18 @@ def more_than_what_is_unused_waits(need: Need) -> Objection | None:
 def uncovered_resources_are_unavailable(resource: str) -> str:
     """A resource that no group of the ClusterQueue covers cannot be had there at all."""
     return f"resource {resource} unavailable in ClusterQueue"
+
+
+@rule("QUOTA-026")
+def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
+    """Whoever asks for none of a resource does not need it covered."""
+    return amount == 0
+
+
+@rule("QUOTA-029")
+def no_flavor_for_a_pod_set_ends_the_look(flavors: int) -> bool:
+    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
+    return flavors == 0
 
 
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")

@@ -40,9 +40,9 @@ def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
 @pytest.mark.parametrize(
     ("minor", "pauses"),
     [
-        pytest.param("0.14", Pauses(sweep=0, device_class=None), id="0.14"),
-        pytest.param("0.15", Pauses(sweep=0, device_class=None), id="0.15"),
-        pytest.param("0.16", Pauses(sweep=1, device_class=None), id="0.16"),
+        pytest.param("0.14", Pauses(sweep=0, device_class=None, retries=3), id="0.14"),
+        pytest.param("0.15", Pauses(sweep=0, device_class=None, retries=3), id="0.15"),
+        pytest.param("0.16", Pauses(sweep=1, device_class=None, retries=3), id="0.16"),
         pytest.param("0.18", Pauses(sweep=1, device_class=1), id="0.18"),
         pytest.param("0.19", Pauses(sweep=1, device_class=1), id="0.19"),
     ],

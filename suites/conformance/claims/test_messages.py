@@ -79,13 +79,19 @@ def test_the_message_names_the_pod_set(lab: Lab) -> None:
             [a_missing_template(), a_template(MODE_ALL)], inadmissible(Reason.NO_TEMPLATE), id="template-before-mode"
         ),
         pytest.param(
-            [a_template(MODE_ALL), a_missing_template()], inadmissible(Reason.MODE_ALL), id="mode-before-template"
+            [a_template(MODE_ALL), a_missing_template()],
+            inadmissible(Reason.MODE_ALL),
+            id="mode-before-template",
+            marks=covers("CLAIM-010"),
         ),
         pytest.param(
             [a_template(UNMAPPED), a_template(MODE_ALL)], inadmissible(Reason.UNMAPPED), id="class-before-mode"
         ),
         pytest.param(
-            [a_template(UNMAPPED, MODE_ALL)], inadmissible(Reason.MODE_ALL), id="mode-before-class-inside-a-claim"
+            [a_template(UNMAPPED, MODE_ALL)],
+            inadmissible(Reason.MODE_ALL),
+            id="mode-before-class-inside-a-claim",
+            marks=covers("CLAIM-010"),
         ),
     ],
 )

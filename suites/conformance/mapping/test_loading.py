@@ -32,6 +32,14 @@ def test_the_second_version_has_the_same(lab: Lab) -> None:
     assert lab.check(document) == ACCEPTED
 
 
+@covers("CFG-013")
+def test_there_is_no_second_version(lab: Lab) -> None:
+    """A Configuration of v1beta2 is not read, whatever it maps."""
+    document = a_document(a_mapping("whole-gpus", "gpu.example.com"), version=V1BETA2)
+
+    assert lab.check(document) != ACCEPTED
+
+
 @covers("CFG-003", "CFG-004")
 @pytest.mark.parametrize(
     ("keys", "fault"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import Pods, Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
-from fixtures.verdicts import Reason, admitted, pending
+from fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
 
@@ -103,3 +103,65 @@ def test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out(lab: Lab)
 
     assert lab.verdict(job) == pending(Reason.NOT_COVERED)
     assert "whole-gpus" in lab.message(job)
+
+
+_ASKS_FOR_NONE = [
+    pytest.param(a_workload(a_pod_set("main", requests={"cpu": "1", "example.com/fpga": "0"})), id="none-is-written"),
+    pytest.param(
+        a_workload(
+            a_pod_set("none", pods=0, requests={"cpu": "1", "example.com/fpga": "1"}),
+            a_pod_set("main", cpu="1"),
+        ),
+        id="no-pods",
+    ),
+    pytest.param(
+        a_workload(a_pod_set("main", cpu="1"), a_pod_set("none", pods=0, requests={"example.com/fpga": "1"})),
+        id="no-pods-and-nothing-else-in-the-last",
+    ),
+]
+
+
+@covers("QUOTA-026")
+@pytest.mark.parametrize("work", _ASKS_FOR_NONE)
+def test_none_of_an_uncovered_resource_may_be_asked_for(lab: Lab, work: Work) -> None:
+    """Who asks for none of a resource does not need the ClusterQueue to cover it."""
+    job = lab.queue({"cpu": "1"}).submit(work)
+
+    assert lab.verdict(job) == admitted({"cpu": "1"})
+
+
+@covers("QUOTA-027")
+@pytest.mark.parametrize("work", _ASKS_FOR_NONE)
+def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work: Work) -> None:
+    """Whoever names a resource that the ClusterQueue does not cover waits, though there is nothing to be had of it."""
+    job = lab.queue({"cpu": "1"}).submit(work)
+
+    assert lab.verdict(job) == pending(Reason.NOT_COVERED)
+
+
+@covers("QUOTA-029")
+@pytest.mark.parametrize(
+    "none",
+    [
+        pytest.param(a_pod_set("none", pods=0, requests={"example.com/fpga": "1"}), id="no-pods"),
+        pytest.param(a_pod_set("none", requests={"example.com/fpga": "0"}), id="none-is-written"),
+    ],
+)
+def test_who_needs_nothing_hides_the_pod_sets_behind(lab: Lab, none: Pods) -> None:
+    """Nothing is written to the workload, though all of it fits; who comes later is admitted."""
+    queue = lab.queue({"cpu": "2"})
+    hindered = queue.submit(a_workload(none, a_pod_set("main", cpu="1")))
+    later = queue.submit(a_job(cpu="1"))
+
+    assert lab.verdict(hindered) == unseen()
+    assert lab.verdict(later) == admitted({"cpu": "1"})
+
+
+@covers("QUOTA-028")
+def test_all_that_pod_sets_ask_for_is_told_as_one_sum(lab: Lab) -> None:
+    """More than the quota will ever give is told beside the most that there is."""
+    queue = lab.queue({"whole-gpus": 4})
+    leader, workers = (a_pod_set(name, claims=[a_template(gpu(3))]) for name in ("leader", "workers"))
+    job = queue.submit(a_workload(leader, workers))
+
+    assert lab.message(job).endswith(", request > maximum capacity (6 > 4)")

@@ -52,6 +52,25 @@ def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
     assert lab.admission(borrowing) is None
 
 
+@covers("FAIR-011")
+def test_the_smaller_share_goes_even_before_who_borrows_nothing(lab: Lab) -> None:
+    """A queue that has borrowed much of something else waits for its own devices behind a borrower."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    lender = cohort.queue({"whole-gpus": 3, "cpu": 10})
+    owner, borrower = cohort.queue({"whole-gpus": 1, "cpu": 0}), cohort.queue({"whole-gpus": 0, "cpu": 0})
+    lender.submit(a_job(claims=[a_template(gpu(3))]))
+    owner.submit(a_job(cpu="8"))
+    blocking = borrower.submit(a_job(claims=[a_template(gpu())]))
+    borrowing = borrower.submit(a_job(claims=[a_template(gpu())]))
+    owning = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.delete(blocking)
+
+    assert lab.verdict(borrowing) == admitted({"whole-gpus": 1})
+    assert lab.admission(owning) is None
+
+
 @covers("FAIR-008")
 def test_the_higher_priority_goes_first_among_equal_shares(lab: Lab) -> None:
     """Of two that would borrow alike the one with the higher priority gets what comes free."""

@@ -16,6 +16,7 @@ LOWER = {"withinClusterQueue": "LowerPriority"}
 BORROWING_TOO = {**LOWER, "reclaimWithinCohort": "LowerPriority", "borrowWithinCohort": {"policy": "LowerPriority"}}
 NEXT = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
 RATHER_PREEMPT = {**NEXT, "preference": "PreemptionOverBorrowing"}
+RATHER_BORROW = {**NEXT, "preference": "BorrowingOverPreemption"}
 
 
 @covers("COHORT-010")
@@ -52,10 +53,19 @@ def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str]
     assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
 
 
-@covers("PREEMPT-021")
 @pytest.mark.parametrize(
     ("fungibility", "place"),
-    [pytest.param(NEXT, 1, id="rather-borrow"), pytest.param(RATHER_PREEMPT, 0, id="rather-preempt")],
+    [
+        pytest.param(NEXT, 1, id="by-default-borrow", marks=covers("PREEMPT-021")),
+        pytest.param(RATHER_BORROW, 1, id="rather-borrow", marks=covers("PREEMPT-021")),
+        pytest.param(RATHER_PREEMPT, 0, id="rather-preempt", marks=covers("PREEMPT-021")),
+        pytest.param(NEXT, 1, id="by-default-borrow-all-the-same", marks=covers("PREEMPT-031")),
+        pytest.param(RATHER_BORROW, 0, id="rather-borrow-but-preempt", marks=covers("PREEMPT-031")),
+        pytest.param(RATHER_PREEMPT, 1, id="rather-preempt-but-borrow", marks=covers("PREEMPT-031")),
+        pytest.param(NEXT, 1, id="borrow", marks=covers("PREEMPT-032")),
+        pytest.param(RATHER_BORROW, 1, id="borrow-when-told-to", marks=covers("PREEMPT-032")),
+        pytest.param(RATHER_PREEMPT, 1, id="borrow-whatever-is-told", marks=covers("PREEMPT-032")),
+    ],
 )
 def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
     """Where one flavor needs preemption and another has to be borrowed, the preference decides."""

@@ -162,6 +162,21 @@ def test_a_preemptor_is_not_overtaken(lab: Lab) -> None:
     assert lab.verdict(higher) == admitted({"cpu": 1})
 
 
+@covers("PREEMPT-034")
+def test_a_preemptor_is_overtaken(lab: Lab) -> None:
+    """A higher priority that fits at once is admitted while the preemptor waits for its devices."""
+    queue = lab.queue({"whole-gpus": 1, "cpu": 8}, preemption=LOWER)
+    victim = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    lab.run(victim, pods=1)
+    preemptor = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
+    higher = queue.submit(a_job(priority=10, cpu="1"))
+    assert lab.verdict(higher) == admitted({"cpu": 1})
+
+    lab.run(victim, pods=0)
+
+    assert lab.verdict(preemptor) == admitted({"whole-gpus": 1})
+
+
 @covers("PREEMPT-023", "PREEMPT-024")
 def test_a_victim_is_told_for_whom_it_gives_way(lab: Lab) -> None:
     """Both conditions name the preemptor by the UIDs of its Workload and Job, the ground, and both queues."""
@@ -173,6 +188,22 @@ def test_a_victim_is_told_for_whom_it_gives_way(lab: Lab) -> None:
     told = (
         f"Preempted to accommodate a workload (UID: {uid}, JobUID: {owner}) due to prioritization in the ClusterQueue; "
         f"preemptor path: /{queue.cluster}; preemptee path: /{queue.cluster}"
+    )
+    assert lab.message(victim, "Preempted") == told
+    assert lab.message(victim, "Evicted") == told
+    assert lab.condition(victim, "Preempted") == ("True", "InClusterQueue")
+
+
+@covers("PREEMPT-024", "PREEMPT-033")
+def test_a_victim_is_told_for_whom_but_not_where(lab: Lab) -> None:
+    """Both conditions name the preemptor by the UIDs of its Workload and Job, and the ground."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    victim = queue.submit(a_job(claims=[a_template(gpu())]))
+    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+    uid, owner = lab.workload(job)["metadata"]["uid"], lab.read(job.ref)["metadata"]["uid"]
+
+    told = (
+        f"Preempted to accommodate a workload (UID: {uid}, JobUID: {owner}) due to prioritization in the ClusterQueue"
     )
     assert lab.message(victim, "Preempted") == told
     assert lab.message(victim, "Evicted") == told

@@ -43,7 +43,7 @@ def test_what_was_lent_is_taken_back(lab: Lab, policy: dict[str, str], priority:
     assert lab.verdict(job) == verdict
 
 
-@covers("PREEMPT-024")
+@covers("PREEMPT-023", "PREEMPT-024")
 def test_a_borrower_is_told_that_it_was_reclaimed_from(lab: Lab) -> None:
     """The ground is reclamation, and the paths lead through the cohort."""
     cohort = a_cohort(lab)

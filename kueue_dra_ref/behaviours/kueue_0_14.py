@@ -1,0 +1,42 @@
+"""Kueue 0.14 (0.14.0): what differs from Kueue 0.15."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_14_VERSIONS
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
+from kueue_dra_ref.rules import fungibility, preemption, quota, unchecked_claims
+from kueue_dra_ref.rules.gates import kueue_0_14_gates
+
+
+def kueue_0_14() -> Behaviour:
+    """Kueue 0.14 as a value."""
+    later = kueue_0_15()
+    return replace(
+        later,
+        name="kueue-0.14",
+        title="Kueue 0.14",
+        kueue="0.14",
+        versions=KUEUE_0_14_VERSIONS,
+        gates=kueue_0_14_gates(),
+        processing=replace(
+            later.processing,
+            template=(unchecked_claims.a_missing_template_is_told_in_words,),
+            # Nothing of a request is refused.
+            request=(),
+            unmapped=(unchecked_claims.an_unmapped_class_is_told_in_words,),
+        ),
+        # A prioritized list is charged nothing, and mode All none of its class.
+        charging=replace(later.charging, request=(*later.charging.request, unchecked_claims.mode_all_is_charged_none)),
+        # Whoever waits for its victims may be overtaken.
+        queueing=replace(later.queueing, in_front=()),
+        assigning=replace(
+            later.assigning,
+            quota=(quota.more_than_the_capacity_never_fits_in_one_sum, quota.more_than_what_is_unused_waits),
+            # A ClusterQueue cannot say what it prefers.
+            rank=(fungibility.borrowing_is_preferred,),
+        ),
+        preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
+    )

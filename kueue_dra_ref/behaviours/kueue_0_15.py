@@ -1,0 +1,33 @@
+"""Kueue 0.15 (0.15.0 to 0.15.2): what differs from Kueue 0.16."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+from kueue_dra_ref.rules import fungibility
+from kueue_dra_ref.rules.gates import kueue_0_15_gates
+
+
+def kueue_0_15() -> Behaviour:
+    """Kueue 0.15 as a value."""
+    # Under fair sharing, shares decide alone; whether a workload borrows does not matter.
+    later = kueue_0_16().settled(FairSharingPrioritizeNonBorrowing=False)
+    return replace(
+        later,
+        name="kueue-0.15",
+        title="Kueue 0.15",
+        kueue="0.15",
+        versions=KUEUE_0_15_VERSIONS,
+        gates=kueue_0_15_gates(),
+        assigning=replace(
+            later.assigning,
+            # Even none of a resource has to be covered.
+            overlooked=(),
+            cut_short=(),
+            # What a ClusterQueue says it prefers is taken for its opposite.
+            rank=(fungibility.the_preference_is_taken_for_its_opposite,),
+        ),
+    )
