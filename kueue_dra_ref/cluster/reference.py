@@ -23,10 +23,12 @@ from kueue_dra_ref.cluster.store import Event, Store
 from kueue_dra_ref.cluster.storing import ApiServer, NotStored, insist_on_namespace
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
 
 _PATIENCE = 2.0
 """Simulated seconds that a settling world is given: longer than a sweep takes."""
+
+_AUDITED = ("Job", "Workload", "LocalQueue", "ClusterQueue")
 
 
 class ReferenceTarget:
@@ -109,6 +111,10 @@ class ReferenceTarget:
         found = [obj for obj in self.store.every(kind) if namespace in ("", obj["metadata"].get("namespace", ""))]
         found.sort(key=lambda obj: (obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
         return [presented(obj, api_version) for obj in found]
+
+    def audit(self, check: Audit) -> Sequence[str]:
+        """Have everything checked that Kueue moves; there are no metrics."""
+        return check([obj for kind in _AUDITED for obj in self.store.every(kind)], "")
 
     def derivation(self, namespace: str, name: str) -> Processed | None:
         """How the charge of a Workload came about, as far as devices are concerned."""
