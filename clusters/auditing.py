@@ -36,13 +36,15 @@ class Auditing:
 
     def audit(self, check: Audit) -> Sequence[str]:
         """Give what is wrong in the end; figures may come late, so what is wrong at first is looked at again."""
-        if wrong := self._without_metrics(check):
-            self._hasten(wrong)
-            wrong = self._in_the_end(lambda: self._without_metrics(check))
-        return wrong or self._in_the_end(lambda: check(self._shown(), self.kueue.metrics()))
+        return self._audited(lambda: check(self._shown(), "")) or self._audited(
+            lambda: check(self._shown(), self.kueue.metrics())
+        )
 
-    def _without_metrics(self, check: Audit) -> Sequence[str]:
-        return check(self._shown(), "")
+    def _audited(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
+        if not (wrong := look()):
+            return wrong
+        self._hasten(wrong)
+        return self._in_the_end(look)
 
     def _shown(self) -> list[Manifest]:
         look = Look.at(self.mirror, self.world)
