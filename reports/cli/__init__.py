@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "differential": "Hunt for worlds on which the reference and a real Kueue differ.",
     "record": "Play a story on a real Kueue and write down what it shows after each step.",
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
+    "controls": "Misconfigure a judge on purpose and see that the suite notices.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
@@ -27,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
 
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
+    "controls": ("suites.controls.command", "command"),
     "differential": ("suites.differential.command", "command"),
     "record": ("suites.differential.single", "record"),
     "shrink": ("suites.differential.single", "shrink"),
