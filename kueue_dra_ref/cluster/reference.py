@@ -10,7 +10,7 @@ from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.faults import ManifestFault
+from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.versions import presented
@@ -205,6 +205,8 @@ class ReferenceTarget:
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
         for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
             raise ManifestFault(fault)
+        if denied := [fault for rule in behaviour.webhooks for fault in rule(obj)]:
+            raise Denied(f"v{kind.lower()}.kb.io", denied)
 
     def _heard(self, event: Event) -> None:
         if self._manager is not None:
@@ -256,6 +258,8 @@ def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
     if isinstance(fault, NotStored):
         told = fault.refused
         return Refusal(ref=ref, code=told.code, message=told.message, error=fault.error, others=told.errors[1:])
+    if isinstance(fault, Denied):
+        return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
     try:
         group = kind_of(manifest).group
     except ManifestFault:

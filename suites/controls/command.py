@@ -20,7 +20,6 @@ Examples
   kueue-dra controls                                     the reference, sabotaged in every way
   kueue-dra controls --target kueue                      a real Kueue, brought up here as local processes
   kueue-dra controls quota-doubled --target kueue        one control
-  kueue-dra run --sabotage quota-doubled quota           the whole report of one sabotaged run
 
 \b
 Exit codes

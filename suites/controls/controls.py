@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ROWS = (
-    "quota/test_fits.py",
-    "status/test_local_queue.py",
+    "quota/test_fits.py::test_devices_are_admitted_up_to_the_quota",
+    "quota/test_fits.py::test_devices_are_admitted_up_to_what_is_left",
+    "quota/test_fits.py::test_no_published_device_is_needed",
+    "quota/test_fits.py::test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out",
+    "quota/test_detection.py::test_a_workload_without_claims_needs_ordinary_resources_only",
+    "quota/test_detection.py::test_a_workload_without_claims_waits_for_ordinary_resources",
+    "quota/test_groups.py",
+    "status/test_local_queue.py::test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
+    "status/test_local_queue.py::test_a_stopped_local_queue_is_not_active",
     "status/test_permissions.py::test_the_role_allows_reading",
     "claims/test_unmapped_classes.py::test_an_unmapped_class_is_refused_by_name",
-    "claims/test_unmapped_classes.py::test_one_claim_with_an_unmapped_class_is_enough",
 )
 """What each control runs: devices that fit and that do not, ordinary work, refusals, and Kueue's role."""
 
@@ -26,19 +32,11 @@ class Control:
 DEVICES = (
     "quota/test_fits::test_devices_are_admitted_up_to_the_quota",
     "quota/test_fits::test_devices_are_admitted_up_to_what_is_left",
-    "quota/test_fits::test_a_workload_that_could_never_fit_is_told_so",
-    "quota/test_fits::test_many_workloads_fill_the_quota_one_by_one",
     "quota/test_fits::test_no_published_device_is_needed",
-    "quota/test_fits::test_published_devices_do_not_raise_the_quota",
     "quota/test_fits::test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out",
-    "status/test_local_queue::test_a_local_queue_counts_its_own_workloads",
-    "status/test_local_queue::test_a_local_queue_lists_the_quota_of_its_own_workloads",
 )
 """Whatever is about devices of a mapped class."""
-UNMAPPED = (
-    "claims/test_unmapped_classes::test_an_unmapped_class_is_refused_by_name",
-    "claims/test_unmapped_classes::test_one_claim_with_an_unmapped_class_is_enough",
-)
+UNMAPPED = "claims/test_unmapped_classes::test_an_unmapped_class_is_refused_by_name"
 
 CONTROLS = (
     Control(sabotage="class-mapped-wrong", red=DEVICES),
@@ -47,16 +45,20 @@ CONTROLS = (
         red=(
             "quota/test_fits::test_devices_are_admitted_up_to_the_quota[one-too-many]",
             "quota/test_fits::test_devices_are_admitted_up_to_what_is_left[one-more-than-is-left]",
-            "quota/test_fits::test_a_workload_that_could_never_fit_is_told_so",
-            "quota/test_fits::test_many_workloads_fill_the_quota_one_by_one",
-            "quota/test_fits::test_published_devices_do_not_raise_the_quota",
-            "status/test_local_queue::test_a_local_queue_counts_its_own_workloads",
+            "quota/test_detection::test_a_workload_without_claims_waits_for_ordinary_resources",
         ),
     ),
-    Control(sabotage="gate-off", red=(*DEVICES, *UNMAPPED)),
+    Control(sabotage="gate-off", red=(*DEVICES, UNMAPPED)),
     Control(
         sabotage="templates-forbidden",
-        red=(*DEVICES, *UNMAPPED, "status/test_permissions::test_the_role_allows_reading[resourceclaimtemplates]"),
+        red=(*DEVICES, UNMAPPED, "status/test_permissions::test_the_role_allows_reading[resourceclaimtemplates]"),
+    ),
+    Control(
+        sabotage="webhooks-absent",
+        red=(
+            "quota/test_groups::test_groups_of_a_cluster_queue_share_nothing[a-resource-in-common]",
+            "quota/test_groups::test_groups_of_a_cluster_queue_share_nothing[a-flavor-in-common]",
+        ),
     ),
 )
 """Every control, in the order in which they run: what cannot be mended comes last."""

@@ -17,11 +17,11 @@ from fixtures.plugin import LENT
 from fixtures.sabotage import SABOTAGES
 from fixtures.targets import Judges, judges
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from reports.cli.run import wiring
 from reports.document import ControlEntry
 from suites.controls.controls import Control
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "suites" / "conformance"
+CASES = Path(__file__).resolve().parents[1] / "conformance"
 RED = "failed"
 
 
@@ -59,7 +59,7 @@ def judged(control: Control, judge: Judge) -> ControlEntry:
 
 def _run(control: Control, judge: Judge, folder: Path) -> str:
     """Run pytest inside this process, so that all controls share a Kueue; what it prints is kept."""
-    words = ["-q", "-p", "no:cacheprovider", f"--rootdir={ROOT}", f"--report-dir={folder}", f"--target={judge.kind}"]
+    words = [*wiring(), "-q", f"--report-dir={folder}", f"--target={judge.kind}"]
     words += [f"--behaviour={judge.behaviour.name}", f"--sabotage={control.sabotage}"]
     plugins: Sequence[object] = [_Lending(judge.lent)] if judge.lent else []
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
