@@ -55,9 +55,9 @@ KNOWN = {control.sabotage: control for control in CONTROLS}
     help="Where controls.json goes; a report of the suite that lies there gets the verdicts too.",
 )
 def command(names: tuple[str, ...], target: str, name: str, report_dir: Path) -> None:
-    """See that the suite can fail: misconfigure a judge on purpose, and have exactly the named cases go red.
+    """Misconfigure a judge on purpose and see that the suite notices.
 
-    CONTROL is one of the known ones; all of them unless some are named.
+    Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
     """
     if unknown := [each for each in names if each not in KNOWN]:
         raise Trouble(f"unknown control {each}; known: {', '.join(KNOWN)}" for each in unknown)
