@@ -65,6 +65,7 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
 	@$(PYTEST) -q suites/conformance --report-dir=out/reference $(ARGS)
+	@$(BIN)/python -m reports.cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
@@ -76,6 +77,12 @@ conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueu
 live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
 	@$(BIN)/python -m clusters.binaries $(KUEUE)
 	@$(PYTEST) -q suites/conformance --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
+	@$(BIN)/python -m reports.cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
+
+.PHONY: controls
+controls: $(VENV)/.dev ## misconfigure TARGET=kueue (or reference) in every way: exactly the named cases have to go red; out/controls
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(BIN)/python -m reports.cli controls --target $(TARGET) --behaviour kueue-$(KUEUE) --report-dir=out/controls
 
 .PHONY: matrix
 matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix

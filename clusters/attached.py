@@ -80,6 +80,10 @@ class AttachedKueue:
         """Say which Kueue this is."""
         return {"kueue": f"v{self.found().version}"}
 
+    def metrics(self) -> str:
+        """Ask for no metrics: whether they are served, and to whom, is the user's."""
+        return ""
+
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Leave the role alone: it is the user's."""
         raise NotOurs(ROLE)

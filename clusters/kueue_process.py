@@ -12,7 +12,7 @@ from typing import Any
 import urllib3
 
 from clusters.configurations import DEFAULTS, Place, check, merged, version
-from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, Manifest, without_permission
+from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, without_permission
 from clusters.objects import Objects, Refused
 from clusters.ports import LOOPBACK
 from clusters.processes import Processes
@@ -39,6 +39,7 @@ class KueueProcess:
     _running: bool = False
     _version: str = ""
     _granted: list[Manifest] | None = None
+    _pool: urllib3.HTTPSConnectionPool | None = None
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Have the real Kueue judge a Configuration; the running one goes on."""
@@ -77,6 +78,17 @@ class KueueProcess:
         self._version = self._version or version(self.binary)
         return {"kueue": self._version}
 
+    def metrics(self) -> str:
+        """Read Kueue's own metrics; empty where it makes its certificates itself, whom nobody could believe."""
+        if self.place.etc is None:
+            return ""
+        settings = self.objects.api.configuration.auth_settings()
+        headers = {way["key"]: way["value"] for way in settings.values() if way["in"] == "header"}
+        answer = self._scraper().request("GET", "/metrics", headers=headers)
+        if answer.status != HTTPStatus.OK:
+            raise ProcessTrouble(NAME, f"answers {answer.status} to who asks for its metrics", self.processes.log(NAME))
+        return answer.data.decode()
+
     def rules(self) -> list[Manifest]:
         """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
         return [rule for rule in self._role_rules() if "resource.k8s.io" in rule["apiGroups"]]
@@ -101,6 +113,18 @@ class KueueProcess:
         """Give Kueue's ClusterRole back what was taken; Kueue tries again by itself within some seconds."""
         if self._granted is not None:
             self.permit(self._granted)
+
+    def _scraper(self) -> urllib3.HTTPSConnectionPool:
+        if self._pool is None:
+            self._pool = urllib3.HTTPSConnectionPool(
+                LOOPBACK,
+                self.place.metrics,
+                timeout=self.limits.request,
+                ca_certs=str(self.place.certificates / "ca.crt"),
+                assert_hostname=WEBHOOK_HOST,
+                server_hostname=WEBHOOK_HOST,
+            )
+        return self._pool
 
     def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
         """Lay a Configuration over the defaults, and what the surroundings fix over both."""

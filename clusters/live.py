@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Protocol
 
+from clusters.auditing import Auditing
 from clusters.cleaning import Cleaning
 from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
@@ -20,7 +21,7 @@ from clusters.settling import Settling
 from clusters.waiting import TIME_FACTOR_VARIABLE, Limits, Pauses
 from clusters.world import World
 from clusters.writing import Written, write, write_status
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
 
 TOUCHED = "kueue-dra.dev/touched"
 QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
@@ -42,6 +43,9 @@ class Kueue(Protocol):
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
+
+    def metrics(self) -> str:
+        """Give Kueue's own metrics as it prints them; empty where they cannot be had."""
 
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Set the rules of Kueue's own ClusterRole; they count from its next start on."""
@@ -93,6 +97,7 @@ class LiveTarget:
     ) -> None:
         self._plane = plane
         limits = limits or limits_of(os.environ)
+        self._limits = limits
         self._custody = Custody(labels=dict(labels or {}))
         self._objects = plane.objects(limits)
         self._mirror = Mirror(objects=self._objects)
@@ -183,6 +188,13 @@ class LiveTarget:
             self._settling.settle_queues()
         found = self._objects.list(api_version, kind, namespace)
         return sorted((each for each in found if not _is_fence(each)), key=_place)
+
+    def audit(self, check: Audit) -> Sequence[str]:
+        """Have the world checked as it shows itself; with figures that come late, and with metrics once it is right."""
+        audit = Auditing(
+            mirror=self._mirror, world=self._world, kueue=self._plane.kueue, objects=self._objects, limits=self._limits
+        )
+        return audit.audit(check)
 
     def describe(self) -> Manifest:
         """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""

@@ -6,11 +6,14 @@ A *target* takes plain Kubernetes manifests and gives the same objects back with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 Manifest = dict[str, Any]
+
+Audit = Callable[[Sequence[Manifest], str], Sequence[str]]
+"""Says what is wrong with a world: its Jobs, Workloads and queues, and Kueue's own metrics as it prints them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,9 @@ class Target(Protocol):
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
         """All objects of a kind, of one namespace or of all, sorted by namespace and name."""
+
+    def audit(self, check: Audit) -> Sequence[str]:
+        """Have a world at rest checked, as often as it takes for figures that come late; what is wrong in the end."""
 
     def describe(self) -> Manifest:
         """What the report's ``target`` block says of this judge: kind, versions, gates; no paths, no ports."""

@@ -84,6 +84,17 @@ class VerdictEntry(TypedDict):
     because: list[str]
 
 
+class ControlEntry(TypedDict):
+    """A judge that was misconfigured on purpose: ``caught`` when exactly the named cases went red, else ``missed``."""
+
+    name: str
+    breaks: str
+    verdict: str
+    red: int
+    green: int
+    faults: list[str]
+
+
 class Report(TypedDict):
     """The whole document; ``target`` alone tells of what was judged and where."""
 
@@ -104,3 +115,4 @@ class Report(TypedDict):
     notApplicable: list[RowEntry]
     leftOut: list[RowEntry]
     integrity: IntegrityEntry
+    controls: NotRequired[list[ControlEntry]]

@@ -9,6 +9,7 @@ from typing import Any
 from tabulate import tabulate
 
 from kueue_dra_ref.behaviours import marked
+from reports.controls import line
 from reports.document import CheckEntry, GroupEntry, IntegrityEntry, Report
 from reports.results import GROUPS
 
@@ -25,6 +26,7 @@ def rendered(report: Report, files: Iterable[str] = ()) -> str:
     """Give the summary of a report as text that a newcomer can read."""
     parts = [_table(report), "", _target_line(report), integrity_line(report["integrity"]), *_verdict_lines(report)]
     parts += [f"{name}: {text}" for name, text in _absences(report)]
+    parts += map(line, report.get("controls", ()))
     if written := ", ".join(files):
         parts.append(f"files: {written}")
     return "\n".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from kueue_dra_ref.target import FieldError
 
@@ -16,6 +17,16 @@ class ManifestFault(Exception):
     def __init__(self, error: FieldError, code: int = 422) -> None:
         super().__init__(str(error))
         self.error, self.code = error, code
+
+
+class Denied(ManifestFault):
+    """A manifest that a validating webhook denies; ``message`` is what the API server makes of its words."""
+
+    def __init__(self, webhook: str, errors: Sequence[FieldError]) -> None:
+        super().__init__(errors[0], code=403)
+        told = str(errors[0]) if len(errors) == 1 else f"[{', '.join(map(str, errors))}]"
+        self.message = f'admission webhook "{webhook}" denied the request: {told}'
+        self.others = tuple(errors[1:])
 
 
 def invalid(field: str, found: object, expected: str) -> ManifestFault:

@@ -281,6 +281,8 @@ class Behaviour:
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
     """What is refused when an object is applied."""
+    webhooks: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
+    """What Kueue's own webhooks deny."""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""

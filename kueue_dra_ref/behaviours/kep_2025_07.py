@@ -48,6 +48,7 @@ def kep_2025_07() -> Behaviour:
         mapping=MappingRules(),
         mapped=Mapped.IN_AN_OBJECT,
         serves=frozenset({DRA_CONFIG}),
+        webhooks=(),
         objects=(
             config_object.the_config_object_is_called_default,
             config_object.the_config_object_lives_with_kueue,

@@ -38,6 +38,7 @@ from kueue_dra_ref.rules import (
     queueing,
     quota,
     reporting,
+    webhooks,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
 
@@ -76,6 +77,7 @@ def kueue_0_19() -> Behaviour:
         reporting=REPORTING,
         jobs=JOBS,
         extended=_EXTENDED_RESOURCES,
+        webhooks=(webhooks.resource_groups_share_nothing,),
     )
 
 

@@ -10,7 +10,7 @@ from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.faults import ManifestFault
+from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.versions import presented
@@ -23,10 +23,12 @@ from kueue_dra_ref.cluster.store import Event, Store
 from kueue_dra_ref.cluster.storing import ApiServer, NotStored, insist_on_namespace
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
 
 _PATIENCE = 2.0
 """Simulated seconds that a settling world is given: longer than a sweep takes."""
+
+_AUDITED = ("Job", "Workload", "LocalQueue", "ClusterQueue")
 
 
 class ReferenceTarget:
@@ -109,6 +111,10 @@ class ReferenceTarget:
         found = [obj for obj in self.store.every(kind) if namespace in ("", obj["metadata"].get("namespace", ""))]
         found.sort(key=lambda obj: (obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
         return [presented(obj, api_version) for obj in found]
+
+    def audit(self, check: Audit) -> Sequence[str]:
+        """Have everything checked that Kueue moves; there are no metrics."""
+        return check([obj for kind in _AUDITED for obj in self.store.every(kind)], "")
 
     def derivation(self, namespace: str, name: str) -> Processed | None:
         """How the charge of a Workload came about, as far as devices are concerned."""
@@ -199,6 +205,8 @@ class ReferenceTarget:
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
         for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
             raise ManifestFault(fault)
+        if denied := [fault for rule in behaviour.webhooks for fault in rule(obj)]:
+            raise Denied(f"v{kind.lower()}.kb.io", denied)
 
     def _heard(self, event: Event) -> None:
         if self._manager is not None:
@@ -250,6 +258,8 @@ def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
     if isinstance(fault, NotStored):
         told = fault.refused
         return Refusal(ref=ref, code=told.code, message=told.message, error=fault.error, others=told.errors[1:])
+    if isinstance(fault, Denied):
+        return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
     try:
         group = kind_of(manifest).group
     except ManifestFault:

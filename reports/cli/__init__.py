@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "differential": "Hunt for worlds on which the reference and a real Kueue differ.",
     "record": "Play a story on a real Kueue and write down what it shows after each step.",
     "shrink": "Reduce a scenario to the smallest on which the reference and a real Kueue still differ.",
+    "controls": "Misconfigure a judge on purpose and see that the suite notices.",
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "cluster": "Keep a kind cluster with a real Kueue to work on.",
     "images": "List every image that a cluster of released parts is made of.",
@@ -31,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "cluster": ("clusters.kind.command", "group"),
     "images": ("clusters.kind.command", "images"),
+    "controls": ("suites.controls.command", "command"),
     "differential": ("suites.differential.command", "command"),
     "record": ("suites.differential.single", "record"),
     "shrink": ("suites.differential.single", "shrink"),

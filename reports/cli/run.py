@@ -81,15 +81,15 @@ def command(
     chosen += [f"--report-dir={report_dir}", f"--intent={intent}", "-v" if verbose else "-q"]
     chosen += [f"-k{expression}"] if expression else []
     chosen += [f"-n{workers}"] if workers else []
-    raise SystemExit(min(int(pytest.main([*_wiring(), *chosen, *_paths(suites)])), 2))
+    raise SystemExit(min(int(pytest.main([*wiring(), *chosen, *_paths(suites)])), 2))
 
 
 def _given(**options: str) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value in options.items() if value)
 
 
-def _wiring() -> Iterator[str]:
-    """What lets pytest run the suites wherever they are: our plugins, no file of settings, no cache."""
+def wiring() -> Iterator[str]:
+    """Give what lets pytest run the suites wherever they are: our plugins, no file of settings, no cache."""
     yield from (
         f"--rootdir={_home().parent.parent}",
         "--confcutdir",

@@ -34,6 +34,7 @@ Exit codes
   1  it did not: each world is in a file of its own, to be replayed with kueue-dra replay --check
   2  no real Kueue can be had
 """
+RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL)
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -99,14 +100,14 @@ def command(
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
     _tell(plan, tally, elapsed_since(began), report_dir, log)
-    raise SystemExit(1 if tally.kinds[Kind.DIFFERS] or tally.kinds[Kind.UNSETTLED] or not tally.worlds else 0)
+    raise SystemExit(1 if any(tally.kinds[each] for each in RED) or not tally.worlds else 0)
 
 
 def _figures(tally: Tally) -> str:
     kinds = tally.kinds
     return (
         f"{tally.worlds} worlds, {tally.steps} steps: {kinds[Kind.DIFFERS]} differ, {kinds[Kind.RACE]} races, "
-        f"{kinds[Kind.UNSETTLED]} not settled, {kinds[Kind.KNOWN]} in the ledger"
+        f"{kinds[Kind.UNSETTLED]} not settled, {kinds[Kind.UNLAWFUL]} against a law, {kinds[Kind.KNOWN]} in the ledger"
     )
 
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from clusters.live import LiveTarget
 from clusters.waiting import TimedOut
+from fixtures.auditing import Audited
+from fixtures.laws import LawBroken
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import Difference, difference
@@ -26,6 +28,8 @@ class Kind(StrEnum):
     """As DIFFERS, but settled in the ledger."""
     RACE = "race"
     UNSETTLED = "unsettled"
+    UNLAWFUL = "unlawful"
+    """The real Kueue's figures are at odds with each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,17 +59,18 @@ class Judge:
     def judge(self, batch: Batch) -> list[Outcome]:
         """Play the worlds of a batch side by side, and again alone whichever came out differently."""
         try:
-            first = [self._compared(world) for world in self.recorded(batch)]
-        except TimedOut:
+            first = [self._compared(world) for world in self.recorded(batch, lawful=True)]
+        except (TimedOut, LawBroken):
             first = [self.alone(world) for world in batch]
         return [self._again(each) if each.kind is Kind.DIFFERS else each for each in first]
 
     def alone(self, world: Scenario) -> Outcome:
         """Play one world by itself."""
         try:
-            (recorded,) = self.recorded([world])
-        except TimedOut as trouble:
-            return Outcome(scenario=world, kind=Kind.UNSETTLED, trouble=str(trouble))
+            (recorded,) = self.recorded([world], lawful=True)
+        except (TimedOut, LawBroken) as trouble:
+            kind = Kind.UNSETTLED if isinstance(trouble, TimedOut) else Kind.UNLAWFUL
+            return Outcome(scenario=world, kind=kind, trouble=str(trouble))
         return self._compared(recorded)
 
     def _again(self, first: Outcome) -> Outcome:
@@ -79,18 +84,22 @@ class Judge:
         settled = second.difference is not None and known(self.behaviour.kueue, second.difference, self.ledger)
         return replace(second, kind=Kind.KNOWN) if settled else second
 
-    def recorded(self, batch: Sequence[Scenario]) -> list[Scenario]:
-        """Give the worlds with what the real Kueue showed of each.
+    def recorded(self, batch: Sequence[Scenario], *, lawful: bool = False) -> list[Scenario]:
+        """Give the worlds with what the real Kueue showed of each; ``lawful`` if its figures have to add up.
 
         Raises:
             ConfigurationRefused: Kueue does not start with their configuration.
             TimedOut: they did not come to rest.
+            LawBroken: a conservation law does not hold in the end.
 
         """
+        target = Audited(self.target)
         try:
-            rows = list(played_together(batch, self.target))
+            rows = list(played_together(batch, target))
+            if lawful:
+                target.insist_on_laws()
         finally:
-            self.target.clean()
+            target.clean()
         columns = [tuple(column) for column in zip(*rows, strict=True)]
         return [replace(world, kueue=self.kueue, recorded=seen) for world, seen in zip(batch, columns, strict=True)]
 

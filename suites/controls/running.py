@@ -1,0 +1,108 @@
+"""Runs a control: the suite's own cases against a sabotaged judge, and what came out held against what is named."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.plugin import LENT
+from fixtures.sabotage import SABOTAGES
+from fixtures.targets import Judges, judges
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from reports.cli.run import wiring
+from reports.document import ControlEntry
+from suites.controls.controls import Control
+
+CASES = Path(__file__).resolve().parents[1] / "conformance"
+RED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """Who is sabotaged: ``lent`` once a real Kueue has been brought up, to serve all controls."""
+
+    kind: str
+    behaviour: Behaviour
+    lent: Judges | None = None
+
+
+@contextlib.contextmanager
+def a_judge(kind: str, behaviour: Behaviour) -> Iterator[Judge]:
+    """Have a real Kueue for all controls; a reference is made anew for each case anyway."""
+    if kind == "reference":
+        yield Judge(kind=kind, behaviour=behaviour)
+        return
+    with judges(kind, "", behaviour) as found:
+        yield Judge(kind=kind, behaviour=behaviour, lent=found)
+
+
+def judged(control: Control, judge: Judge) -> ControlEntry:
+    """Run the rows of a control and say whether exactly the named ones went red."""
+    with tempfile.TemporaryDirectory(prefix="kueue-dra-control-") as folder:
+        said = _run(control, judge, Path(folder))
+        report = Path(folder) / "report.json"
+        document = json.loads(report.read_text("utf-8")) if report.is_file() else {}
+    if not document:
+        return _entry(control, {}, [f"the run ended before anything was judged: {said[-1000:]}"])
+    outcomes = {each["id"]: each["outcome"] for each in document["checks"]}
+    absent = {each["id"] for each in document["notApplicable"]}
+    return _entry(control, outcomes, [*_faults(control, outcomes, absent), *document["integrity"]["faults"]])
+
+
+def _run(control: Control, judge: Judge, folder: Path) -> str:
+    """Run pytest inside this process, so that all controls share a Kueue; what it prints is kept."""
+    words = [*wiring(), "-q", f"--report-dir={folder}", f"--target={judge.kind}"]
+    words += [f"--behaviour={judge.behaviour.name}", f"--sabotage={control.sabotage}"]
+    plugins: Sequence[object] = [_Lending(judge.lent)] if judge.lent else []
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
+        pytest.main([*words, *(str(CASES / row) for row in control.rows)], plugins=plugins)
+    return said.getvalue()
+
+
+class _Lending:
+    """A plugin that has a run use the judge that is there."""
+
+    def __init__(self, lent: Judges) -> None:
+        self.lent = lent
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Lend it."""
+        config.pluginmanager.register(self.lent, LENT)
+
+
+def _faults(control: Control, outcomes: Mapping[str, str], absent: Iterable[str]) -> Iterator[str]:
+    """Name each row that did not come out as it should have."""
+    for name in control.red:
+        if not any(_is(name, each) for each in (*outcomes, *absent)):
+            yield f"{name}: is named, but there is no such row"
+    for row, outcome in sorted(outcomes.items()):
+        named = any(_is(name, row) for name in control.red)
+        if named and outcome != RED:
+            yield f"{row}: {'stayed green' if outcome == 'passed' else outcome}, expected red"
+        if not named and outcome != "passed":
+            yield f"{row}: {outcome}, expected green"
+
+
+def _is(name: str, row: str) -> bool:
+    return name in (row, row.partition("[")[0])
+
+
+def _entry(control: Control, outcomes: Mapping[str, str], faults: Sequence[str]) -> ControlEntry:
+    counted: Mapping[str, Any] = {word: sum(each == word for each in outcomes.values()) for word in (RED, "passed")}
+    return {
+        "name": control.sabotage,
+        "breaks": SABOTAGES[control.sabotage].breaks,
+        "verdict": "missed" if faults else "caught",
+        "red": counted[RED],
+        "green": counted["passed"],
+        "faults": list(faults),
+    }
