@@ -39,9 +39,9 @@ def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
 
 def export(cluster: NodeCluster, folder: Path) -> None:
     """Have kind export the logs of its nodes."""
-    _write(
-        folder.with_suffix(".txt"), lambda: cluster.kind("export", "logs", str(folder), "--name", cluster.record.name)
-    )
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ("export", "logs", str(folder), "--name", cluster.record.name)
+    _write(folder.with_suffix(".txt"), partial(cluster.kind, *words))
 
 
 def redacted(found: Any) -> Any:

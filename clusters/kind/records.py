@@ -73,6 +73,8 @@ def place() -> Path:
 
 def _started(pid: int) -> int:
     """When a process started; -1 when there is none."""
+    if pid <= 0:
+        return -1
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
