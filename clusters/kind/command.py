@@ -9,11 +9,14 @@ from functools import partial
 
 import click
 
-from clusters.kind import charts, cluster
+from clusters.kind import charts
+from clusters.kind.cluster import existing
 from clusters.kind.engine import Engine, engine
+from clusters.kind.making import create, delete
 from clusters.kind.packages import prepare
 from clusters.kind.profiles import PROFILES
 from clusters.kind.records import records
+from clusters.kind.rolling import Rollout
 from clusters.kind.supply import FromSource, Images, Released, Supply
 from clusters.releases import NEWEST, Release, release
 from clusters.troubles import ClusterTrouble
@@ -79,10 +82,10 @@ def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
     with _troubles_told():
         if images == "source":
             prepare()
-        found = cluster.existing(name) or cluster.create(
+        found = existing(name) or create(
             partial(_supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
         )
-        with found.under(PROFILES[profile]):
+        with Rollout(cluster=found).under(PROFILES[profile]):
             click.echo(f"export KUBECONFIG={found.kubeconfig}")
 
 
@@ -94,7 +97,7 @@ def down(name: str) -> None:
         used = engine()
         found = [each for each in records() if name in ("", each.name)]
         for record in found:
-            cluster.delete(record, used)
+            delete(record, used)
         click.echo(f"deleted: {', '.join(each.name for each in found) or 'none'}")
 
 

@@ -20,7 +20,7 @@ def test_kueue_restarts_in_the_middle(site: Site) -> None:
     first.runs()
     second = queue.submit(a_job(claims=[a_template(gpu())]))
     second.becomes(pending(Reason.NO_QUOTA))
-    site.cluster.restart_kueue()
+    site.rollout.restart_kueue()
     third = queue.submit(a_job(claims=[a_template(gpu())]))
     third.becomes(pending(Reason.NO_QUOTA))
     queue.uses({RESOURCE: "1"})
@@ -36,7 +36,7 @@ def test_the_driver_restarts_in_the_middle(site: Site) -> None:
     queue = site.queue({RESOURCE: 2})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     first.runs()
-    site.cluster.restart_driver()
+    site.rollout.restart_driver()
     second = queue.submit(a_job(claims=[a_template(gpu())]))
 
     second.runs()
@@ -49,10 +49,10 @@ def test_the_driver_restarts_in_the_middle(site: Site) -> None:
 def test_slices_are_withdrawn_and_published_again(site: Site) -> None:
     """Without slices quota still admits, and the pod waits for the scheduler; published again, it runs."""
     queue = site.queue({RESOURCE: 1})
-    site.cluster.withdraw_driver()
+    site.rollout.withdraw_driver()
     job = queue.submit(a_job(claims=[a_template(gpu())]))
     job.becomes(admitted({RESOURCE: 1}))
     assert "cannot allocate all claims" in job.stays_unplaced()
 
-    site.cluster.bring_driver_back()
+    site.rollout.bring_driver_back()
     job.runs()

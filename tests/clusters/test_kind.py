@@ -15,10 +15,10 @@ import pytest
 from clusters.kind import engine as engines
 from clusters.kind import records
 from clusters.kind.charts import images_of
-from clusters.kind.cluster import kind_config
 from clusters.kind.engine import Engine, EngineTrouble, run
 from clusters.kind.evidence import redacted
 from clusters.kind.host import INOTIFY, NETWORK, TOUCHED, Host
+from clusters.kind.making import kind_config
 from clusters.kind.profiles import PROFILES
 from clusters.kind.supply import moved, released
 from clusters.releases import release

@@ -1,0 +1,175 @@
+"""Profiles on a kind cluster: Kueue and the driver rolled out, restarted, taken away and brought back."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from clusters.kind import charts
+from clusters.kind.charts import DRIVER_NAMESPACE, KUEUE_DEPLOYMENT, KUEUE_NAMESPACE, PROFILE_ANNOTATION
+from clusters.kind.cluster import NodeCluster
+from clusters.kind.profiles import PROFILES, Profile
+from clusters.kind.progress import told
+from clusters.objects import Objects
+from clusters.waiting import NotYet, eventually
+from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.target import Manifest, Ref
+
+ROLLED = "profile"
+APPLIED = "applied.json"
+DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
+NOWHERE = "kueue-dra.dev/nowhere"
+ROLL_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout:
+    """What runs on a cluster, whichever process has rolled it out."""
+
+    cluster: NodeCluster
+
+    @contextlib.contextmanager
+    def under(self, profile: Profile, *, alone: bool = False) -> Iterator[None]:
+        """Have Kueue and the driver run with a profile until the block ends, whoever else uses the cluster.
+
+        Several processes may be under one profile at once; ``alone`` waits until nobody else is under any.
+        """
+        with (self.cluster.record.folder / "profile.lock").open("a+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+            while self._rolled() != profile.name:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if self._rolled() != profile.name:
+                    self._roll_out(profile)
+                if not alone:
+                    fcntl.flock(lock, fcntl.LOCK_SH)  # another may have come in between: hence the loop
+            yield
+
+    def _rolled(self) -> str:
+        """Name the profile that runs."""
+        file = self.cluster.record.folder / ROLLED
+        return file.read_text(encoding="utf-8") if file.exists() else ""
+
+    def _profile(self) -> Profile:
+        """Give the profile that runs."""
+        return PROFILES[self._rolled()]
+
+    def _roll_out(self, profile: Profile) -> None:
+        (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
+        with told(f"profile {profile.name}: {profile.about}"):
+            self._applied_once(charts.driver_manifests(self.cluster.images.driver, profile.driver))
+            mark = self._start_kueue(profile)
+            self._driver_ready(profile)
+            self._kueue_ready(mark)
+        (self.cluster.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
+
+    def restart_kueue(self) -> None:
+        """End Kueue's pod, and wait for the next one to be ready."""
+        self._kueue_ready(self._start_kueue(self._profile()))
+
+    def _start_kueue(self, profile: Profile) -> str:
+        """Have Kueue's pod start anew, with a mark by which it is known."""
+        mark = f"{profile.name}-{secrets.token_hex(2)}"
+        images, minor = self.cluster.images, self.cluster.release
+        self._applied_once(charts.kueue_manifests(minor, images.kueue, profile.configuration(), mark=mark))
+        return mark
+
+    def restart_driver(self) -> None:
+        """End the driver's pods, and wait for the next ones."""
+        self.cluster.kubectl("-n", DRIVER_NAMESPACE, "rollout", "restart", "daemonset")
+        self._driver_ready(self._profile())
+
+    def withdraw_driver(self) -> None:
+        """Let the driver run on no node, and take its slices away."""
+        self._select_nodes({NOWHERE: "true"})
+        self.cluster.kubectl(
+            "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={ROLL_SECONDS:g}s"
+        )
+        self.cluster.kubectl("delete", "resourceslices", "--all")
+
+    def bring_driver_back(self) -> None:
+        """Let the driver run again, and wait for its devices."""
+        self._select_nodes(None)
+        self._driver_ready(self._profile())
+
+    def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
+        change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
+        self.cluster.kubectl(
+            "-n", DRIVER_NAMESPACE, "patch", "daemonset", DRIVER_DAEMONSET, "--type=merge", "-p", json.dumps(change)
+        )
+
+    def _applied_once(self, manifests: Sequence[Manifest]) -> None:
+        """Apply what is not there as it should be; kinds that others need come first."""
+        file = self.cluster.record.folder / APPLIED
+        before: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        texts = {str(Ref.of(each)): json.dumps(each, sort_keys=True) for each in manifests}
+        fresh = [each for each in manifests if before.get(str(Ref.of(each))) != texts[str(Ref.of(each))]]
+        first = [each for each in fresh if each["kind"] in ("Namespace", "CustomResourceDefinition")]
+        rest = [each for each in fresh if each not in first]
+        for some in (first, rest):
+            if some:
+                listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": some})
+                self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
+        file.write_text(json.dumps(before | texts), encoding="utf-8")
+
+    def _driver_ready(self, profile: Profile) -> None:
+        """Wait until the driver runs on every node that it is for, and has published what the profile says."""
+        self.cluster.kubectl(
+            "-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{ROLL_SECONDS:g}s"
+        )
+        objects, pools = self.cluster.objects(), max(1, self.cluster.nodes - 1)
+
+        def published() -> None:
+            found = {pool: len(devices) for pool, devices in complete_pools(objects).items()}
+            if sorted(found.values()) != [profile.devices] * pools:
+                raise NotYet(f"devices in complete pools: {found}, expected {pools} pools of {profile.devices}")
+
+        eventually(published, within=ROLL_SECONDS, every=0.2, at_most=0.5, what="the driver to publish its devices")
+
+    def _kueue_ready(self, mark: str) -> None:
+        """Wait for the pod of this roll-out to be ready and its webhooks to answer.
+
+        Kueue writes its certificate into a Secret and waits to see it in its volume, which the kubelet looks after
+        once a minute, or at once when the pod changes; so the pod is touched until it is ready.
+        """
+        objects, touches = self.cluster.objects(), 0
+
+        def ready() -> None:
+            nonlocal touches
+            pods = objects.list("v1", "Pod", KUEUE_NAMESPACE)
+            ours = [pod for pod in pods if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark]
+            if not ours:
+                raise NotYet("no pod of Kueue's")
+            if not any(is_true(pod, "Ready") for pod in ours):
+                touches += 1
+                objects.patch(Ref.of(ours[0]), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
+                raise NotYet(f"Kueue's pod is {ours[0].get('status', {}).get('phase')}, not ready")
+            probe = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
+            answer = objects.call("POST", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All", probe)
+            if not answer.ok:
+                raise NotYet(f"a flavor is answered with {answer.code} {answer.message}")
+
+        eventually(ready, within=ROLL_SECONDS, every=0.5, at_most=1.0, what=f"Kueue in {KUEUE_DEPLOYMENT} to be ready")
+
+
+def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:
+    """Give the devices of each pool whose newest generation is all there."""
+    pools: dict[str, list[Manifest]] = {}
+    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
+        pools.setdefault(each["spec"]["pool"]["name"], []).append(each["spec"])
+    newest = {
+        name: [one for one in specs if _generation(one) == max(map(_generation, specs))]
+        for name, specs in pools.items()
+    }
+    return {
+        name: [device for spec in specs for device in spec.get("devices") or ()]
+        for name, specs in newest.items()
+        if len(specs) == specs[0]["pool"]["resourceSliceCount"]
+    }
+
+
+def _generation(spec: Manifest) -> int:
+    return int(spec["pool"]["generation"])
