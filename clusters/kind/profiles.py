@@ -27,6 +27,9 @@ class Profile:
     devices: int = 8
     """How many devices each node that runs the driver then publishes."""
 
+    minors: tuple[str, ...] = ("0.18", "0.19")
+    """The minors of Kueue that have the gates."""
+
     def configuration(self) -> Manifest:
         """Write Kueue's Configuration."""
         return {
@@ -51,8 +54,12 @@ def _sourced(kind: str) -> dict[str, Any]:
 
 WHOLE_DEVICE = Profile(
     name="whole-device",
-    about="each device counts one; a resource beside the mapping stands for the class too",
-    mappings=({"name": RESOURCE, "deviceClassNames": [CLASS]},),
+    about="each device counts one; the mapping is the one that the conformance suites want",
+    mappings=(
+        {"name": RESOURCE, "deviceClassNames": [CLASS]},
+        {"name": "shared-gpus", "deviceClassNames": ["ts-shard-gpus.example.com", "sp-shared-gpus.example.com"]},
+        {"name": "example.com/nics", "deviceClassNames": ["nic.example.com"]},
+    ),
     driver={"gpuDeviceStatus": True},
 )
 COUNTER = Profile(
@@ -70,6 +77,7 @@ CAPACITY = Profile(
     gates={"KueueDRAIntegrationConsumableCapacity": True},
     driver={"gpuAllowMultipleAllocations": True, "kubeletPlugin": {"numDevices": 2}},
     devices=2,
+    minors=("0.19",),
 )
 EXTENDED_RESOURCE = Profile(
     name="extended-resource",

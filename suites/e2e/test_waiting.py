@@ -8,7 +8,8 @@ import pytest
 
 from clusters.kind.profiles import RESOURCE
 from fixtures.builders import Work, a_job, a_template, gpu
-from fixtures.on_nodes import NodeJob, NodeQueue, Site
+from fixtures.node_work import NodeJob, NodeQueue
+from fixtures.on_nodes import Site
 from fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("whole-device")
