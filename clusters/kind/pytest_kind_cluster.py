@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import CalledProcessError
-
-from pytest_kind import KindCluster
+from typing import Any
 
 from clusters.kind.engine import EngineTrouble
+from clusters.troubles import MissingTool
 
 
 @contextlib.contextmanager
@@ -52,6 +52,10 @@ def delete(name: str, *, folder: Path, kind: Path, kubectl: Path, environment: M
             raise EngineTrouble(f"kind delete cluster {name}: exit code {trouble.returncode}") from None
 
 
-def _cluster(name: str, folder: Path, image: str, kind: Path, kubectl: Path) -> KindCluster:
+def _cluster(name: str, folder: Path, image: str, kind: Path, kubectl: Path) -> Any:
+    try:
+        from pytest_kind import KindCluster  # here, for it is only in the e2e extra
+    except ImportError:
+        raise MissingTool("pytest-kind is missing: pip install 'kueue-dra-conformance[e2e]'") from None
     with contextlib.chdir(folder):  # it makes a folder of its own where it stands
         return KindCluster(name, folder / "kubeconfig", image=image or None, kind_path=kind, kubectl_path=kubectl)
