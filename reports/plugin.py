@@ -30,6 +30,7 @@ RETRIERS = {"rerunfailures": "pytest-rerunfailures", "pytest-retry": "pytest-ret
 MARKERS = (
     "covers(*ids): the requirements of the catalogue that this case proves; every conformance case needs one",
     "owns_kueue: the case restarts Kueue with a configuration of its own, so it is not for an attached cluster",
+    "breaks_law(law, why): the case makes a world in which this conservation law is known not to hold",
     "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster either",
 )
 

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import Pods, Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import breaks_law, covers
 from fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
@@ -140,6 +140,7 @@ def test_even_none_of_an_uncovered_resource_keeps_a_workload_out(lab: Lab, work:
 
 
 @covers("QUOTA-029")
+@breaks_law("holders are counted", "Kueue counts a workload whose admission the API server refuses, over and over")
 @pytest.mark.parametrize(
     "none",
     [
