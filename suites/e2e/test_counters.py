@@ -60,13 +60,11 @@ def test_quota_ends_before_the_devices_do(site: Site) -> None:
 @pytest.mark.alone("takes every device")
 def test_what_runs_never_exceeds_the_shared_counters(site: Site) -> None:
     """The devices of everything that runs consume no more than each counter set has."""
-    queue = site.queue({MEMORY: "160Gi"})
-    jobs = [queue.submit(a_job(claims=[of_partitions()])) for _ in range(8)]
-    for job in jobs:
-        job.runs()
+    job = site.queue({MEMORY: f"{160 * site.workers}Gi"}).submit(a_job(pods=8 * site.workers, claims=[of_partitions()]))
+    job.runs(8 * site.workers)
 
-    results = [each for job in jobs for each in job.devices()]
-    assert consumed(site.slices(), results, "memory") == 160 * GIB == shared(site.slices(), "memory")
+    assert shared(site.slices(), "memory") == 160 * GIB * site.workers
+    assert consumed(site.slices(), job.devices(), "memory") == 160 * GIB * site.workers
 
 
 @pytest.mark.known_limit("one counter is charged per request, the most that any matching device consumes")

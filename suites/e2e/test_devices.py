@@ -47,7 +47,7 @@ def test_the_charge_is_what_the_scheduler_allocates(site: Site, work: Work, devi
     job.becomes(admitted({RESOURCE: devices}))
     job.runs(work.pod_sets[0].count)
 
-    assert len({each["device"] for each in job.devices()}) == devices
+    assert len({(each["pool"], each["device"]) for each in job.devices()}) == devices
     queue.uses({RESOURCE: str(devices)})
 
 
