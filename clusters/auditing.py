@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from clusters.fence import LOOK_AGAIN
+from clusters.fence import look_again
 from clusters.look import Look
 from clusters.mirror import Mirror
 from clusters.objects import Objects
@@ -55,7 +55,7 @@ class Auditing:
         """Have Kueue write at once the status of queues that something wrong is said of; else it takes a second."""
         for ref in self.world.refs(*QUEUES):
             if any(str(ref) in line for line in wrong):
-                self.objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
+                look_again(self.objects, ref, str(moment_now()))
 
     def _in_the_end(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
         wrong: Sequence[str] = ()

@@ -139,7 +139,7 @@ class Fence:
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
-            self.objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: str(self._serial)}}})
+            look_again(self.objects, ref, str(self._serial))
         generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
 
         def written() -> None:
@@ -217,6 +217,11 @@ class Fence:
     @property
     def _job(self) -> Ref:
         return Ref(api_version="batch/v1", kind="Job", name="chain", namespace=self.name)
+
+
+def look_again(objects: Objects, ref: Ref, mark: str) -> None:
+    """Change an annotation, so that Kueue looks at an object at once; another ``mark`` each time."""
+    objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: mark}}})
 
 
 def _seen_generation(manifest: Manifest, condition: str) -> int:

@@ -97,7 +97,6 @@ class LiveTarget:
     ) -> None:
         self._plane = plane
         limits = limits or limits_of(os.environ)
-        self._limits = limits
         self._custody = Custody(labels=dict(labels or {}))
         self._objects = plane.objects(limits)
         self._mirror = Mirror(objects=self._objects)
@@ -121,6 +120,9 @@ class LiveTarget:
             is_denied=plane.kueue.is_denied,
             limits=limits,
             pauses=plane.pauses,
+        )
+        self._auditing = Auditing(
+            objects=self._objects, mirror=self._mirror, world=self._world, kueue=plane.kueue, limits=limits
         )
         self._order = Order(objects=self._objects, mirror=self._mirror, world=self._world, limits=limits)
         self._configuration = ""
@@ -191,10 +193,7 @@ class LiveTarget:
 
     def audit(self, check: Audit) -> Sequence[str]:
         """Have the world checked as it shows itself; with figures that come late, and with metrics once it is right."""
-        audit = Auditing(
-            mirror=self._mirror, world=self._world, kueue=self._plane.kueue, objects=self._objects, limits=self._limits
-        )
-        return audit.audit(check)
+        return self._auditing.audit(check)
 
     def describe(self) -> Manifest:
         """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""

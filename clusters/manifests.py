@@ -123,7 +123,7 @@ def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
 
 def without_permission(rules: Iterable[Manifest], resource: str) -> list[Manifest]:
     """Take one resource out of role rules."""
-    kept = [rule | {"resources": [name for name in rule["resources"] if name != resource]} for rule in rules]
+    kept = [rule | {"resources": [name for name in rule.get("resources") or () if name != resource]} for rule in rules]
     return [rule for rule in kept if rule["resources"]]
 
 

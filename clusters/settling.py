@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from clusters.fence import LOOK_AGAIN, Fence, condition_of, holds
+from clusters.fence import Fence, condition_of, holds, look_again
 from clusters.fence_world import KUEUE
 from clusters.look import Look, owners_of, queue_faults
 from clusters.mirror import Mirror
@@ -212,7 +212,7 @@ class Settling:
             failed = condition_of(found, "Requeued").get("status") == "False"
             behind = Place.of(Ref.of(found)) in untold or told & owners_of(found)
             if behind and not failed and not holds(found, "Finished"):
-                self.objects.patch(Ref.of(found), {"metadata": {"annotations": {LOOK_AGAIN: str(moment_now())}}})
+                look_again(self.objects, Ref.of(found), str(moment_now()))
         self.fence.pass_chain(unless=self.is_denied)
 
     def _sweep(self, since: float) -> None:

@@ -28,5 +28,9 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
     """Read the last lines of a log, each cut to a readable length."""
     if not log.exists():
         return "  (no log)"
-    text = log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:]
-    return "\n".join(f"  {line[:400]}" for line in text) or "  (empty)"
+    return tail_of(log.read_text(encoding="utf-8", errors="replace"), lines)
+
+
+def tail_of(text: str, lines: int = TAIL_LINES) -> str:
+    """Give the last lines of what a program has said, each cut to a readable length."""
+    return "\n".join(f"  {line[:400]}" for line in text.splitlines()[-lines:]) or "  (empty)"

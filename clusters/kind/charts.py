@@ -18,7 +18,7 @@ from kueue_dra_ref.target import Manifest
 KUEUE_NAMESPACE = "kueue-system"
 KUEUE_DEPLOYMENT = "kueue-controller-manager"
 DRIVER_NAMESPACE = "dra-example-driver"
-DRIVER_NAME = "gpu.example.com"
+DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
 PROFILE_ANNOTATION = "kueue-dra.dev/profile"
 PROBE = {"initialDelaySeconds": 1, "periodSeconds": 1}
 API_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1/DeviceClass")

@@ -12,7 +12,7 @@ from kubernetes.client import ApiClient
 
 from clusters.kind.components import KIND, KIND_VARIABLE, KUBECTL, KUBECTL_VARIABLE, tool
 from clusters.kind.engine import Engine, engine, run
-from clusters.kind.host import Host
+from clusters.kind.host import NETWORK_TOLD
 from clusters.kind.records import Record, records
 from clusters.kind.supply import Images
 from clusters.objects import Objects
@@ -78,4 +78,4 @@ def existing(name: str) -> NodeCluster | None:
 
 def environment(used: Engine) -> Mapping[str, str]:
     """Write what kind has to be told: which engine, and which network."""
-    return {**used.environment, **Host(engine=used).environment}
+    return {**used.environment, **NETWORK_TOLD}

@@ -11,13 +11,13 @@ import click
 
 from clusters.kind import charts
 from clusters.kind.cluster import existing
-from clusters.kind.engine import Engine, engine
+from clusters.kind.engine import engine
 from clusters.kind.making import create, delete
 from clusters.kind.packages import prepare
 from clusters.kind.profiles import PROFILES
 from clusters.kind.records import records
 from clusters.kind.rolling import Rollout
-from clusters.kind.supply import FromSource, Images, Released, Supply
+from clusters.kind.supply import Images, Released, supply
 from clusters.releases import NEWEST, Release, release
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import TimedOut
@@ -83,7 +83,7 @@ def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
         if images == "source":
             prepare()
         found = existing(name) or create(
-            partial(_supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
+            partial(supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
         )
         with Rollout(cluster=found).under(PROFILES[profile]):
             click.echo(f"export KUBECONFIG={found.kubeconfig}")
@@ -107,10 +107,6 @@ def listed() -> None:
     for record in records():
         state = "kept" if record.kept else "left by a run that was killed" if record.orphaned else "in use by a run"
         click.echo(f"{record.name}  {state}  {record.folder / 'kubeconfig'}")
-
-
-def _supply(way: str, minor: Release, used: Engine) -> Supply:
-    return FromSource(engine=used, release=minor) if way == "source" else Released(release=minor)
 
 
 @contextlib.contextmanager

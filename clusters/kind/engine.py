@@ -9,12 +9,12 @@ import os
 import resource
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clusters.building import cache
-from clusters.troubles import ClusterTrouble, MissingTool
+from clusters.troubles import ClusterTrouble, MissingTool, tail_of
 
 PROVIDER_VARIABLE = "KIND_EXPERIMENTAL_PROVIDER"
 """kind's own variable: docker or podman."""
@@ -73,11 +73,7 @@ class Engine:
 
     def succeeds(self, *words: str) -> bool:
         """Whether the engine ends without an error."""
-        try:
-            self.run(*words)
-        except EngineTrouble:
-            return False
-        return True
+        return succeeds(lambda: self.run(*words))
 
     def build(self, folder: Path, *refs: str) -> None:
         """Make an image of a folder with a Containerfile, under each of its names; nothing is pulled."""
@@ -108,9 +104,18 @@ def run(argv: Sequence[str], *, env: Mapping[str, str] | None = None, within: fl
     except subprocess.TimeoutExpired:
         raise EngineTrouble(f"{what} ...: not done after {within:g} s") from None
     if done.returncode:
-        said = "\n".join(f"  {line}" for line in (done.stderr or done.stdout).strip().splitlines()[-15:])
+        said = tail_of((done.stderr or done.stdout).strip())
         raise EngineTrouble(f"{what} ...: exit code {done.returncode}\n{said}")
     return done.stdout
+
+
+def succeeds(act: Callable[[], object]) -> bool:
+    """Whether a program that is run ends without an error."""
+    try:
+        act()
+    except EngineTrouble:
+        return False
+    return True
 
 
 def engine() -> Engine:
@@ -124,10 +129,10 @@ def engine() -> Engine:
     if chosen not in ("", "docker", "podman"):
         raise MissingTool(f"{PROVIDER_VARIABLE}: found {chosen!r}, expected docker or podman")
     found = [each for each in (_docker(), _podman()) if each and chosen in ("", each.name)]
-    working = [each for each in found if each.succeeds("info")]
-    if not working:
-        raise MissingTool(_why_none(chosen, found))
-    return working[0]
+    for each in found:
+        if each.succeeds("info"):
+            return each
+    raise MissingTool(_why_none(chosen, found))
 
 
 def _docker() -> Engine | None:
@@ -181,6 +186,6 @@ def _why_none(chosen: str, found: Sequence[Engine]) -> str:
     tried = ", ".join(f"{each.name} does not answer `{each.name} info`" for each in found) or "neither is in PATH"
     wanted = f"{PROVIDER_VARIABLE}={chosen}" if chosen else "docker or podman"
     return (
-        f"no container engine for kind: expected {wanted}; {tried}.\nInstall one (`make e2e-packages` does so on "
+        f"no container engine for kind: expected {wanted}; {tried}.\nInstall one (`make e2e` does so on "
         f"Debian and Ubuntu, as root), or set {PROVIDER_VARIABLE} to the one that works."
     )

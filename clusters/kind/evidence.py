@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from clusters.kind.charts import DRIVER_NAMESPACE, KUEUE_NAMESPACE
+from clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE, KUEUE_DEPLOYMENT, KUEUE_NAMESPACE
 from clusters.kind.cluster import NodeCluster
 from clusters.kind.engine import EngineTrouble
 from kueue_dra_ref.target import Manifest
@@ -18,8 +18,8 @@ from kueue_dra_ref.target import Manifest
 LOCAL = "jobs,pods,resourceclaims,resourceclaimtemplates,workloads,localqueues,events"
 GLOBAL = "clusterqueues,resourceflavors,deviceclasses,resourceslices,nodes"
 LOGS = {
-    "kueue": (KUEUE_NAMESPACE, "deployment/kueue-controller-manager"),
-    "driver": (DRIVER_NAMESPACE, "daemonset/dra-example-driver-kubeletplugin"),
+    "kueue": (KUEUE_NAMESPACE, f"deployment/{KUEUE_DEPLOYMENT}"),
+    "driver": (DRIVER_NAMESPACE, f"daemonset/{DRIVER_DAEMONSET}"),
 }
 STATIC = ("kube-scheduler", "kube-apiserver", "kube-controller-manager")
 LINES = 400

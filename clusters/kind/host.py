@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from clusters.building import cache
 from clusters.gotool import tell
-from clusters.kind.engine import Engine, EngineTrouble, run
+from clusters.kind.engine import Engine, run, succeeds
 
 NETWORK = "kueue-dra"
-NETWORK_VARIABLES = ("KIND_EXPERIMENTAL_PODMAN_NETWORK", "KIND_EXPERIMENTAL_DOCKER_NETWORK")
+NETWORK_TOLD = dict.fromkeys(("KIND_EXPERIMENTAL_PODMAN_NETWORK", "KIND_EXPERIMENTAL_DOCKER_NETWORK"), NETWORK)
+"""What kind has to be told to use our network."""
 COMMENT = "kueue-dra-closed"
 INOTIFY = "fs.inotify.max_user_instances"
 INOTIFY_NEEDED = 1024
@@ -38,11 +38,6 @@ class Host:
 
     engine: Engine
     proc: Path = Path("/proc/sys")
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """What kind has to be told to use our network."""
-        return dict.fromkeys(NETWORK_VARIABLES, NETWORK)
 
     def prepare(self, *, closed: bool) -> None:
         """Remember the kernel parameters, and make the network; a ``closed`` one lets nothing out."""
@@ -79,7 +74,7 @@ class Host:
         told = json.loads(self.engine.run("network", "inspect", NETWORK))[0]
         bridge = told.get("network_interface") or f"br-{told.get('Id', '')[:12]}"
         rule = ["FORWARD", "-i", bridge, "!", "-o", bridge, "-m", "comment", "--comment", COMMENT, "-j", "DROP"]
-        if not _does(["iptables", "-t", "mangle", "-C", *rule]):
+        if not succeeds(lambda: run(["iptables", "-t", "mangle", "-C", *rule])):
             run(["iptables", "-t", "mangle", "-I", *rule])
             tell(f"this machine: what leaves {bridge} is dropped (iptables, table mangle), until the cluster is gone")
 
@@ -105,11 +100,3 @@ class Host:
 def _saved_file() -> Path:
     cache().mkdir(parents=True, exist_ok=True)
     return cache() / "host-before.json"
-
-
-def _does(argv: list[str]) -> bool:
-    try:
-        run(argv)
-    except EngineTrouble:
-        return False
-    return True

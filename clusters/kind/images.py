@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from clusters.building import kept
@@ -49,22 +50,25 @@ def busybox(folder: Path, program: Path, *more: Path) -> None:
 def archive_of(engine: Engine, ref: str, path: str, source: Path, *, user: str = "") -> Path:
     """Have an archive of an image that is one program; made once for each program and name."""
 
-    def make(folder: Path) -> None:
+    def fill(folder: Path) -> None:
         containerfile(folder, {path: source}, entrypoint=path, user=user)
-        engine.build(folder, ref)
-        engine.save(folder / "image.tar", ref)
-        (folder / Path(path).name).unlink()
 
     digest = hashlib.sha256(f"{ref} {path} {source.parent.name} {user}".encode()).hexdigest()[:12]
-    return kept(f"image-{source.name}-{digest}", make) / "image.tar"
+    return _archive(engine, ref, f"image-{source.name}-{digest}", fill)
 
 
 def busybox_archive(engine: Engine, program: Path) -> Path:
     """Have an archive of the busybox image, which the Jobs of the suite run."""
+    return _archive(engine, BUSYBOX, "image-busybox-2", lambda folder: busybox(folder, program))
+
+
+def _archive(engine: Engine, ref: str, name: str, fill: Callable[[Path], None]) -> Path:
+    """Have an archive in the cache of an image whose folder is filled when it has to be made."""
 
     def make(folder: Path) -> None:
-        busybox(folder, program)
-        engine.build(folder, BUSYBOX)
-        engine.save(folder / "image.tar", BUSYBOX)
+        with tempfile.TemporaryDirectory(prefix="image-", dir=folder) as context:
+            fill(Path(context))
+            engine.build(Path(context), ref)
+        engine.save(folder / "image.tar", ref)
 
-    return kept("image-busybox-2", make) / "image.tar"
+    return kept(name, make) / "image.tar"

@@ -48,7 +48,7 @@ def create(
     with told("the parts of the cluster"):
         chosen = supply(used)
         images, archives = chosen.images(), chosen.archives()
-    record = a_record(name or f"{PREFIX}{secrets.token_hex(3)}", used.name, kept=kept)
+    record = a_record(name or f"{PREFIX}{secrets.token_hex(3)}", kept=kept)
     record.write()
     try:
         Host(engine=used).prepare(closed=chosen.closed)

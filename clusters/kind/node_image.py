@@ -13,7 +13,7 @@ from clusters.building import cache, kept, program
 from clusters.gotool import tell
 from clusters.kind.components import AS_IMAGES, KUBECTL, ON_THE_NODE, kind_files
 from clusters.kind.engine import Engine, run
-from clusters.kind.images import busybox, containerfile
+from clusters.kind.images import PATH, busybox, containerfile
 from clusters.troubles import MissingTool
 
 HERE = Path(__file__).parent / "node"
@@ -27,10 +27,10 @@ PACKAGES = (
 )
 BUILD_SECONDS = 900.0
 
-NODE = """\
+NODE = f"""\
 FROM scratch
 ADD root.tar /
-ENV container=docker PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENV container=docker PATH={PATH}
 STOPSIGNAL SIGRTMIN+3
 ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]
 """

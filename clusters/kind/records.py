@@ -16,10 +16,9 @@ PREFIX = "kueue-dra-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One cluster: its name, the engine that it is on, and the process that owns it; nobody's when it is kept."""
+    """One cluster: its name, and the process that owns it; nobody's when it is kept."""
 
     name: str
-    engine: str
     pid: int
     started: int
     """When that process started, in the kernel's clock ticks: a process id alone is used again."""
@@ -51,10 +50,10 @@ class Record:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def a_record(name: str, engine: str, *, kept: bool) -> Record:
+def a_record(name: str, *, kept: bool) -> Record:
     """Begin the record of a cluster that this process is about to create."""
     pid = 0 if kept else os.getpid()
-    return Record(name=name, engine=engine, pid=pid, started=_started(pid) if pid else 0)
+    return Record(name=name, pid=pid, started=_started(pid) if pid else 0)
 
 
 def records() -> Iterator[Record]:
@@ -63,7 +62,7 @@ def records() -> Iterator[Record]:
         try:
             yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
-            yield Record(name=folder.name, engine="", pid=-1, started=0)
+            yield Record(name=folder.name, pid=-1, started=0)
 
 
 def place() -> Path:

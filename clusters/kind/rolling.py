@@ -10,7 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clusters.kind import charts
-from clusters.kind.charts import DRIVER_NAMESPACE, KUEUE_DEPLOYMENT, KUEUE_NAMESPACE, PROFILE_ANNOTATION
+from clusters.kind.charts import (
+    DRIVER_DAEMONSET,
+    DRIVER_NAMESPACE,
+    KUEUE_DEPLOYMENT,
+    KUEUE_NAMESPACE,
+    PROFILE_ANNOTATION,
+)
 from clusters.kind.cluster import NodeCluster
 from clusters.kind.profiles import PROFILES, Profile
 from clusters.kind.progress import told
@@ -21,7 +27,6 @@ from kueue_dra_ref.target import Manifest, Ref
 
 ROLLED = "profile"
 APPLIED = "applied.json"
-DRIVER_DAEMONSET = "dra-example-driver-kubeletplugin"
 NOWHERE = "kueue-dra.dev/nowhere"
 ROLL_SECONDS = 180.0
 

@@ -29,11 +29,6 @@ class Images:
     driver: str
     job: str
 
-    @property
-    def loaded(self) -> tuple[str, ...]:
-        """Those that run on the nodes."""
-        return (self.kueue, self.driver, self.job)
-
 
 class Supply(Protocol):
     """A way to have the parts."""
@@ -104,6 +99,15 @@ class FromSource:
     def closed(self) -> bool:
         """What is missing has to fail, not to be fetched."""
         return True
+
+
+def supply(
+    way: str, release: Release, engine: Engine, *, registry: str = "", preload: Sequence[str] = ()
+) -> FromSource | Released:
+    """Give the way of a name: source, or released."""
+    if way == "source":
+        return FromSource(engine=engine, release=release)
+    return Released(release=release, registry=registry, preload=tuple(map(Path, preload)))
 
 
 PARTS = ("node", "kueue", "driver", "job")

@@ -14,6 +14,7 @@ import click
 
 from kueue_dra_ref.behaviours import NAMES
 from reports.cli.faults import Trouble
+from reports.cli.options import target_option
 from reports.document import Report
 from reports.matrix import Matrix, absences, as_document, as_markdown, matrix_of, runs
 
@@ -46,13 +47,7 @@ class Plan:
 
 @click.command("matrix", epilog=EPILOG)
 @click.argument("minors", nargs=-1, metavar="[MINOR]...")
-@click.option(
-    "--target",
-    type=click.Choice(("kueue", "reference")),
-    default="kueue",
-    show_default=True,
-    help="Who judges: a real Kueue of each release, or the reference.",
-)
+@target_option("kueue", "reference", whose="Who judges: a real Kueue of each release, or the reference.")
 @click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this folder of cases; may be repeated.")
 @click.option(
     "--report-dir",

@@ -27,6 +27,14 @@ behaviour_option = click.option(
     callback=_noted,
     help=f"Which text or release decides. {PROVISO}.",
 )
+judged_option = click.option(
+    "--behaviour",
+    type=click.Choice(NAMES),
+    default=NAMES[0],
+    show_default=True,
+    help=f"The text or release. {PROVISO}.",
+)
+"""As `behaviour_option`, for what judges by it: the report marks there what is provisional."""
 files_option = click.option(
     "-f",
     "--filename",
@@ -73,6 +81,11 @@ kubernetes_option = click.option(
     show_default=True,
     help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",
 )
+
+
+def target_option(*kinds: str, whose: str) -> Callable[[FC], FC]:
+    """Who judges, the first kind unless another is named."""
+    return click.option("--target", type=click.Choice(kinds), default=kinds[0], show_default=True, help=whose)
 
 
 def output_option(*forms: str) -> Callable[[FC], FC]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from kueue_dra_ref.behaviours import NAMES, PROVISO
 from reports.cli.faults import Trouble
+from reports.cli.options import judged_option, target_option
 
 EPILOG = """\
 \b
@@ -33,20 +33,8 @@ INTENTS = ("certify", "ci", "develop")
 
 @click.command("run", epilog=EPILOG)
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
-@click.option(
-    "--target",
-    type=click.Choice(("reference", "kueue")),
-    default="reference",
-    show_default=True,
-    help="Who judges: the reference in memory, or a real Kueue.",
-)
-@click.option(
-    "--behaviour",
-    type=click.Choice(NAMES),
-    default=NAMES[0],
-    show_default=True,
-    help=f"The text or release. {PROVISO}.",
-)
+@target_option("reference", "kueue", whose="Who judges: the reference in memory, or a real Kueue.")
+@judged_option
 @click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
 @click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from fixtures.targets import JudgeFault
-from kueue_dra_ref.behaviours import NAMES, PROVISO, behaviour
+from kueue_dra_ref import behaviours
 from reports import controls as reporting
 from reports.cli.faults import Trouble
+from reports.cli.options import judged_option, target_option
 from reports.document import ControlEntry
 from suites.controls.controls import CONTROLS
 from suites.controls.running import a_judge, judged
@@ -32,21 +33,8 @@ KNOWN = {control.sabotage: control for control in CONTROLS}
 
 @click.command("controls", epilog=EPILOG)
 @click.argument("names", nargs=-1, metavar="[CONTROL]...")
-@click.option(
-    "--target",
-    type=click.Choice(("reference", "kueue")),
-    default="reference",
-    show_default=True,
-    help="Who is misconfigured: the reference in memory, or a real Kueue.",
-)
-@click.option(
-    "--behaviour",
-    "name",
-    type=click.Choice(NAMES),
-    default=NAMES[0],
-    show_default=True,
-    help=f"The text or release. {PROVISO}.",
-)
+@target_option("reference", "kueue", whose="Who is misconfigured: the reference in memory, or a real Kueue.")
+@judged_option
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -54,7 +42,7 @@ KNOWN = {control.sabotage: control for control in CONTROLS}
     show_default=True,
     help="Where controls.json goes; a report of the suite that lies there gets the verdicts too.",
 )
-def command(names: tuple[str, ...], target: str, name: str, report_dir: Path) -> None:
+def command(names: tuple[str, ...], target: str, behaviour: str, report_dir: Path) -> None:
     """Misconfigure a judge on purpose and see that the suite notices.
 
     Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
@@ -63,7 +51,7 @@ def command(names: tuple[str, ...], target: str, name: str, report_dir: Path) ->
         raise Trouble(f"unknown control {each}; known: {', '.join(KNOWN)}" for each in unknown)
     found: list[ControlEntry] = []
     try:
-        with a_judge(target, behaviour(name)) as judge:
+        with a_judge(target, behaviours.behaviour(behaviour)) as judge:
             for control in [KNOWN[each] for each in dict.fromkeys(names)] or CONTROLS:
                 found.append(judged(control, judge))
                 click.echo(reporting.line(found[-1]))

@@ -67,7 +67,7 @@ def test_released_images_are_pinned() -> None:
 
     assert "@sha256:" in found.node
     assert found.kueue.endswith(f":{release('0.18').component.version}")
-    assert all(ref.rpartition(":")[2] for ref in found.loaded)
+    assert all(ref.rpartition(":")[2] for ref in (found.kueue, found.driver, found.job))
 
 
 def test_the_images_of_manifests_are_found() -> None:
@@ -98,10 +98,10 @@ def test_the_configuration_of_a_profile_can_be_printed(name: str) -> None:
 
 def test_a_run_that_was_killed_leaves_an_orphan() -> None:
     """A record counts its owner as gone when the process is, or another has its number."""
-    alive = records.a_record("kueue-dra-a", "podman", kept=False)
-    again = records.Record(name="kueue-dra-b", engine="podman", pid=alive.pid, started=alive.started - 1)
-    gone = records.Record(name="kueue-dra-c", engine="podman", pid=2**22 + 1, started=1)
-    kept = records.a_record("kueue-dra-d", "podman", kept=True)
+    alive = records.a_record("kueue-dra-a", kept=False)
+    again = records.Record(name="kueue-dra-b", pid=alive.pid, started=alive.started - 1)
+    gone = records.Record(name="kueue-dra-c", pid=2**22 + 1, started=1)
+    kept = records.a_record("kueue-dra-d", kept=True)
     for each in (alive, again, gone, kept):
         each.write()
 

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
-from fixtures.lab import Lab
+from fixtures.lab import Job, Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
@@ -33,9 +33,8 @@ def test_the_smaller_share_goes_first(lab: Lab) -> None:
     assert lab.admission(more) is None
 
 
-@covers("FAIR-001")
-def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
-    """A queue gets its own devices before a borrower, though it has borrowed much of something else."""
+def an_owner_and_a_borrower(lab: Lab) -> tuple[Job, Job]:
+    """Two Jobs that wait for one device: of a queue that owns one but borrows much cpu, and of one that borrows it."""
     lab.start(fair_sharing=[FINAL, INITIAL])
     cohort = a_cohort(lab)
     lender = cohort.queue({"whole-gpus": 3, "cpu": 10})
@@ -47,6 +46,13 @@ def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
     owning = owner.submit(a_job(claims=[a_template(gpu())]))
 
     lab.delete(blocking)
+    return owning, borrowing
+
+
+@covers("FAIR-001")
+def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
+    """A queue gets its own devices before a borrower, though it has borrowed much of something else."""
+    owning, borrowing = an_owner_and_a_borrower(lab)
 
     assert lab.verdict(owning) == admitted({"whole-gpus": 1})
     assert lab.admission(borrowing) is None
@@ -55,17 +61,7 @@ def test_who_does_not_borrow_what_it_asks_for_goes_first(lab: Lab) -> None:
 @covers("FAIR-011")
 def test_the_smaller_share_goes_even_before_who_borrows_nothing(lab: Lab) -> None:
     """A queue that has borrowed much of something else waits for its own devices behind a borrower."""
-    lab.start(fair_sharing=[FINAL, INITIAL])
-    cohort = a_cohort(lab)
-    lender = cohort.queue({"whole-gpus": 3, "cpu": 10})
-    owner, borrower = cohort.queue({"whole-gpus": 1, "cpu": 0}), cohort.queue({"whole-gpus": 0, "cpu": 0})
-    lender.submit(a_job(claims=[a_template(gpu(3))]))
-    owner.submit(a_job(cpu="8"))
-    blocking = borrower.submit(a_job(claims=[a_template(gpu())]))
-    borrowing = borrower.submit(a_job(claims=[a_template(gpu())]))
-    owning = owner.submit(a_job(claims=[a_template(gpu())]))
-
-    lab.delete(blocking)
+    owning, borrowing = an_owner_and_a_borrower(lab)
 
     assert lab.verdict(borrowing) == admitted({"whole-gpus": 1})
     assert lab.admission(owning) is None
