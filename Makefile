@@ -25,10 +25,14 @@ NODES ?= 1
 E2E_WORKERS ?= 4
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
+# Whoever forbids compiled files waits four seconds more for each start of the suite.
+unexport PYTHONDONTWRITEBYTECODE
+# The suites draw no examples, and the summary of hypothesis takes a second to import.
+SUITE := $(PYTEST) -q -p no:hypothesispytest suites/conformance
 
 ifdef UV
 MAKE_VENV := $(UV) venv --quiet --python '>=3.11' $(VENV)
-INSTALL := VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet
+INSTALL := VIRTUAL_ENV=$(VENV) $(UV) pip install --quiet --compile-bytecode
 else
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -64,19 +68,19 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
-	@$(PYTEST) -q suites/conformance --report-dir=out/reference $(ARGS)
+	@$(SUITE) --report-dir=out/reference $(ARGS)
 	@$(BIN)/python -m reports.cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
 	@$(BIN)/python -c 'from kueue_dra_ref.behaviours import NAMES; print(*NAMES, sep="\n")' \
-	| xargs -P 2 -I NAME sh -c 'said=$$($(PYTEST) -q suites/conformance --behaviour NAME --report-dir=out/reference-NAME \
+	| xargs -P 2 -I NAME sh -c 'said=$$($(SUITE) --behaviour NAME --report-dir=out/reference-NAME \
 	  -p no:cacheprovider $(ARGS) 2>&1); code=$$?; test $$code -eq 0 || echo "$$said"; echo "NAME: $$(echo "$$said" | tail -1)"; exit $$code'
 
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
 	@$(BIN)/python -m clusters.binaries $(KUEUE)
-	@$(PYTEST) -q suites/conformance --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
+	@$(SUITE) --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 	@$(BIN)/python -m reports.cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
 
 .PHONY: controls

@@ -13,8 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.requirements.catalogue import Requirement
 from reports import results
 from reports.checks import Note
@@ -89,10 +88,9 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write ``report.yaml`` and ``report.json`` into a folder, made when it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     as_json = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
-    plain = json.loads(as_json)  # a fresh tree: YAML would print lists that occur twice as anchors
-    as_yaml = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)
+    plain = json.loads(as_json)  # YAML knows no tuples
     paths = [folder / "report.yaml", folder / "report.json"]
-    for path, text in zip(paths, (as_yaml, as_json), strict=True):
+    for path, text in zip(paths, (written([plain]), as_json), strict=True):
         path.write_text(text, "utf-8")
     return paths
 

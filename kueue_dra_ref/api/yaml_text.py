@@ -13,8 +13,10 @@ from yaml import Node as Node
 from kueue_dra_ref.target import Manifest
 
 try:
+    from yaml import CSafeDumper as _Printer
     from yaml import CSafeLoader as _Parser
 except ImportError:  # PyYAML built without libyaml: the same answers, ten times slower
+    from yaml import SafeDumper as _Printer  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
 _MOST_VALUES = 1_000_000  # a document that is larger than this grew by aliases of aliases
@@ -96,7 +98,7 @@ class _Loader(_Parser):
     yaml_implicit_resolvers: dict[str, Any] = {}
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(_Printer):
     def ignore_aliases(self, data: object) -> bool:
         return True
 

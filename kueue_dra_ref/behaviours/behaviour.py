@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
@@ -245,7 +246,7 @@ class Jobs:
     reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Behaviour:
     """Everything that one text or one Kueue minor decides."""
 
@@ -286,9 +287,7 @@ class Behaviour:
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""
-        found = _kept(self, lambda rule: all(gates.get(gate, True) is on for gate, on in rule.gates.items()))
-        assert isinstance(found, Behaviour)
-        return found
+        return _under(self, frozenset(gates.items()))
 
     def settled(self, **gates: bool) -> Behaviour:
         """The same behaviour with gates in one state for good, as for a text that knows nothing of them."""
@@ -312,6 +311,14 @@ class Behaviour:
         found = _kept(self, lambda rule: rule.name != name)
         assert isinstance(found, Behaviour)
         return found
+
+
+@lru_cache(maxsize=64)
+def _under(behaviour: Behaviour, gates: frozenset[tuple[str, bool]]) -> Behaviour:
+    states = dict(gates)
+    found = _kept(behaviour, lambda rule: all(states.get(gate, True) is on for gate, on in rule.gates.items()))
+    assert isinstance(found, Behaviour)
+    return found
 
 
 def rules_of(holder: object) -> Iterator[Rule[..., Any]]:

@@ -85,7 +85,7 @@ def wiring() -> Iterator[str]:
         "-c",
         str(Path(__file__).with_name("pytest.ini")),
     )
-    yield from ("-p", "reports.plugin", "-p", "fixtures.plugin", "-p", "no:cacheprovider")
+    yield from ("-p", "reports.plugin", "-p", "fixtures.plugin", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
     yield from ("--import-mode=importlib", "-ra", "--no-header")
 
 
