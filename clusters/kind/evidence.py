@@ -13,6 +13,9 @@ import yaml
 from clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE, KUEUE_DEPLOYMENT, KUEUE_NAMESPACE
 from clusters.kind.cluster import NodeCluster
 from clusters.kind.engine import EngineTrouble
+from clusters.kind.summary import summary
+from clusters.objects import Refused
+from clusters.waiting import TimedOut
 from kueue_dra_ref.target import Manifest
 
 LOCAL = "jobs,pods,resourceclaims,resourceclaimtemplates,workloads,localqueues,events"
@@ -29,6 +32,7 @@ SECRET_WORDS = ("token", "password", "secret", "authorization")
 def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
     """Write one folder about a case that failed; what cannot be had is said in its file instead."""
     folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / "summary.txt", partial(summary, cluster, namespace))
     _write(folder / "objects.yaml", partial(_objects, cluster, "-n", namespace, "get", LOCAL))
     _write(folder / "cluster.yaml", partial(_objects, cluster, "get", GLOBAL))
     for name, (place, what) in LOGS.items():
@@ -72,5 +76,5 @@ def _log(cluster: NodeCluster, namespace: str, *what: str) -> str:
 def _write(file: Path, text: Callable[[], str]) -> None:
     try:
         file.write_text(text(), encoding="utf-8")
-    except EngineTrouble as trouble:
+    except (EngineTrouble, Refused, TimedOut) as trouble:
         file.write_text(f"{trouble}\n", encoding="utf-8")

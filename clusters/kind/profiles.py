@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kueue_dra_ref.target import Manifest
@@ -12,6 +12,8 @@ RESOURCE = "whole-gpus"
 MEMORY = "gpu.memory"
 CLASS = "gpu.example.com"
 EXTENDED = "example.com/gpu"
+NOWHERE = {"kueue-dra.dev/nowhere": "true"}
+"""A label that no node has."""
 SELECTOR = f"device.driver == '{CLASS}'"
 
 
@@ -95,4 +97,18 @@ OFF = Profile(
         "KueueDRAIntegrationPartitionableDevices": False,
     },
 )
-PROFILES = {each.name: each for each in (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF)}
+DRIVER_GONE = replace(
+    WHOLE_DEVICE,
+    name="driver-gone",
+    about="broken on purpose: the driver runs nowhere and its slices are withdrawn",
+    driver={"kubeletPlugin": {"nodeSelector": NOWHERE}},
+    devices=0,
+)
+MAPPED_WRONG = replace(
+    WHOLE_DEVICE,
+    name="mapped-wrong",
+    about="broken on purpose: the driver's class is mapped to a resource that no queue covers",
+    mappings=({"name": "nobodys-gpus", "deviceClassNames": [CLASS]},),
+)
+WORKING = (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF)
+PROFILES = {each.name: each for each in (*WORKING, DRIVER_GONE, MAPPED_WRONG)}

@@ -58,7 +58,7 @@ def a_record(name: str, *, kept: bool) -> Record:
 
 def records() -> Iterator[Record]:
     """Read every record; one that cannot be read is nobody's, so that its cluster is found."""
-    for folder in sorted(place().glob(f"{PREFIX}*")):
+    for folder in sorted(filter(Path.is_dir, place().glob("*"))):
         try:
             yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):

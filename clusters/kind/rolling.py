@@ -18,7 +18,7 @@ from clusters.kind.charts import (
     PROFILE_ANNOTATION,
 )
 from clusters.kind.cluster import NodeCluster
-from clusters.kind.profiles import PROFILES, Profile
+from clusters.kind.profiles import NOWHERE, PROFILES, Profile
 from clusters.kind.progress import told
 from clusters.objects import Objects
 from clusters.waiting import NotYet, eventually
@@ -27,7 +27,6 @@ from kueue_dra_ref.target import Manifest, Ref
 
 ROLLED = "profile"
 APPLIED = "applied.json"
-NOWHERE = "kueue-dra.dev/nowhere"
 ROLL_SECONDS = 180.0
 
 
@@ -89,11 +88,8 @@ class Rollout:
 
     def withdraw_driver(self) -> None:
         """Let the driver run on no node, and take its slices away."""
-        self._select_nodes({NOWHERE: "true"})
-        self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={ROLL_SECONDS:g}s"
-        )
-        self.cluster.kubectl("delete", "resourceslices", "--all")
+        self._select_nodes(NOWHERE)
+        self._driver_gone()
 
     def bring_driver_back(self) -> None:
         """Let the driver run again, and wait for its devices."""
@@ -120,8 +116,18 @@ class Rollout:
                 self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
         file.write_text(json.dumps(before | texts), encoding="utf-8")
 
+    def _driver_gone(self) -> None:
+        """Wait until the driver runs nowhere, and take its slices away."""
+        self.cluster.kubectl(
+            "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={ROLL_SECONDS:g}s"
+        )
+        self.cluster.kubectl("delete", "resourceslices", "--all")
+
     def _driver_ready(self, profile: Profile) -> None:
         """Wait until the driver runs on every node that it is for, and has published what the profile says."""
+        if not profile.devices:
+            self._driver_gone()
+            return
         self.cluster.kubectl(
             "-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{ROLL_SECONDS:g}s"
         )
