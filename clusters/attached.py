@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,10 @@ from clusters.objects import Objects, Refused
 from clusters.releases import release
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits, Pauses, TimedOut
-from kueue_dra_ref.target import FieldError, Manifest, Ref
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 RUN_LABEL = "kueue-dra.dev/run"
+NOBODY = "kueue-dra.dev/nobody"
 KINDS = {
     "batch/v1": ("Job",),
     KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
@@ -126,6 +127,10 @@ class AttachedTarget(LiveTarget):
         kueue = AttachedKueue(context=context, minor=minor, objects=Objects(api=api, limits=limits))
         super().__init__(AttachedPlane(api=api, kueue=kueue), limits=limits, labels={RUN_LABEL: self.run})
 
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+        """Create each object or replace its spec; no Job of ours has pods: what is judged is whether it may."""
+        return super().apply([_without_pods(each) for each in manifests])
+
     def clean(self) -> None:
         """Remove what was applied since the last clean-up, or say what is left and how to remove it."""
         with self._saying_what_is_left():
@@ -170,6 +175,13 @@ def attached(
         yield target
     finally:
         target.stop()
+
+
+def _without_pods(manifest: Manifest) -> Manifest:
+    """Give a Job to a controller that there is not, as Jobs can be since Kubernetes 1.32."""
+    if manifest["kind"] != "Job":
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "managedBy": NOBODY}}
 
 
 def client_of(context: str) -> ApiClient:

@@ -22,6 +22,7 @@ NAMESPACE = "Namespace"
 class Cleaning:
     """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work.
 
+    One that does takes some five seconds for each namespace: nobody waits for it before the end.
     Objects of the kinds that it ``leaves`` stay where they are, in a cluster that ends with the run.
     """
 
@@ -30,6 +31,7 @@ class Cleaning:
     limits: Limits = field(default_factory=Limits)
     finalizes: bool = True
     leaves: frozenset[str] = frozenset()
+    _going: list[Ref] = field(default_factory=list)
 
     def clean(self, world: World) -> None:
         """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
@@ -37,10 +39,19 @@ class Cleaning:
         self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
         rest = [ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves]
         self.remove([ref for ref in rest if ref.kind != NAMESPACE])
-        self.remove([ref for ref in rest if ref.kind == NAMESPACE])
+        namespaces = [ref for ref in rest if ref.kind == NAMESPACE]
+        if self.finalizes:
+            self.remove(namespaces)
+        else:
+            self._going.extend(ref for ref in namespaces if not self._delete(ref))
         world.clear()
 
-    def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
+    def finish(self) -> None:
+        """Wait for the namespaces that are on their way; `TimedOut` names those that stay."""
+        self.remove(self._going, within=self.limits.gone + len(self._going))
+        self._going.clear()
+
+    def remove(self, refs: Sequence[Ref], *, entirely: bool = True, within: float = 0.0) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
         left = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
 
@@ -49,7 +60,7 @@ class Cleaning:
             if left:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
-        self.mirror.eventually(gone, within=self.limits.gone, what="deleted objects to be gone")
+        self.mirror.eventually(gone, within=within or self.limits.gone, what="deleted objects to be gone")
 
     def _delete(self, ref: Ref) -> bool:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""

@@ -221,6 +221,7 @@ class LiveTarget:
         """Remove everything that this target made; the control plane ends with whoever started it."""
         self.clean()
         self._cleaning.remove(self._fence.refs())
+        self._cleaning.finish()
         self._fence.forget()
         self.close()
 

@@ -7,6 +7,7 @@ when the mirror has come as far.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
@@ -115,6 +116,7 @@ class Mirror:
 
     def close(self) -> None:
         """End all watches; nothing can be read from here on."""
+        atexit.unregister(self.close)
         self._closed = True
         with contextlib.suppress(TimedOut):  # its thread does not keep the process from ending
             waiting.eventually(self._must_have_ended, within=self.objects.limits.request, what="the watches to end")
@@ -145,6 +147,10 @@ class Mirror:
         self.eventually(caught_up, within=self.objects.limits.ready, what=f"the watch of {shelf.plural}")
 
     def _begin(self, version: str, kind: str) -> Shelf:
+        if not self._shelves:
+            atexit.register(
+                self.close
+            )  # a watch that outlives the interpreter ends it with SIGABRT, in C++ of the CEL engine
         shelf = self._shelves[version, kind] = Shelf(version, kind, PLURALS[version, kind])
         shelf.follower = threading.Thread(target=self._follow, args=(shelf,), name=f"watch {shelf.plural}", daemon=True)
         shelf.follower.start()
