@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
@@ -71,7 +71,7 @@ def _walk(value: Any, shape: Shape | None, path: str, found: list[Place]) -> Non
         case MapOf(), dict():
             for key in sorted(value):
                 _walk(value[key], shape.value, f"{path}[{key}]", found)
-        case Mapping(), dict():
+        case dict(), dict():
             for key in sorted(value):
                 _walk(value[key], shape.get(key), f"{path}.{key}" if path else key, found)
 
@@ -87,7 +87,7 @@ def _fits(place: Place) -> bool:
             return place.value in words
         case ListOf():
             return isinstance(place.value, list)
-        case MapOf() | Mapping():
+        case MapOf() | dict():
             return isinstance(place.value, dict)
         case _:
             return True
