@@ -28,7 +28,10 @@ PYTEST := $(BIN)/python -m pytest
 # Whoever forbids compiled files waits four seconds more for each start of the suite.
 unexport PYTHONDONTWRITEBYTECODE
 # The suites draw no examples, and the summary of hypothesis takes a second to import.
-SUITE := $(PYTEST) -q -p no:hypothesispytest suites/conformance
+CASES := -q -p no:hypothesispytest suites/conformance
+SUITE := $(PYTEST) $(CASES)
+# The reference logs nothing and runs on no cluster: two plugins less to import, and to ask about each row.
+ALONE := -p no:logging -p no:pytest-kind-ng
 
 ifdef UV
 MAKE_VENV := $(UV) venv --quiet --python '>=3.11' $(VENV)
@@ -68,14 +71,12 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
-	@$(SUITE) --report-dir=out/reference $(ARGS)
+	@$(SUITE) $(ALONE) --report-dir=out/reference $(ARGS)
 	@$(BIN)/python -m reports.cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
-	@$(BIN)/python -c 'from kueue_dra_ref.behaviours import NAMES; print(*NAMES, sep="\n")' \
-	| xargs -P 2 -I NAME sh -c 'said=$$($(SUITE) --behaviour NAME --report-dir=out/reference-NAME \
-	  -p no:cacheprovider $(ARGS) 2>&1); code=$$?; test $$code -eq 0 || echo "$$said"; echo "NAME: $$(echo "$$said" | tail -1)"; exit $$code'
+	@$(BIN)/python -m reports.every $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
@@ -28,7 +28,7 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
 
     The ``field`` of a wrong type has no indexes, because Go's decoder names none; its detail has the exact place.
     """
-    places = list(_places(document, keys, ""))
+    places = _places(document, keys)
     if wrong := next((place for place in places if not _fits(place)), None):
         return (_mismatch(wrong),)
     return tuple(FieldError(field=place.path, type="Unknown field") for place in places if place.shape is None)
@@ -36,7 +36,7 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
 
 def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
     """Give every value of another type than its shape's; keys without a shape are passed over."""
-    for place in _places(document, keys, ""):
+    for place in _places(document, keys):
         if not _fits(place) or (place.value is None and place.shape is not None and place.path.endswith("]")):
             yield place
 
@@ -54,26 +54,26 @@ def expectation(shape: Shape | None) -> str:
             return "an object"
 
 
-def _places(value: Any, shape: Shape, path: str) -> Iterator[Place]:
+def _places(document: dict[str, Any], keys: Keys) -> list[Place]:
     """Walk depth first by sorted key, the order in which Go meets the keys."""
-    yield Place(value, shape, path)
+    found: list[Place] = []
+    _walk(document, keys, "", found)
+    return found
+
+
+def _walk(value: Any, shape: Shape | None, path: str, found: list[Place]) -> None:
+    """Add a value and all that is in it; a list is handed on, for there are many places and few are at fault."""
+    found.append(Place(value, shape, path))
     match shape, value:
         case ListOf(), list():
             for index, element in enumerate(value):
-                yield from _places(element, shape.element, f"{path}[{index}]")
+                _walk(element, shape.element, f"{path}[{index}]", found)
         case MapOf(), dict():
             for key in sorted(value):
-                yield from _places(value[key], shape.value, f"{path}[{key}]")
-        case Mapping(), dict():
+                _walk(value[key], shape.value, f"{path}[{key}]", found)
+        case dict(), dict():
             for key in sorted(value):
-                yield from _known_or_not(value[key], shape.get(key), f"{path}.{key}" if path else key)
-
-
-def _known_or_not(value: Any, shape: Shape | None, path: str) -> Iterator[Place]:
-    if shape is None:
-        yield Place(value, None, path)
-    else:
-        yield from _places(value, shape, path)
+                _walk(value[key], shape.get(key), f"{path}.{key}" if path else key, found)
 
 
 def _fits(place: Place) -> bool:
@@ -87,7 +87,7 @@ def _fits(place: Place) -> bool:
             return place.value in words
         case ListOf():
             return isinstance(place.value, list)
-        case MapOf() | Mapping():
+        case MapOf() | dict():
             return isinstance(place.value, dict)
         case _:
             return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from kueue_dra_ref.api.devices import (
     set_request_defaults,
 )
 from kueue_dra_ref.api.faults import required
+from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.reading import child, mappings, text
 from kueue_dra_ref.api.schema_kinds import check_types
 from kueue_dra_ref.api.scheme import Kind, kind_of
@@ -59,7 +59,7 @@ def converted(manifest: Manifest) -> Manifest:
 
 def presented(manifest: Manifest, api_version: str) -> Manifest:
     """A copy of a stored object in the shape of ``api_version``."""
-    found = copy.deepcopy(manifest)
+    found = copied(manifest)
     kind: Kind = kind_of({**manifest, "apiVersion": api_version})
     for change in _OUT.get((kind.name, api_version.rpartition("/")[2]), ()):
         change(found)

@@ -7,7 +7,6 @@ from functools import partial
 
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.nouns import workload_of
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.target import Manifest
@@ -27,7 +26,9 @@ class ClassController:
         names = {name for rule in self.rules.watched for name in rule(event.old, event.new)}
         for obj in self._waiting_for(names):
             key = key_of(obj)
-            if not asks_for_devices(self.kueue.behaviour, self.kueue.world, workload_of(obj)) and _may_queue(obj):
+            if not asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(obj)) and _may_queue(
+                obj
+            ):
                 self.kueue.derivations.pop(key, None)
                 self.kueue.enqueue(obj)
             self.kueue.later(PAUSE, partial(self.kueue.reconcile, "Workload", key))
@@ -36,7 +37,7 @@ class ClassController:
         for obj in self.kueue.store.every("Workload") if names else ():
             if is_true(obj, "QuotaReserved"):
                 continue
-            workload = workload_of(obj)
+            workload = self.kueue.workload(obj)
             if names & {name for rule in self.rules.detected for name in rule(workload)}:
                 yield obj
 

@@ -6,6 +6,7 @@ import heapq
 import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _START = datetime(2025, 9, 17, 12, 0, 0, tzinfo=UTC)
 """Where every world begins; the day that the September text carries."""
@@ -29,7 +30,7 @@ class Clock:
     @property
     def now(self) -> str:
         """The time as Kubernetes writes it: RFC 3339, whole seconds."""
-        return (_START + timedelta(seconds=int(self.seconds))).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _written(int(self.seconds))
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
@@ -44,3 +45,9 @@ class Clock:
         self.seconds = max(self.seconds, due)
         act()
         return True
+
+
+@lru_cache(maxsize=1024)
+def _written(seconds: int) -> str:
+    """Write a time once: what happens in one second carries the same."""
+    return (_START + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")

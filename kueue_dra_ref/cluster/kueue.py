@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -15,7 +14,8 @@ from kueue_dra_ref.admission.snapshot import Hold, Snapshot
 from kueue_dra_ref.admission.tree import Tree, tree_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, cohort_of, workload_of
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, cohort_of, workload_of
+from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger
@@ -58,6 +58,7 @@ class Kueue:
         self.moves = 0
         """How often anything has changed that decisions of the scheduler depend on."""
         self._read: dict[str, tuple[object, ClusterQueue]] = {}
+        self._workloads: dict[Key, tuple[object, Workload]] = {}
         self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
         self.chance = Chance()
 
@@ -84,6 +85,14 @@ class Kueue:
         known = self._read.get(name)
         if known is None or known[0] is not found["spec"]:
             known = self._read[name] = found["spec"], cluster_queue_of(found)
+        return known[1]
+
+    def workload(self, obj: Manifest) -> Workload:
+        """A Workload as a noun, read once for each spec that it has."""
+        key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
+        known = self._workloads.get(key)
+        if known is None or known[0] is not obj["spec"]:
+            known = self._workloads[key] = obj["spec"], workload_of(obj)
         return known[1]
 
     def inactive(self, queue: ClusterQueue) -> list[Told]:
@@ -173,7 +182,7 @@ class Kueue:
         """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
         meta = obj["metadata"]
         found = self.store.find("Workload", meta["name"], meta["namespace"]) or obj
-        fresh = {**found, "metadata": dict(found["metadata"]), "status": copy.deepcopy(found.get("status") or {})}
+        fresh = {**found, "metadata": dict(found["metadata"]), "status": copied(found.get("status") or {})}
         for kind in ("QuotaReserved", "Requeued") if queued else ():
             assert queued is not None
             if is_false(fresh, kind) and not is_false(queued.obj, kind):
@@ -217,7 +226,7 @@ class Kueue:
         return {**labels, "kubernetes.io/metadata.name": namespace}
 
     def _queued(self, key: Key, obj: Manifest) -> Queued:
-        workload, done = workload_of(obj), self.derivations.get(key, Processed())
+        workload, done = self.workload(obj), self.derivations.get(key, Processed())
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
         asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
         return Queued(

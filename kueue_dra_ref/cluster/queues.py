@@ -8,7 +8,7 @@ from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.admission.queues import Key, Line
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
+from kueue_dra_ref.api.nouns import cluster_queue_of
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.store import Event
@@ -86,8 +86,8 @@ class QueueControllers:
         self.kueue.forget_flavors()
         self.kueue.moves += 1
         for found in self.kueue.store.every("ClusterQueue"):
-            queue = cluster_queue_of(found)
-            if any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
+            queue = self.kueue.queue(found["metadata"]["name"])
+            if queue and any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
                 self.kueue.sweep_later(queue.name)
                 self.kueue.refresh(queue.name)
 
@@ -183,7 +183,7 @@ class QueueControllers:
             self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
             if not _waits(workload):
                 continue
-            if asks_for_devices(self.kueue.behaviour, self.kueue.world, workload_of(workload)):
+            if asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(workload)):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
                 self.kueue.enqueue(workload)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import copy
+import pickle
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.admission.chance import Chance
@@ -12,6 +13,7 @@ from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
+from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.versions import presented
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -54,7 +56,7 @@ class ReferenceTarget:
         if not isinstance(loaded, tuple):
             return loaded
         found, gates = loaded
-        self._running = copy.deepcopy(configuration)
+        self._running = copied(configuration)
         self._manager = None
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
@@ -221,6 +223,13 @@ def checked(
     behaviour: Behaviour, document: Manifest
 ) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
     """Load a Configuration and check its gates, then its mappings; a list of faults when it is refused."""
+    return _checked(behaviour, pickle.dumps(document))
+
+
+@lru_cache(maxsize=128)
+def _checked(behaviour: Behaviour, written: bytes) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
+    """Check each Configuration once: most worlds run under the same."""
+    document: Manifest = pickle.loads(written)
     found = load(document, behaviour.versions)
     if isinstance(found, tuple):
         return list(found)

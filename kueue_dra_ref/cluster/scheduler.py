@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.contest import Victim, told
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
@@ -13,6 +11,7 @@ from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.workloads import evict, say, say_unreserved
 from kueue_dra_ref.rules.preemption import Preemption
@@ -151,7 +150,7 @@ class Scheduler:
         self.kueue.decisions[head.key] = (*head.steps, *room, *outcome.steps, verdict)
         fresh["status"].pop("resourceRequests", None)
         for written in (rule(queue.name, outcome.pod_sets) for rule in self.rules.reporting.admission):
-            fresh["status"]["admission"] = copy.deepcopy(dict(written))
+            fresh["status"]["admission"] = copied(dict(written))
         for said in (rule(queue.name) for rule in self.rules.reporting.admitted):
             say(fresh, said, now)
         for kind in ("Evicted", "Preempted"):

@@ -89,7 +89,9 @@ def key_of(obj: Manifest) -> Key:
 def _same(old: Manifest, new: Manifest) -> bool:
     stamped = ("uid", "creationTimestamp", "generation", "resourceVersion")
 
-    def bare(obj: Manifest) -> Manifest:
-        return obj | {"metadata": {k: v for k, v in obj["metadata"].items() if k not in stamped}}
+    def bare(meta: Manifest) -> Manifest:
+        return {key: value for key, value in meta.items() if key not in stamped}
 
-    return bare(old) == bare(new)
+    if {**old, "metadata": {}} != {**new, "metadata": {}}:
+        return False
+    return bare(old["metadata"]) == bare(new["metadata"])

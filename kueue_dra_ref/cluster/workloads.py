@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
-from kueue_dra_ref.api.nouns import workload_of
+from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event
@@ -76,7 +74,7 @@ class WorkloadController:
         obj = self.kueue.store.find("Workload", key[1], key[0])
         if obj is None or is_true(obj, "Finished"):
             return
-        working = {**obj, "metadata": dict(obj["metadata"]), "status": copy.deepcopy(obj.get("status") or {})}
+        working = {**obj, "metadata": dict(obj["metadata"]), "status": copied(obj.get("status") or {})}
         if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
             return
         for check in (self._activity, self._restarted, self._blocked, self._drained):
@@ -86,7 +84,7 @@ class WorkloadController:
 
     def _processed(self, key: Key, working: Manifest) -> bool:
         kueue = self.kueue
-        done = processed(self.rules, kueue.world, workload_of(working), kueue.chance.of(working))
+        done = processed(self.rules, kueue.world, kueue.workload(working), kueue.chance.of(working))
         kueue.derivations[key] = done
         if done.refused and done.refused.silent:
             self._decided(key, *done.steps)
@@ -101,7 +99,7 @@ class WorkloadController:
         if self._resolved(working):
             return False
         _forget_refusal(working)
-        if _active(working) and not kueue.enqueue({**working, "status": copy.deepcopy(working["status"])}):
+        if _active(working) and not kueue.enqueue({**working, "status": copied(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
             blocked, steps = self._objection(working)
             self._decided(key, *done.steps, *steps)
@@ -247,7 +245,7 @@ class WorkloadController:
         )
 
     def _handled_in_reconcile(self, obj: Manifest) -> bool:
-        return asks_for_devices(self.rules, self.kueue.world, workload_of(obj))
+        return asks_for_devices(self.rules, self.kueue.world, self.kueue.workload(obj))
 
     def _release(self, event: Event) -> None:
         """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""

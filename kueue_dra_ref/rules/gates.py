@@ -204,8 +204,7 @@ def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
 
 def _lacking(table: Mapping[str, Gate], state: Switches, *, shared: bool) -> Iterator[tuple[Gate, list[str]]]:
     for gate in table.values():
-        off = [name for name in gate.needs if not state[name]]
-        if gate.shared is shared and state[gate.name] and off:
+        if gate.shared is shared and state[gate.name] and (off := [name for name in gate.needs if not state[name]]):
             yield gate, off
 
 

@@ -1,0 +1,16 @@
+"""Copies of plain documents: the mappings and lists of JSON, which is all that Kubernetes objects are made of."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def copied(value: T) -> T:
+    """A copy that shares no mapping and no list with the original; several times faster than ``copy.deepcopy``."""
+    if isinstance(value, dict):
+        return {key: copied(each) for key, each in value.items()}  # type: ignore[return-value]  # a dict for a dict
+    if isinstance(value, list):
+        return [copied(each) for each in value]  # type: ignore[return-value]  # a list for a list
+    return value

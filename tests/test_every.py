@@ -1,0 +1,54 @@
+"""Judging by every behaviour: a line for each, a report for each, and all that was said where one did not end well."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kueue_dra_ref.behaviours import NAMES
+from reports.every import Judged
+from tests.commands import ROOT
+
+CASES = str(ROOT / "suites" / "conformance" / "quota")
+
+
+def every(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Judge a part of the suite by all of them, from another folder."""
+    wiring = ("-q", "-p", "no:hypothesispytest", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"))
+    plugins = ("-p", "reports.plugin", "-p", "fixtures.plugin", f"--confcutdir={ROOT / 'suites'}")
+    command = [sys.executable, "-m", "reports.every", *wiring, *plugins, CASES, *words]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
+
+
+def test_each_behaviour_has_a_line_and_a_report(tmp_path: Path) -> None:
+    """The lines come as the runs end, in whatever order."""
+    found = every(tmp_path, "-k", "test_fits")
+
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert {line.partition(":")[0] for line in found.stdout.splitlines()} == set(NAMES)
+    assert all(" passed, " in line for line in found.stdout.splitlines())
+    assert {path.parent.name for path in tmp_path.glob("out/*/report.json")} == {f"reference-{one}" for one in NAMES}
+
+
+def test_a_run_that_does_not_end_well_is_told_in_full(tmp_path: Path) -> None:
+    """Nothing chosen is no success."""
+    found = every(tmp_path, "-k", "no_such_case_anywhere")
+
+    assert found.returncode == 1
+    assert found.stdout.count("integrity:") == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        pytest.param(0, "a: 1 passed", id="well"),
+        pytest.param(1, "F\n1 passed\na: 1 passed", id="badly"),
+    ],
+)
+def test_what_is_told(code: int, told: str) -> None:
+    """The last line alone says enough of a run that ended well."""
+    assert Judged(name="a", code=code, said="F\n1 passed\n").told == told
