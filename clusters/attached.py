@@ -31,6 +31,7 @@ RUN_LABEL = "kueue-dra.dev/run"
 KINDS = {
     "batch/v1": ("Job",),
     KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
+    "node.k8s.io/v1": ("RuntimeClass",),
     "resource.k8s.io/v1": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
     "v1": ("LimitRange", "Namespace"),

@@ -157,7 +157,14 @@ def _changed(old: Queued, new: Queued) -> bool:
         conditions = {c["type"]: c for c in (queued.obj.get("status") or {}).get("conditions") or ()}
         reclaimed = (queued.obj.get("status") or {}).get("reclaimablePods")
         amounts = [dict(demand.amounts) for demand in queued.demands]
-        return [queued.obj["spec"], reclaimed, conditions.get("Evicted"), conditions.get("Requeued"), amounts]
+        return [
+            queued.obj["spec"],
+            queued.workload,
+            reclaimed,
+            conditions.get("Evicted"),
+            conditions.get("Requeued"),
+            amounts,
+        ]
 
     return watched(old) != watched(new)
 

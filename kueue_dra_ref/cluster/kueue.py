@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.adjusting import adjusted, told
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.demand import demands, explained, in_bytes
 from kueue_dra_ref.admission.explanation import Step
@@ -15,7 +16,7 @@ from kueue_dra_ref.admission.snapshot import Hold, Snapshot
 from kueue_dra_ref.admission.tree import Tree, tree_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.nouns import ClusterQueue, cluster_queue_of, cohort_of, workload_of
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, cohort_of, workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger
@@ -217,7 +218,9 @@ class Kueue:
         return {**labels, "kubernetes.io/metadata.name": namespace}
 
     def _queued(self, key: Key, obj: Manifest) -> Queued:
-        workload, done = workload_of(obj), self.derivations.get(key, Processed())
+        written, around = workload_of(obj), self.world.surroundings(key[0])
+        rules, done = self.behaviour.adjusting, self.derivations.get(key, Processed())
+        workload = adjusted(rules, around, written)
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
         asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
         return Queued(
@@ -227,8 +230,13 @@ class Kueue:
             created=self.store.order_of(obj),
             demands=asked,
             choices=done.choices,
-            steps=(*done.steps, *explained(self.behaviour, asked, done)),
+            steps=(*done.steps, *told(rules, around, written), *explained(self.behaviour, asked, done)),
         )
+
+    def adjusted(self, obj: Manifest) -> Workload:
+        """A Workload with what Kueue adds to the requests of its pods."""
+        around = self.world.surroundings(obj["metadata"]["namespace"])
+        return adjusted(self.behaviour.adjusting, around, workload_of(obj))
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():

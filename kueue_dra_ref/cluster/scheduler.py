@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.contest import Victim, told
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
@@ -72,7 +73,12 @@ class Scheduler:
             for rule in self.rules.cohorts.looped:
                 return Why.STOPPED, rule(queue), (Step(requirements=cited([rule]), text=rule(queue)),)
         mismatch = next(((rule, m) for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
-        return mismatch and (Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),))
+        if mismatch:
+            return Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),)
+        wrong = unfit(self.rules.adjusting, self.kueue.world.surroundings(head.key[0]), head.workload)
+        if wrong:
+            return Why.UNSUITABLE, wrong.message, (Step(requirements=wrong.requirements, text=wrong.message),)
+        return None
 
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
