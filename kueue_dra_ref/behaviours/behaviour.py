@@ -141,6 +141,8 @@ class Queueing:
     blocked: tuple[Rule[[Place], Blocked | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
     evicted: tuple[Rule[[Holding], Told | None], ...]
+    remembered: tuple[Rule[[Workload], Workload], ...] = ()
+    """What a new version of a workload that was tried is held against; as it is written without rules."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
 

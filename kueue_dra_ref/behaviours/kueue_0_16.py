@@ -68,8 +68,8 @@ def kueue_0_16() -> Behaviour:
             ),
             resources=(pod_requests.containers_keep_to_their_limits,),
         ),
-        # Each workload is looked at, however many equal ones did not fit.
-        queueing=replace(later.queueing, equals_aside=()),
+        # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then.
+        queueing=replace(later.queueing, equals_aside=(), remembered=()),
         assigning=replace(
             later.assigning,
             flavor=(quota.taints_must_be_tolerated,),

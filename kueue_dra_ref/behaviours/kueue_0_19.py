@@ -161,6 +161,7 @@ QUEUEING = Queueing(
     order=(queueing.higher_priority_goes_first, queueing.older_goes_first),
     kept=(queueing.strict_fifo_keeps_its_head,),
     set_aside=(queueing.best_effort_sets_its_head_aside,),
+    remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
     equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
     in_front=(queueing.a_preemptor_stays_in_front,),
     namespace=(queueing.the_namespace_must_be_selected,),

@@ -227,6 +227,7 @@ class Kueue:
             key=key,
             obj=obj,
             workload=workload,
+            written=written,
             created=self.store.order_of(obj),
             demands=asked,
             choices=done.choices,

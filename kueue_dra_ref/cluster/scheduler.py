@@ -98,6 +98,7 @@ class Scheduler:
         """Put a head back into line, or aside until something changes."""
         line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
         head.progress = entry.progress
+        head.remembered = next((rule(head.workload) for rule in rules.remembered), head.written)
         self._look_up(head)
         unfinished = self._is_to_be_resumed(entry)
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):

@@ -8,6 +8,7 @@ from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.verdict import Verdict
 
 Limits = dict[str, dict[str, dict[str, str]]]
 NOT_ADMITTED = ("False", "NoReservation")
@@ -28,16 +29,22 @@ def test_a_changed_default_lets_in_what_waits(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"cpu": "1", "whole-gpus": 2})
 
 
-@covers("POD-013")
-def test_a_default_that_goes_lets_in_what_waits(lab: Lab) -> None:
-    """Without its LimitRange a namespace gives its pods nothing."""
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(admitted({"whole-gpus": 2}), id="tried-again", marks=covers("POD-017")),
+        pytest.param(pending(Reason.NEVER_FITS), id="overlooked", marks=covers("POD-018")),
+    ],
+)
+def test_a_default_that_goes(lab: Lab, verdict: Verdict) -> None:
+    """Without its LimitRange a namespace gives its pods nothing, and whoever notices lets them in."""
     namespace = lab.namespace()
     lab.limit(namespace, Container={"defaultRequest": {"cpu": "4"}})
     queue = lab.queue({"cpu": "2", "whole-gpus": 2}, namespace=namespace)
     job = queue.submit(a_job(claims=[a_template(gpu(2))]))
     lab.lift_limit(namespace)
 
-    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert lab.verdict(job) == verdict
 
 
 @covers("POD-013")
