@@ -32,6 +32,7 @@ NOBODY = "kueue-dra.dev/nobody"
 KINDS = {
     "batch/v1": ("Job",),
     KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
+    "node.k8s.io/v1": ("RuntimeClass",),
     "resource.k8s.io/v1": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
     "v1": ("LimitRange", "Namespace"),

@@ -28,6 +28,9 @@ QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
 SWEEPING = frozenset({"ClusterQueue", "Cohort", "ResourceFlavor", "ResourceSlice", "AdmissionCheck", "Topology"})
 """Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
 
+COUNTED = frozenset({"LimitRange", "RuntimeClass"})
+"""Kinds whose creation has Kueue count anew what waits."""
+
 INERT = frozenset({"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"})
 """Kinds that decide nothing once the Jobs and queues that named them are gone."""
 
@@ -255,7 +258,8 @@ class LiveTarget:
             self._order.created(manifest)
             if manifest["kind"] in SWEEPING:
                 self._settling.note_opening()
-        if written.changed and (not written.created or (manifest["kind"] in SWEEPING and self._world.has_jobs)):
+        late = SWEEPING | COUNTED
+        if written.changed and (not written.created or (manifest["kind"] in late and self._world.has_jobs)):
             self._settling.note_change()
         if written.changed and manifest["kind"] == "DeviceClass":
             self._settling.note_class()

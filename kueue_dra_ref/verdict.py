@@ -24,6 +24,8 @@ class Reason(StrEnum):
     NOT_COVERED = "the ClusterQueue does not cover the resource"
     NO_FLAVOR = "no flavor suits the pods"
     NAMESPACE = "the ClusterQueue does not select the namespace"
+    OVER_ITS_LIMIT = "a container requests more than it is limited to"
+    LIMIT_RANGE = "a LimitRange of the namespace forbids it"
     QUEUE_STOPPED = "the queue is stopped or inactive"
     QUEUE_MISSING = "the queue does not exist"
     DIRECT_CLAIM = "a ResourceClaim is named directly"
@@ -126,8 +128,10 @@ _WAITS = {
     Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found",
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
+    Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
+    Reason.LIMIT_RANGE: r"^resources didn't satisfy LimitRange constraints: ",
 }
-_ELSEWHERE = {Reason.NAMESPACE: _WAITS[Reason.NAMESPACE]}
+_ELSEWHERE = {key: _WAITS[key] for key in (Reason.NAMESPACE, Reason.OVER_ITS_LIMIT, Reason.LIMIT_RANGE)}
 """What the scheduler finds, but Kueue with UnadmittedWorkloadsObservability calls Misconfigured."""
 _PASSED_OVER = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
 """What Kueue with UnadmittedWorkloadsObservability says of a workload that the scheduler has not looked at."""

@@ -29,7 +29,7 @@ class Wanted:
 
     def amount(self, container: ContainerRequests) -> Quantity:
         """What a container asks for."""
-        return container.adjusted.get(self.name, whole(0))
+        return container.requests.get(self.name, whole(0))
 
     def amounts(self, *, initial: bool) -> tuple[int, ...]:
         """What each initial, or each regular, container asks for, in devices."""

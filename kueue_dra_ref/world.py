@@ -11,6 +11,7 @@ from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
 from kueue_dra_ref.published import PublishedSlice
 from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
+from kueue_dra_ref.surroundings import Surroundings
 from kueue_dra_ref.target import FieldError, Manifest
 
 Trial = bool | EvaluationFault | Undecided
@@ -25,6 +26,9 @@ class World(Protocol):
 
     def claim(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaim."""
+
+    def surroundings(self, namespace: str) -> Surroundings:
+        """What bears on the pods of a namespace."""
 
     def may_read(self, resource: str) -> bool:
         """Whether Kueue has the right to read a resource of resource.k8s.io."""

@@ -10,6 +10,28 @@ from kueue_dra_ref.apiserver.selectors import selectors
 TOO_OLD = "undeclared reference to '{}'"
 
 
+NO_OVERLOAD = "found no matching overload for '{}' applied to '(string, bool)'"
+
+
+@pytest.mark.parametrize("minor", [31, 32, 33, 34, 35, 36])
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        pytest.param('semver("v1.0", true).major() == 1', "semver", id="a version"),
+        pytest.param('isSemver("v1.0", true)', "isSemver", id="whether it is one"),
+    ],
+)
+def test_versions_are_normalized_one_minor_after_that_was_brought(expression: str, name: str, minor: int) -> None:
+    """Kubernetes 1.33 brought the form of two arguments; the form of one is as old as device selectors."""
+    found = [{"cel": {"expression": expression}}]
+    said = [str(error) for error in selectors(found, "spec.selectors", MINORS[f"1.{minor}"])]
+    plain = [{"cel": {"expression": expression.replace(", true", "")}}]
+
+    assert [NO_OVERLOAD.format(name) in each for each in said] == ([True] if minor < 34 else [])
+    assert list(selectors(found, "spec.selectors", MINORS[f"1.{minor}"], stored=True)) == []
+    assert list(selectors(plain, "spec.selectors", MINORS[f"1.{minor}"])) == []
+
+
 @pytest.mark.parametrize(
     ("expression", "name", "since"),
     [

@@ -32,6 +32,7 @@ class Why(Enum):
     PREEMPTING = "its victims have to go first"
     UNFIT = "the ClusterQueue does not take it"
     STOPPED = "the ClusterQueue takes nothing"
+    UNSUITABLE = "nobody may admit what its pods request"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,6 +63,7 @@ _CAUSES = {
     Why.PREEMPTING: Cause.PREEMPTING,
     Why.UNFIT: Cause.MISPLACED,
     Why.STOPPED: Cause.STOPPED,
+    Why.UNSUITABLE: Cause.MISPLACED,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kueue_dra_ref.admission.adjusting import adjusted
 from kueue_dra_ref.admission.chance import CERTAIN, Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
@@ -68,7 +69,8 @@ def processed(behaviour: Behaviour, world: World, workload: Workload, draw: Draw
     for forbidden in behaviour.processing.forbidden:
         if refused := forbidden(world, workload):
             return Processed(refused=refused, steps=(Step(requirements=cited([forbidden]), text=refused.message),))
-    return _Processor(behaviour, world, workload, draw).run()
+    counted = adjusted(behaviour.adjusting, world.surroundings(workload.namespace), workload)
+    return _Processor(behaviour, world, counted, draw).run()
 
 
 class _Processor:

@@ -37,6 +37,10 @@ class Queued:
     demands: tuple[Demand, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
+    written: Workload | None = None
+    """The workload without what Kueue adds to the requests of its pods."""
+    remembered: Workload | None = None
+    """What a new version is held against, where that is not the workload as it is counted."""
     steps: tuple[Step, ...] = ()
     progress: Progress | None = None
     """How far the search for flavors came when the workload was last tried."""
@@ -153,13 +157,15 @@ def _is_shaped_like(old: Queued, new: Queued) -> bool:
 
 
 def _changed(old: Queued, new: Queued) -> bool:
-    def watched(queued: Queued) -> list[object]:
+    def watched(queued: Queued, known: Workload) -> list[object]:
         conditions = {c["type"]: c for c in (queued.obj.get("status") or {}).get("conditions") or ()}
         reclaimed = (queued.obj.get("status") or {}).get("reclaimablePods")
-        amounts = [dict(demand.amounts) for demand in queued.demands]
-        return [queued.obj["spec"], reclaimed, conditions.get("Evicted"), conditions.get("Requeued"), amounts]
+        return [queued.obj["spec"], known, reclaimed, conditions.get("Evicted"), conditions.get("Requeued")]
 
-    return watched(old) != watched(new)
+    known = old.remembered or old.workload
+    if watched(old, known) != watched(new, new.workload):
+        return True
+    return known == old.workload and [d.amounts for d in old.demands] != [d.amounts for d in new.demands]
 
 
 _SHAPING = ("nodeSelector", "affinity", "tolerations", "runtimeClassName", "priority", "overhead", "resourceClaims")

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.pods import Amounts, ContainerRequests, container_requests, pod_requests, quota_units
-from kueue_dra_ref.api.reading import child, mappings, quantity, text
+from kueue_dra_ref.api.pods import (
+    Amounts,
+    ContainerRequests,
+    Resources,
+    container_requests,
+    pod_requests,
+    quota_units,
+    resources_of,
+)
+from kueue_dra_ref.api.reading import child, mappings, quantities, quantity, text
 from kueue_dra_ref.target import Manifest
 
 
@@ -27,13 +35,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSet:
-    """Pods of one shape; ``requests`` are one pod's ordinary resources, ``count`` is in pods."""
+    """Pods of one shape; ``count`` is in pods, everything else is of one pod."""
 
     index: int
     name: str
     count: int
     claims: tuple[Claim, ...]
-    requests: Amounts
     node_selector: dict[str, str]
     affinity_terms: tuple[tuple[dict[str, Any], ...], ...]
     """Required node affinity: any term may hold; a term holds when each of its expressions does."""
@@ -43,8 +50,17 @@ class PodSet:
     used: frozenset[str] = frozenset()
     """The names of the claims that its containers, initial ones too, list under ``resources.claims``."""
     containers: tuple[ContainerRequests, ...] = ()
+    whole: Resources | None = None
+    """What the pod as a whole requests and is limited to, where it says so."""
+    overhead: Amounts = field(default_factory=dict)
+    runtime_class: str = ""
     passed_over: frozenset[str] = frozenset()
     """Flavors that are not considered, while another one is examined for the classes of its claims."""
+
+    @property
+    def requests(self) -> Amounts:
+        """The ordinary resources that a pod requests."""
+        return pod_requests(self.containers, self.whole, self.overhead)
 
     @property
     def path(self) -> str:
@@ -183,13 +199,15 @@ def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
         claims=tuple(
             _claim(i, claim, path_of_spec) for i, claim in enumerate(mappings(spec, "resourceClaims", path_of_spec))
         ),
-        requests=pod_requests(spec, path_of_spec),
         node_selector=child(spec, "nodeSelector", dict, {}, path_of_spec),
         affinity_terms=_terms(spec, path_of_spec),
         tolerations=tuple(mappings(spec, "tolerations", path_of_spec)),
         least=pod_set.get("minCount"),
         used=_used(spec, path_of_spec),
         containers=container_requests(spec, path_of_spec, canonical=owned),
+        whole=resources_of(spec, path_of_spec) if spec.get("resources") is not None else None,
+        overhead=quantities(spec, "overhead", path_of_spec),
+        runtime_class=child(spec, "runtimeClassName", str, "", path_of_spec),
     )
 
 

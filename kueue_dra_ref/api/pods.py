@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -15,16 +16,30 @@ Amounts = dict[str, Quantity]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What a container, or a pod as a whole, requests, and what it is limited to."""
+
+    requests: Amounts = field(default_factory=dict)
+    limits: Amounts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerRequests:
-    """What one container of a pod requests: as it is written, and with limits standing in for what is absent."""
+    """What one container of a pod requests, as it is written or as Kueue has adjusted it."""
 
     path: str
     """Its field below the pod spec, such as ``initContainers[0]``."""
     initial: bool
-    requests: Amounts
-    adjusted: Amounts
+    stays: bool = False
+    """Whether it is an initial one that goes on beside the regular ones."""
+    resources: Resources = Resources()
     obscure: frozenset[str] = frozenset()
     """Resources whose amount is written so that Kubernetes does not see the integer that it is, such as 1000m."""
+
+    @property
+    def requests(self) -> Amounts:
+        """What it requests."""
+        return self.resources.requests
 
 
 def add(left: Amounts, right: Amounts) -> Amounts:
@@ -36,19 +51,25 @@ def add(left: Amounts, right: Amounts) -> Amounts:
     return total
 
 
-def pod_requests(spec: dict[str, Any], path: str) -> Amounts:
-    """The requests of one pod; limits stand in for requests that are absent (Kueue adjusts them so).
+def pod_requests(containers: Sequence[ContainerRequests], whole: Resources | None, overhead: Amounts) -> Amounts:
+    """The requests of one pod: its containers' together, what is requested for it as a ``whole``, its overhead."""
+    total: Amounts = {}
+    for container in (each for each in containers if not each.initial):
+        total = add(total, container.requests)
+    total = _with_init_containers(total, [each for each in containers if each.initial])
+    return add(total | (whole.requests if whole else {}), overhead)
+
+
+def resources_of(holder: dict[str, Any], path: str) -> Resources:
+    """Read the ``resources`` of a container or a pod spec.
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
 
     """
-    total: Amounts = {}
-    for index, container in enumerate(mappings(spec, "containers", path)):
-        total = add(total, _requests(container, f"{path}.containers[{index}]"))
-    total = _with_init_containers(total, spec, path)
-    total |= _requests(spec, path)
-    return add(total, quantities(spec, "overhead", path))
+    found = child(holder, "resources", dict, {}, path)
+    requests, limits = (quantities(found, word, f"{path}.resources") for word in ("requests", "limits"))
+    return Resources(requests=requests, limits=limits)
 
 
 def container_requests(spec: dict[str, Any], path: str, *, canonical: bool) -> tuple[ContainerRequests, ...]:
@@ -62,8 +83,8 @@ def container_requests(spec: dict[str, Any], path: str, *, canonical: bool) -> t
         ContainerRequests(
             path=f"{kind}[{index}]",
             initial=kind == "initContainers",
-            requests=quantities(container.get("resources") or {}, "requests", f"{path}.{kind}[{index}].resources"),
-            adjusted=_requests(container, f"{path}.{kind}[{index}]"),
+            stays=container.get("restartPolicy") == "Always",
+            resources=resources_of(container, f"{path}.{kind}[{index}]"),
             obscure=_obscure(container.get("resources") or {}, canonical=canonical),
         )
         for kind in ("initContainers", "containers")
@@ -77,23 +98,16 @@ def _obscure(resources: dict[str, Any], *, canonical: bool) -> frozenset[str]:
     return frozenset(name for name, text in texts.items() if not shows_its_integer(text))
 
 
-def _with_init_containers(total: Amounts, spec: dict[str, Any], path: str) -> Amounts:
+def _with_init_containers(total: Amounts, initial: Sequence[ContainerRequests]) -> Amounts:
     sidecars: Amounts = {}
     peak: Amounts = {}
-    for index, container in enumerate(mappings(spec, "initContainers", path)):
-        asked = _requests(container, f"{path}.initContainers[{index}]")
-        if container.get("restartPolicy") == "Always":
-            sidecars = add(sidecars, asked)
+    for container in initial:
+        if container.stays:
+            sidecars = add(sidecars, container.requests)
             peak = _larger(peak, sidecars)
         else:
-            peak = _larger(peak, add(asked, sidecars))
+            peak = _larger(peak, add(container.requests, sidecars))
     return _larger(add(total, sidecars), peak)
-
-
-def _requests(container: dict[str, Any], path: str) -> Amounts:
-    resources = child(container, "resources", dict, {}, path)
-    limits = quantities(resources, "limits", f"{path}.resources")
-    return limits | quantities(resources, "requests", f"{path}.resources")
 
 
 def _larger(left: Amounts, right: Amounts) -> Amounts:

@@ -21,6 +21,9 @@ _TOLERATIONS = ListOf({"key": _T, "operator": _T, "value": _T, "effect": _T, "to
 _CONDITIONS = ListOf({key: _T for key in ("type", "status", "reason", "message", "lastTransitionTime")})
 _RESOURCES: Keys = {"requests": MapOf(_Q), "limits": MapOf(_Q), "claims": ListOf({"name": _T, "request": _T})}
 _CONTAINERS = ListOf({"name": _T, "image": _T, "restartPolicy": _T, "resources": _RESOURCES})
+_BOUNDS: Keys = {"type": _T} | {
+    key: MapOf(_Q) for key in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+}
 _META: Keys = {
     "name": _T,
     "namespace": _T,
@@ -33,6 +36,7 @@ _POD: Keys = {
     "initContainers": _CONTAINERS,
     "resources": _RESOURCES,
     "overhead": MapOf(_Q),
+    "runtimeClassName": _T,
     "resourceClaims": ListOf({"name": _T, "resourceClaimName": _T, "resourceClaimTemplateName": _T}),
     "nodeSelector": MapOf(_T),
     "tolerations": _TOLERATIONS,
@@ -134,6 +138,8 @@ def _slice(capacity: Shape) -> Keys:
 
 _SHAPES: Mapping[str, Keys] = {
     "Namespace": {},
+    "RuntimeClass": {"handler": _T, "overhead": {"podFixed": MapOf(_Q)}},
+    "LimitRange": {"spec": {"limits": ListOf(_BOUNDS)}},
     "PriorityClass": {"value": _W, "globalDefault": _F, "description": _T},
     "WorkloadPriorityClass": {"value": _W, "description": _T},
     "ClusterRole": {"rules": ListOf({"apiGroups": _TEXTS, "resources": _TEXTS, "verbs": _TEXTS})},

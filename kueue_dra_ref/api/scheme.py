@@ -44,6 +44,8 @@ KINDS = {
         Kind(name="Namespace", group="", versions=("v1",)),
         Kind(name="PriorityClass", group="scheduling.k8s.io", versions=("v1",)),
         Kind(name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)),
+        Kind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
+        Kind(name="LimitRange", group="", versions=("v1",), namespaced=True),
         Kind(name="Job", group="batch", versions=("v1",), namespaced=True),
         _kueue("ResourceFlavor"),
         _kueue("Cohort"),

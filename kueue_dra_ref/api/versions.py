@@ -144,6 +144,15 @@ def _default_job(obj: dict[str, Any]) -> None:
     spec.setdefault("suspend", False)
 
 
+def _default_limits(obj: dict[str, Any]) -> None:
+    """Give containers defaults: of limits the most that they may have, of requests their limit or the least."""
+    for item in mappings(child(obj, "spec", dict, {}), "limits", "spec"):
+        if item.get("type") == "Container":
+            item["default"] = {**(item.get("max") or {}), **(item.get("default") or {})}
+            least = {**(item.get("min") or {}), **item["default"]}
+            item["defaultRequest"] = {**least, **(item.get("defaultRequest") or {})}
+
+
 _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
     "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
@@ -193,4 +202,5 @@ _DEFAULTS: dict[str, tuple[Shape, ...]] = {
     "ResourceClaimTemplate": (_default_spec, _default_requests),
     "ClusterQueue": (_default_queue,),
     "Job": (_default_job,),
+    "LimitRange": (_default_spec, _default_limits),
 }

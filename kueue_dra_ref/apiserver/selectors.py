@@ -10,7 +10,7 @@ from typing import Any
 from kueue_dra_ref.api.names import size
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed, required, too_long
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.selectors import CompileFault, Undecided, compiled, cost_trap
+from kueue_dra_ref.selectors import CompileFault, Undecided, compiled, cost_trap, lacking
 
 MAX_SELECTORS = 32
 MAX_EXPRESSION = 10 * 1024
@@ -20,6 +20,9 @@ _SINCE = {
     **dict.fromkeys(("existsOne", "transformList", "transformMap", "transformMapEntry"), 33),
     **dict.fromkeys(("slice", "flatten", "distinct", "reverse", "sort", "sortBy", "first", "last"), 35),
 }
+_SHORT = {"semver": 1, "isSemver": 1}
+_NORMALIZES_SINCE = 34
+"""The minor from which a new selector may say whether the text of a version is to be normalized."""
 
 
 def selectors(found: list[dict[str, Any]] | None, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
@@ -63,7 +66,7 @@ def _gated(expression: str, k: Kubernetes) -> CompileFault | None:
         found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
         if isinstance(found, CompileFault) and misspelt in found.detail:
             return CompileFault(detail=found.detail.replace(misspelt, name))
-    return None
+    return lacking(expression, _SHORT) if k.minor < _NORMALIZES_SINCE and "emver" in expression else None
 
 
 def _taken_away(k: Kubernetes) -> Iterator[str]:

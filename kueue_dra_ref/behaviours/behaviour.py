@@ -41,6 +41,7 @@ from kueue_dra_ref.rules.reporting import Assigned, Figures
 from kueue_dra_ref.rules.sourcing import Sourcing
 from kueue_dra_ref.said import Said
 from kueue_dra_ref.selectors import Undecided
+from kueue_dra_ref.surroundings import Surroundings
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import Asked, World
@@ -81,6 +82,20 @@ class Processing:
     """Which claims are charged already."""
     retried: tuple[Rule[[Sequence[FieldError]], bool], ...] = ()
     """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
+
+
+CheckPods = Rule[[PodSet, Surroundings], Iterable[FieldError]]
+"""What is wrong with the requests of a pod set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjusting:
+    """What becomes of the requests of pods before they are counted, and which nobody may admit."""
+
+    pod_set: tuple[Rule[[PodSet, Surroundings], PodSet], ...] = ()
+    """Each goes on from what the one before it has made."""
+    resources: tuple[CheckPods, ...] = ()
+    ranges: tuple[CheckPods, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +141,8 @@ class Queueing:
     blocked: tuple[Rule[[Place], Blocked | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
     evicted: tuple[Rule[[Holding], Told | None], ...]
+    remembered: tuple[Rule[[Workload], Workload], ...] = ()
+    """What a new version of a workload that was tried is held against; as it is written without rules."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
 
@@ -276,6 +293,7 @@ class Behaviour:
     reporting: Reporting
     jobs: Jobs
     extended: Extended = Extended()
+    adjusting: Adjusting = Adjusting()
     by_chance: bool = False
     """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
     serves: frozenset[str] = frozenset()

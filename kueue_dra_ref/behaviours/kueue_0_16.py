@@ -8,7 +8,7 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour, Extended
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import claims, detection, earlier_claims, quota
+from kueue_dra_ref.rules import claims, detection, earlier_claims, pod_requests, quota
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.sourcing import Sourcing
@@ -58,8 +58,18 @@ def kueue_0_16() -> Behaviour:
         ),
         charging=replace(later.charging, in_claim=(earlier_claims.requests_of_a_claim_wrap_around,)),
         extended=Extended(),
-        # Each workload is looked at, however many equal ones did not fit.
-        queueing=replace(later.queueing, equals_aside=()),
+        # What a pod says of itself as a whole is left as it is.
+        adjusting=replace(
+            later.adjusting,
+            pod_set=(
+                pod_requests.a_runtime_class_adds_its_overhead,
+                pod_requests.the_namespace_gives_containers_defaults,
+                pod_requests.limits_stand_in_for_requests,
+            ),
+            resources=(pod_requests.containers_keep_to_their_limits,),
+        ),
+        # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then.
+        queueing=replace(later.queueing, equals_aside=(), remembered=()),
         assigning=replace(
             later.assigning,
             flavor=(quota.taints_must_be_tolerated,),

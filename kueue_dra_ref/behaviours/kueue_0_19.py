@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import (
+    Adjusting,
     Assigning,
     Behaviour,
     Charging,
@@ -34,6 +35,7 @@ from kueue_dra_ref.rules import (
     lookup,
     matching,
     observing,
+    pod_requests,
     preemption,
     queueing,
     quota,
@@ -77,6 +79,7 @@ def kueue_0_19() -> Behaviour:
         reporting=REPORTING,
         jobs=JOBS,
         extended=_EXTENDED_RESOURCES,
+        adjusting=ADJUSTING,
         webhooks=(webhooks.resource_groups_share_nothing,),
     )
 
@@ -131,6 +134,20 @@ _EXTENDED_RESOURCES = Extended(
     watched=(when(extended.a_change_of_classes_concerns_their_resources, **{_EXTENDED: True}),),
 )
 
+ADJUSTING = Adjusting(
+    pod_set=(
+        pod_requests.a_runtime_class_adds_its_overhead,
+        pod_requests.the_namespace_gives_containers_defaults,
+        pod_requests.limits_stand_in_for_requests,
+        pod_requests.limits_of_the_pod_stand_in_for_its_requests,
+    ),
+    resources=(pod_requests.containers_keep_to_their_limits, pod_requests.pods_keep_to_their_limits),
+    ranges=(
+        pod_requests.containers_keep_to_the_bounds_of_the_namespace,
+        pod_requests.pods_keep_to_the_bounds_of_the_namespace,
+    ),
+)
+
 CHARGING = Charging(
     claims=(counting.claims_are_those_of_the_pod,),
     request=(counting.the_count_is_charged,),
@@ -144,6 +161,7 @@ QUEUEING = Queueing(
     order=(queueing.higher_priority_goes_first, queueing.older_goes_first),
     kept=(queueing.strict_fifo_keeps_its_head,),
     set_aside=(queueing.best_effort_sets_its_head_aside,),
+    remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
     equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
     in_front=(queueing.a_preemptor_stays_in_front,),
     namespace=(queueing.the_namespace_must_be_selected,),
@@ -154,6 +172,7 @@ QUEUEING = Queueing(
         blocking.the_cluster_queue_must_exist,
         blocking.the_cluster_queue_must_be_active,
         when(blocking.a_namespace_that_is_not_selected_is_told, **_OBSERVED),
+        when(blocking.requests_that_are_refused_are_told, **_OBSERVED),
         when(blocking.an_equal_speaks_for_those_passed_over, **_OBSERVED),
         when(blocking.what_no_longer_holds_is_taken_back, **_OBSERVED),
     ),

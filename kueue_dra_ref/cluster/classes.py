@@ -26,7 +26,7 @@ class ClassController:
         names = {name for rule in self.rules.watched for name in rule(event.old, event.new)}
         for obj in self._waiting_for(names):
             key = key_of(obj)
-            if not asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(obj)) and _may_queue(
+            if not asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(obj)) and may_queue(
                 obj
             ):
                 self.kueue.derivations.pop(key, None)
@@ -42,5 +42,6 @@ class ClassController:
                 yield obj
 
 
-def _may_queue(obj: Manifest) -> bool:
+def may_queue(obj: Manifest) -> bool:
+    """Whether a workload is neither deactivated nor finished."""
     return obj["spec"].get("active", True) is not False and not is_true(obj, "Finished")

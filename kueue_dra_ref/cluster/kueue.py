@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.adjusting import adjusted, told
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.demand import demands, explained, in_bytes
 from kueue_dra_ref.admission.explanation import Step
@@ -226,18 +227,26 @@ class Kueue:
         return {**labels, "kubernetes.io/metadata.name": namespace}
 
     def _queued(self, key: Key, obj: Manifest) -> Queued:
-        workload, done = self.workload(obj), self.derivations.get(key, Processed())
+        written, around = self.workload(obj), self.world.surroundings(key[0])
+        rules, done = self.behaviour.adjusting, self.derivations.get(key, Processed())
+        workload = adjusted(rules, around, written)
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
         asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
         return Queued(
             key=key,
             obj=obj,
             workload=workload,
+            written=written,
             created=self.store.order_of(obj),
             demands=asked,
             choices=done.choices,
-            steps=(*done.steps, *explained(self.behaviour, asked, done)),
+            steps=(*done.steps, *told(rules, around, written), *explained(self.behaviour, asked, done)),
         )
+
+    def adjusted(self, obj: Manifest) -> Workload:
+        """A Workload with what Kueue adds to the requests of its pods."""
+        around = self.world.surroundings(obj["metadata"]["namespace"])
+        return adjusted(self.behaviour.adjusting, around, self.workload(obj))
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():

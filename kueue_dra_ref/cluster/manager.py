@@ -14,6 +14,7 @@ from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.queues import QueueControllers
 from kueue_dra_ref.cluster.scheduler import Scheduler
 from kueue_dra_ref.cluster.store import Event, Store, key_of
+from kueue_dra_ref.cluster.surroundings import SurroundingsController
 from kueue_dra_ref.cluster.workloads import WorkloadController
 
 _STARTING = ("Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue", "Workload", "Job")
@@ -49,6 +50,7 @@ class Manager:
         self.queues = QueueControllers(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.stopped = False
+        surroundings = SurroundingsController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
             "Workload": (self.workloads.on, self.jobs.on_workload),
             "Job": (self.jobs.on,),
@@ -58,6 +60,8 @@ class Manager:
             "ResourceFlavor": (self.queues.on_flavor,),
             "Namespace": (self.queues.on_namespace,),
             "DeviceClass": (ClassController(self.kueue).on,),
+            "LimitRange": (surroundings.on_limit_range,),
+            "RuntimeClass": (surroundings.on_runtime_class,),
         }
         for kind in _STARTING:
             for found in store.every(kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.contest import Victim, told
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
@@ -71,7 +72,12 @@ class Scheduler:
             for rule in self.rules.cohorts.looped:
                 return Why.STOPPED, rule(queue), (Step(requirements=cited([rule]), text=rule(queue)),)
         mismatch = next(((rule, m) for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
-        return mismatch and (Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),))
+        if mismatch:
+            return Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),)
+        wrong = unfit(self.rules.adjusting, self.kueue.world.surroundings(head.key[0]), head.workload)
+        if wrong:
+            return Why.UNSUITABLE, wrong.message, (Step(requirements=wrong.requirements, text=wrong.message),)
+        return None
 
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
@@ -91,6 +97,7 @@ class Scheduler:
         """Put a head back into line, or aside until something changes."""
         line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
         head.progress = entry.progress
+        head.remembered = next((rule(head.workload) for rule in rules.remembered), head.written)
         self._look_up(head)
         unfinished = self._is_to_be_resumed(entry)
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):

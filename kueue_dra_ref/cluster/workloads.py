@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
 from kueue_dra_ref.admission.queues import Key
@@ -240,9 +241,19 @@ class WorkloadController:
             cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
             active=_active(working),
             mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
+            unfit=self._unfit(working) if queue else "",
             bypassed=line.bypassed(_key(working)) if line else None,
             said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
         )
+
+    def _unfit(self, working: Manifest) -> str:
+        """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
+        around = self.kueue.world.surroundings(working["metadata"]["namespace"])
+        devices = self._handled_in_reconcile(working)
+        found = unfit(
+            self.rules.adjusting, around, self.kueue.adjusted(working) if devices else self.kueue.workload(working)
+        )
+        return found.message if found else ""
 
     def _handled_in_reconcile(self, obj: Manifest) -> bool:
         return asks_for_devices(self.rules, self.kueue.world, self.kueue.workload(obj))

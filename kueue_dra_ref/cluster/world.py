@@ -12,6 +12,7 @@ from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.published import PublishedSlice, slice_of
 from kueue_dra_ref.selectors import Device
+from kueue_dra_ref.surroundings import Surroundings, surroundings_of
 from kueue_dra_ref.target import Manifest
 
 _RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
@@ -33,6 +34,11 @@ class StoredWorld:
     def claim(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaim."""
         return self._store.find("ResourceClaim", name, namespace)
+
+    def surroundings(self, namespace: str) -> Surroundings:
+        """What bears on the pods of a namespace."""
+        ranges = (each for each in self._store.every("LimitRange") if each["metadata"]["namespace"] == namespace)
+        return surroundings_of(ranges, self._store.every("RuntimeClass"))
 
     def may_read(self, resource: str) -> bool:
         """Whether the role gave the right to read a resource when Kueue started."""

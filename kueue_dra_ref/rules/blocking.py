@@ -27,6 +27,8 @@ class Place:
     active: bool = True
     mismatch: str = ""
     """What the ClusterQueue has against the namespace."""
+    unfit: str = ""
+    """What Kueue has against the requests of its pods."""
     bypassed: Cause | None = None
     """What was found of an equal workload, where this one was passed over for it."""
     said: str = ""
@@ -75,6 +77,12 @@ def the_cluster_queue_must_be_active(place: Place) -> Blocked | None:
 def a_namespace_that_is_not_selected_is_told(place: Place) -> Blocked | None:
     """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace."""
     return Blocked(cause=Cause.MISPLACED, message=place.mismatch) if place.mismatch else None
+
+
+@rule("POD-016")
+def requests_that_are_refused_are_told(place: Place) -> Blocked | None:
+    """Say at once what the scheduler would find out: that nobody may admit what the pods request."""
+    return Blocked(cause=Cause.MISPLACED, message=place.unfit) if place.unfit else None
 
 
 @rule("OBSERVE-010")

@@ -31,7 +31,7 @@ def requests_are_looked_at(workload: Workload) -> Iterator[str]:
 def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
     """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one."""
     for container in pod_set.containers:
-        yield from (name for name, amount in container.adjusted.items() if amount.amount > 0)
+        yield from (name for name, amount in container.requests.items() if amount.amount > 0)
 
 
 @rule("EXT-006")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.rule import rule
 
 
@@ -117,3 +117,9 @@ def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
     if holding.cluster_queue_stop != "HoldAndDrain":
         return None
     return Told(reason="ClusterQueueStopped", message="The ClusterQueue is stopped")
+
+
+@rule("POD-017")
+def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
+    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
+    return counted

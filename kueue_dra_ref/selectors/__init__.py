@@ -2,6 +2,7 @@
 
 from .cost import cost_trap
 from .model import CompileFault, Device, EvaluationFault, Undecided
+from .overloads import lacking
 from .selector import Selector, compiled
 
-__all__ = ["CompileFault", "Device", "EvaluationFault", "Selector", "Undecided", "compiled", "cost_trap"]
+__all__ = ["CompileFault", "Device", "EvaluationFault", "Selector", "Undecided", "compiled", "cost_trap", "lacking"]
