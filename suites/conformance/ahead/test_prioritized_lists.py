@@ -9,10 +9,12 @@ import pytest
 from fixtures.alternatives import SPARE, a_list, an_alternative
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import PARTITIONS, SOURCED
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 LISTS = {"KueueDRAIntegrationPrioritizedList": True}
 FIELD = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0].firstAvailable"

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.builders import ClaimOf, a_direct_claim, a_job, a_missing_template, a_request, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, inadmissible
 
 OBSERVED = {"UnadmittedWorkloadsObservability": True}
@@ -43,6 +43,7 @@ def test_an_unmapped_class_is_not_found(lab: Lab) -> None:
     assert lab.message(job) == f'{CLAIM}.resourceClaimTemplateName.deviceClassName: Not found: "fpga.example.com"'
 
 
+@owns_kueue
 @covers("AHEAD-007", "AHEAD-008")
 @pytest.mark.parametrize(
     ("claim", "reason"),
@@ -63,6 +64,7 @@ def test_unresolved_devices_have_a_reason_of_their_own(lab: Lab, claim: ClaimOf,
     assert lab.condition(job, "Requeued") == ("False", "DRAResourcesUnresolved")
 
 
+@owns_kueue
 @covers("AHEAD-009")
 @pytest.mark.parametrize("gates", [pytest.param(OBSERVED, id="observed"), pytest.param(PLAIN, id="plain")])
 def test_devices_that_resolve_are_told(lab: Lab, gates: dict[str, bool]) -> None:
@@ -77,6 +79,7 @@ def test_devices_that_resolve_are_told(lab: Lab, gates: dict[str, bool]) -> None
     assert lab.condition(job, "Requeued") == ("True", "DRAResourcesResolved")
 
 
+@owns_kueue
 @covers("AHEAD-010")
 def test_reasons_are_told_apart_by_default(lab: Lab) -> None:
     """A Configuration that names no gate."""

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import (
     ADDED_SHARES,
     SHARES,
@@ -21,6 +21,8 @@ from fixtures.sources import (
 )
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 REQUEST = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0]"
 

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import (
     ADDED_COUNTERS,
     PARTITIONS,
@@ -17,6 +17,8 @@ from fixtures.sources import (
 )
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 SMALL = 'device.attributes["gpu.example.com"].profile == "small"'
 

@@ -6,10 +6,12 @@ import pytest
 
 from fixtures.builders import a_job, a_request, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import PARTITIONS, SOURCED, a_partition
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 
 @covers("DEVICE-005")

@@ -8,10 +8,12 @@ import pytest
 
 from fixtures.builders import a_job, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import SHARES, SOURCED, a_range, a_share, a_shared_gpu, some_values
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 NO_SHARE = inadmissible(Reason.BAD_SHARE)
 

@@ -8,10 +8,12 @@ import pytest
 
 from fixtures.builders import a_device, a_job, a_request, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import NICS, PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 FULL = 'device.attributes["gpu.example.com"].profile == "full"'
 A_NIC = 'device.driver == "nic.example.com"'

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
@@ -75,6 +75,7 @@ def test_who_holds_quota_keeps_what_it_is_charged(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"whole-gpus": 2})
 
 
+@owns_kueue
 @covers("POD-016")
 @pytest.mark.parametrize("claims", [pytest.param(0, id="ordinary"), pytest.param(1, id="devices")])
 def test_a_refusal_is_told_as_a_misconfiguration(lab: Lab, claims: int) -> None:
@@ -89,6 +90,7 @@ def test_a_refusal_is_told_as_a_misconfiguration(lab: Lab, claims: int) -> None:
     assert lab.verdict(job) == pending(Reason.LIMIT_RANGE)
 
 
+@owns_kueue
 @covers("POD-016")
 @pytest.mark.parametrize(
     ("claims", "limits", "told"),

@@ -7,9 +7,11 @@ import pytest
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
 from fixtures.lab import Job, Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 ANY = {"reclaimWithinCohort": "Any"}

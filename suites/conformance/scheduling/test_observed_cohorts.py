@@ -5,8 +5,10 @@ from __future__ import annotations
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
+
+pytestmark = owns_kueue
 
 OBSERVED = {"UnadmittedWorkloadsObservability": True}
 

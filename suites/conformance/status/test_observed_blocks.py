@@ -8,9 +8,11 @@ import pytest
 
 from fixtures.builders import ClaimOf, Work, a_direct_claim, a_job, a_missing_template, a_request, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending, unseen
 from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
 
 OBSERVED = {"UnadmittedWorkloadsObservability": True}
 NOT_ADMITTED = ("False", "NoReservation")

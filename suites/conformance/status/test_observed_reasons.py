@@ -8,8 +8,10 @@ import pytest
 
 from fixtures.builders import Work, a_job, a_request, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, pending, unseen
+
+pytestmark = owns_kueue
 
 OBSERVED = {"UnadmittedWorkloadsObservability": True}
 TAINT = {"key": "example.com/spot", "value": "yes", "effect": "NoSchedule"}
