@@ -18,12 +18,14 @@ from clusters.kind.charts import (
     PROFILE_ANNOTATION,
 )
 from clusters.kind.cluster import NodeCluster
+from clusters.kind.engine import EngineTrouble
 from clusters.kind.profiles import NOWHERE, PROFILES, Profile
 from clusters.kind.progress import told
 from clusters.objects import Objects
+from clusters.refusals import verdict
 from clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.target import Manifest, Ref
+from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 ROLLED = "profile"
 APPLIED = "applied.json"
@@ -65,21 +67,41 @@ class Rollout:
         (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
         with told(f"profile {profile.name}: {profile.about}"):
             self._applied_once(charts.driver_manifests(self.cluster.images.driver, profile.driver))
-            mark = self._start_kueue(profile)
+            mark = self._start_kueue(profile.configuration())
             self._driver_ready(profile)
             self._kueue_ready(mark)
         (self.cluster.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
 
     def restart_kueue(self) -> None:
         """End Kueue's pod, and wait for the next one to be ready."""
-        self._kueue_ready(self._start_kueue(self._profile()))
+        self._kueue_ready(self._start_kueue(self._profile().configuration()))
 
-    def _start_kueue(self, profile: Profile) -> str:
+    def verdict(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Start Kueue with a Configuration, and read from its log why it refuses it; `restart_kueue` afterwards."""
+        mark = self._start_kueue({**self._profile().configuration(), "resources": {}, **configuration})
+
+        def judged() -> Sequence[FieldError]:
+            pod = self._kueue_pod(mark)["metadata"]["name"]
+            with contextlib.suppress(EngineTrouble):  # its container is not there yet
+                if (found := verdict(self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod))) is not None:
+                    return found
+            raise NotYet("its log says neither that it took the Configuration nor that it did not")
+
+        return eventually(judged, within=ROLL_SECONDS, every=0.5, at_most=1.0, what="Kueue to judge a Configuration")
+
+    def _start_kueue(self, configuration: Manifest) -> str:
         """Have Kueue's pod start anew, with a mark by which it is known."""
-        mark = f"{profile.name}-{secrets.token_hex(2)}"
+        mark = secrets.token_hex(4)
         images, minor = self.cluster.images, self.cluster.release
-        self._applied_once(charts.kueue_manifests(minor, images.kueue, profile.configuration(), mark=mark))
+        self._applied_once(charts.kueue_manifests(minor, images.kueue, configuration, mark=mark))
         return mark
+
+    def _kueue_pod(self, mark: str) -> Manifest:
+        """Find Kueue's pod of a roll-out."""
+        for pod in self.cluster.objects().list("v1", "Pod", KUEUE_NAMESPACE):
+            if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:
+                return pod
+        raise NotYet("no pod of Kueue's")
 
     def restart_driver(self) -> None:
         """End the driver's pods, and wait for the next ones."""
@@ -150,14 +172,11 @@ class Rollout:
 
         def ready() -> None:
             nonlocal touches
-            pods = objects.list("v1", "Pod", KUEUE_NAMESPACE)
-            ours = [pod for pod in pods if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark]
-            if not ours:
-                raise NotYet("no pod of Kueue's")
-            if not any(is_true(pod, "Ready") for pod in ours):
+            pod = self._kueue_pod(mark)
+            if not is_true(pod, "Ready"):
                 touches += 1
-                objects.patch(Ref.of(ours[0]), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
-                raise NotYet(f"Kueue's pod is {ours[0].get('status', {}).get('phase')}, not ready")
+                objects.patch(Ref.of(pod), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
+                raise NotYet(f"Kueue's pod is {pod.get('status', {}).get('phase')}, not ready")
             probe = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
             answer = objects.call("POST", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All", probe)
             if not answer.ok:
