@@ -23,13 +23,18 @@ from kueue_dra_ref.target import Manifest, Ref
 
 GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
 """Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
-CGROUPFS: Manifest = {
-    "containerdConfigPatches": [
-        '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
-    ],
-    "kubeadmConfigPatches": ["kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"],
-}
+CGROUPFS_CONTAINERD = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
 """For containerd 1.7, which is what the node image built here has."""
+CGROUPFS_KUBELET = "kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"
+UNSYNCED = """\
+apiVersion: kubeadm.k8s.io/v1beta{version}
+kind: ClusterConfiguration
+etcd:
+  local:
+    extraArgs: {arguments}
+"""
+UNSYNCED_AS = {3: '{unsafe-no-fsync: "true"}', 4: '[{name: unsafe-no-fsync, value: "true"}]'}
+"""Nobody mends a cluster of one run after a power cut; each write waits for the disk otherwise."""
 READY_SECONDS = 240.0
 LOAD_SECONDS = 120.0
 
@@ -120,13 +125,15 @@ def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
     ``cgroupfs`` keeps systemd out of the containers' cgroups.
     """
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
+    unsynced = [UNSYNCED.format(version=version, arguments=text) for version, text in UNSYNCED_AS.items()]
     return {
         "kind": "Cluster",
         "apiVersion": "kind.x-k8s.io/v1alpha4",
         "featureGates": dict.fromkeys(GATES, True),
         "runtimeConfig": {"resource.k8s.io/v1": "true"},
         "nodes": [{"role": "control-plane"}, *workers],
-        **(CGROUPFS if cgroupfs else {}),
+        "containerdConfigPatches": [CGROUPFS_CONTAINERD] if cgroupfs else [],
+        "kubeadmConfigPatches": [*([CGROUPFS_KUBELET] if cgroupfs else []), *unsynced],
     }
 
 
