@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from clusters.kind import engine as engines
 from clusters.kind import records
@@ -84,7 +85,7 @@ def test_kind_is_told_the_nodes(nodes: int, roles: list[str]) -> None:
 
     assert [each["role"] for each in found["nodes"]] == roles
     assert found["featureGates"]["DRAConsumableCapacity"] is True
-    assert "kubeadmConfigPatches" not in found
+    assert [yaml.safe_load(each)["kind"] for each in found["kubeadmConfigPatches"]] == ["ClusterConfiguration"] * 2
     assert "cgroupDriver: cgroupfs" in kind_config(nodes, cgroupfs=True)["kubeadmConfigPatches"][0]
 
 
