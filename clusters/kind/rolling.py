@@ -8,6 +8,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 from clusters.kind import charts
 from clusters.kind.charts import (
@@ -44,15 +45,24 @@ class Rollout:
 
         Several processes may be under one profile at once; ``alone`` waits until nobody else is under any.
         """
-        with (self.cluster.record.folder / "profile.lock").open("a+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-            while self._rolled() != profile.name:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = self.cluster.record.folder
+        with (folder / "users.lock").open("a+") as users, (folder / "rolling.lock").open("a+") as rolling:
+            while not self._joined(users, profile, alone=alone):
+                fcntl.flock(rolling, fcntl.LOCK_EX)  # whoever waits here for the same profile finds it rolled out
                 if self._rolled() != profile.name:
+                    fcntl.flock(users, fcntl.LOCK_EX)
                     self._roll_out(profile)
-                if not alone:
-                    fcntl.flock(lock, fcntl.LOCK_SH)  # another may have come in between: hence the loop
+                    fcntl.flock(users, fcntl.LOCK_UN)
+                fcntl.flock(rolling, fcntl.LOCK_UN)
             yield
+
+    def _joined(self, users: TextIO, profile: Profile, *, alone: bool) -> bool:
+        """Become one who uses the cluster, or the only one, unless another profile runs there."""
+        fcntl.flock(users, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        if self._rolled() == profile.name:
+            return True
+        fcntl.flock(users, fcntl.LOCK_UN)
+        return False
 
     def _rolled(self) -> str:
         """Name the profile that runs."""
