@@ -26,6 +26,7 @@ def test_kueue_restarts_in_the_middle(site: Site) -> None:
     queue.uses({RESOURCE: "1"})
     assert len(first.pods_ever()) == 1
 
+    third.delete()
     first.end()
     second.runs()
 
