@@ -116,6 +116,13 @@ def test_a_run_that_was_killed_leaves_an_orphan() -> None:
     assert "kueue-dra-c" not in [each.name for each in records.records()]
 
 
+def test_a_cluster_is_found_whatever_it_is_called() -> None:
+    """Who names a cluster gets it back by that name."""
+    records.a_record("mine", kept=True).write()
+
+    assert [each.name for each in records.records()] == ["mine"]
+
+
 def test_a_record_that_cannot_be_read_is_nobodys() -> None:
     """What a run left half-written is found as well."""
     folder = records.place() / "kueue-dra-x"
