@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fixtures.builders import a_job, a_request, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.sources import PARTITIONS, SOURCED, a_partition, partitioned
 from fixtures.verdicts import Reason, admitted, inadmissible
+
+pytestmark = owns_kueue
 
 
 @covers("COUNTER-009")
