@@ -22,7 +22,7 @@ SEED ?=
 IMAGES ?= source
 NODES ?= 1
 # Cases at once on the one cluster: they mostly wait.
-E2E_WORKERS ?= 4
+E2E_WORKERS ?= 6
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Whoever forbids compiled files waits four seconds more for each start of the suite.
