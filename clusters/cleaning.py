@@ -48,19 +48,23 @@ class Cleaning:
 
     def finish(self) -> None:
         """Wait for the namespaces that are on their way; `TimedOut` names those that stay."""
-        self.remove(self._going, within=self.limits.gone + len(self._going))
+        self._await_gone(self._going, within=self.limits.gone + len(self._going))
         self._going.clear()
 
-    def remove(self, refs: Sequence[Ref], *, entirely: bool = True, within: float = 0.0) -> None:
+    def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
-        left = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
+        going = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
+        self._await_gone(going, within=self.limits.gone, entirely=entirely)
+
+    def _await_gone(self, refs: Sequence[Ref], *, within: float, entirely: bool = True) -> None:
+        left = list(refs)
 
         def gone() -> None:
             left[:] = [ref for ref in left if self.mirror.read(ref) is not None and (entirely or not self._kept(ref))]
             if left:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
-        self.mirror.eventually(gone, within=within or self.limits.gone, what="deleted objects to be gone")
+        self.mirror.eventually(gone, within=within, what="deleted objects to be gone")
 
     def _delete(self, ref: Ref) -> bool:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""

@@ -74,8 +74,8 @@ def _version_lacks(found: Found, minor: str) -> Iterator[str]:
 
 
 def _mapping_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
-    own = {each["name"]: each for each in _mappings(found.configuration or {})}
-    for mapping in _mappings(configuration):
+    own = {each["name"]: each for each in mappings(found.configuration or {})}
+    for mapping in mappings(configuration):
         name = mapping["name"]
         there = own.get(name, {})
         classes = there.get("deviceClassNames") or []
@@ -107,7 +107,8 @@ def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
             yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
 
 
-def _mappings(configuration: Manifest) -> list[Manifest]:
+def mappings(configuration: Manifest) -> list[Manifest]:
+    """The device class mappings of a Configuration."""
     return (configuration.get("resources") or {}).get("deviceClassMappings") or []
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
-from kueue_dra_ref.api.pods import Amounts
-from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.api.pods import Amounts, larger, smaller
 from kueue_dra_ref.api.reading import child, mappings, quantities
 from kueue_dra_ref.target import Manifest
 
@@ -59,17 +57,3 @@ def surroundings_of(limit_ranges: Iterable[Manifest], runtime_classes: Iterable[
         for each in runtime_classes
     }
     return Surroundings(container=found.get("Container", Bounds()), pod=found.get("Pod", Bounds()), overhead=overhead)
-
-
-def smaller(left: Amounts, right: Amounts) -> Amounts:
-    """Resource by resource, the smaller amount; one that is absent does not count."""
-    return {**right, **left, **{name: min(left[name], right[name], key=_size) for name in left if name in right}}
-
-
-def larger(left: Amounts, right: Amounts) -> Amounts:
-    """Resource by resource, the larger amount; one that is absent does not count."""
-    return {**right, **left, **{name: max(left[name], right[name], key=_size) for name in left if name in right}}
-
-
-def _size(amount: Quantity) -> Fraction:
-    return amount.amount

@@ -6,17 +6,14 @@ report goes to ``out/reference-NAME``.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import multiprocessing
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
-import pytest
-
 from kueue_dra_ref.behaviours import NAMES
+from reports.inside import run_inside
 
 AT_ONCE = 2
 INTERRUPTED = 2
@@ -40,9 +37,8 @@ class Judged:
 def judged(name: str, words: Sequence[str]) -> Judged:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
     chosen = [*words, "--behaviour", name, f"--report-dir=out/reference-{name}", "-p", "no:cacheprovider"]
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
-        code = int(pytest.main(chosen))
-    return Judged(name=name, code=code, said=said.getvalue())
+    code, said = run_inside(chosen)
+    return Judged(name=name, code=code, said=said)
 
 
 def every(words: Sequence[str]) -> Iterator[Judged]:

@@ -110,5 +110,6 @@ MAPPED_WRONG = replace(
     about="broken on purpose: the driver's class is mapped to a resource that no queue covers",
     mappings=({"name": "nobodys-gpus", "deviceClassNames": [CLASS]},),
 )
-WORKING = (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF)
-PROFILES = {each.name: each for each in (*WORKING, DRIVER_GONE, MAPPED_WRONG)}
+PROFILES = {
+    each.name: each for each in (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF, DRIVER_GONE, MAPPED_WRONG)
+}

@@ -89,9 +89,10 @@ class Rollout:
     def verdict(self, configuration: Manifest) -> Sequence[FieldError]:
         """Start Kueue with a Configuration, and read from its log why it refuses it; `restart_kueue` afterwards."""
         mark = self._start_kueue({**self._profile().configuration(), "resources": {}, **configuration})
+        objects = self.cluster.objects()
 
         def judged() -> Sequence[FieldError]:
-            pod = self._kueue_pod(mark)["metadata"]["name"]
+            pod = _kueue_pod(objects, mark)["metadata"]["name"]
             with contextlib.suppress(EngineTrouble):  # its container is not there yet
                 if (found := verdict(self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod))) is not None:
                     return found
@@ -105,13 +106,6 @@ class Rollout:
         images, minor = self.cluster.images, self.cluster.release
         self._applied_once(charts.kueue_manifests(minor, images.kueue, configuration, mark=mark))
         return mark
-
-    def _kueue_pod(self, mark: str) -> Manifest:
-        """Find Kueue's pod of a roll-out."""
-        for pod in self.cluster.objects().list("v1", "Pod", KUEUE_NAMESPACE):
-            if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:
-                return pod
-        raise NotYet("no pod of Kueue's")
 
     def restart_driver(self) -> None:
         """End the driver's pods, and wait for the next ones."""
@@ -182,7 +176,7 @@ class Rollout:
 
         def ready() -> None:
             nonlocal touches
-            pod = self._kueue_pod(mark)
+            pod = _kueue_pod(objects, mark)
             if not is_true(pod, "Ready"):
                 touches += 1
                 objects.patch(Ref.of(pod), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
@@ -193,6 +187,14 @@ class Rollout:
                 raise NotYet(f"a flavor is answered with {answer.code} {answer.message}")
 
         eventually(ready, within=ROLL_SECONDS, every=0.5, at_most=1.0, what=f"Kueue in {KUEUE_DEPLOYMENT} to be ready")
+
+
+def _kueue_pod(objects: Objects, mark: str) -> Manifest:
+    """Find Kueue's pod of a roll-out."""
+    for pod in objects.list("v1", "Pod", KUEUE_NAMESPACE):
+        if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:
+            return pod
+    raise NotYet("no pod of Kueue's")
 
 
 def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:

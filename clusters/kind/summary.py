@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import yaml
-
-from clusters.kind.charts import KUEUE_NAMESPACE
+from clusters.fence_world import KUEUE
+from clusters.fitness import Found, mappings
 from clusters.kind.cluster import NodeCluster
 from clusters.kind.rolling import complete_pools
 from clusters.objects import Objects
-from kueue_dra_ref.target import Manifest, Ref
-
-KUEUE = "kueue.x-k8s.io/v1beta2"
-CONFIGURATION = Ref(api_version="v1", kind="ConfigMap", namespace=KUEUE_NAMESPACE, name="kueue-manager-config")
+from kueue_dra_ref.target import Manifest
 
 
 def summary(cluster: NodeCluster, namespace: str) -> str:
@@ -25,9 +21,9 @@ def summary(cluster: NodeCluster, namespace: str) -> str:
         "warnings": lambda: _warnings(objects.list("v1", "Event", namespace)),
         "what the queues cover": lambda: _covered(objects.list(KUEUE, "ClusterQueue")),
         "devices in complete pools": lambda: _devices(objects),
-        "mappings of Kueue's Configuration": lambda: _mappings(objects.read(CONFIGURATION)),
+        "mappings of Kueue's Configuration": lambda: _mappings(Found.read(objects).configuration or {}),
     }
-    return "\n".join(f"{title}:\n" + "".join(f"  {line}\n" for line in part() or ()) for title, part in parts.items())
+    return "\n".join(f"{title}:\n" + "".join(f"  {line}\n" for line in part()) for title, part in parts.items())
 
 
 def _conditions(found: list[Manifest]) -> Iterator[str]:
@@ -57,7 +53,6 @@ def _devices(objects: Objects) -> Iterator[str]:
         yield "none: no driver has published a complete pool"
 
 
-def _mappings(stored: Manifest | None) -> Iterator[str]:
-    for text in ((stored or {}).get("data") or {}).values():
-        for row in ((yaml.safe_load(text) or {}).get("resources") or {}).get("deviceClassMappings") or ():
-            yield f"{row['name']}: {', '.join(row['deviceClassNames'])}"
+def _mappings(configuration: Manifest) -> Iterator[str]:
+    for row in mappings(configuration):
+        yield f"{row['name']}: {', '.join(row['deviceClassNames'])}"

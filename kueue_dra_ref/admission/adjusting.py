@@ -34,8 +34,8 @@ def told(rules: Adjusting, around: Surroundings, workload: Workload) -> Iterator
     """What became of the requests, rule by rule where there is a difference."""
     for pod_set in workload.pod_sets:
         for rule in rules.pod_set:
-            before, pod_set = pod_set.requests, rule(pod_set, around)
-            if pod_set.requests != before:
+            before, pod_set = pod_set, rule(pod_set, around)
+            if pod_set is not before and pod_set.requests != before.requests:
                 shown = ", ".join(f"{amount} {name}" for name, amount in pod_set.requests.items())
                 text = f"pod set {pod_set.name}: a pod requests {shown}: {rule.says}"
                 yield Step(requirements=cited([rule]), text=text)

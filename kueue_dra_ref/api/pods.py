@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -104,18 +104,29 @@ def _with_init_containers(total: Amounts, initial: Sequence[ContainerRequests]) 
     for container in initial:
         if container.stays:
             sidecars = add(sidecars, container.requests)
-            peak = _larger(peak, sidecars)
+            peak = larger(peak, sidecars)
         else:
-            peak = _larger(peak, add(container.requests, sidecars))
-    return _larger(add(total, sidecars), peak)
+            peak = larger(peak, add(container.requests, sidecars))
+    return larger(add(total, sidecars), peak)
 
 
-def _larger(left: Amounts, right: Amounts) -> Amounts:
-    best = dict(left)
-    for name, amount in right.items():
-        if name not in best or best[name].amount < amount.amount:
-            best[name] = amount
-    return best
+def larger(left: Amounts, right: Amounts) -> Amounts:
+    """Resource by resource, the larger amount; one that is absent does not count."""
+    return _of_each(max, left, right)
+
+
+def smaller(left: Amounts, right: Amounts) -> Amounts:
+    """Resource by resource, the smaller amount; one that is absent does not count."""
+    return _of_each(min, left, right)
+
+
+def _of_each(choose: Callable[..., Quantity], left: Amounts, right: Amounts) -> Amounts:
+    both = {name: choose(left[name], right[name], key=_exact) for name in left if name in right}
+    return {**left, **right, **both}
+
+
+def _exact(quantity: Quantity) -> Fraction:
+    return quantity.amount
 
 
 def units(name: str, amount: Quantity) -> int:

@@ -241,7 +241,7 @@ class WorkloadController:
             cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
             active=_active(working),
             mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
-            unfit=self._unfit(working) if queue else "",
+            unfit=lambda: self._unfit(working) if queue else "",
             bypassed=line.bypassed(_key(working)) if line else None,
             said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kueue_dra_ref.cause import Blocked, Cause
@@ -27,8 +28,8 @@ class Place:
     active: bool = True
     mismatch: str = ""
     """What the ClusterQueue has against the namespace."""
-    unfit: str = ""
-    """What Kueue has against the requests of its pods."""
+    unfit: Callable[[], str] = lambda: ""
+    """What Kueue has against the requests of its pods; found out only when a rule asks."""
     bypassed: Cause | None = None
     """What was found of an equal workload, where this one was passed over for it."""
     said: str = ""
@@ -82,7 +83,8 @@ def a_namespace_that_is_not_selected_is_told(place: Place) -> Blocked | None:
 @rule("POD-016")
 def requests_that_are_refused_are_told(place: Place) -> Blocked | None:
     """Say at once what the scheduler would find out: that nobody may admit what the pods request."""
-    return Blocked(cause=Cause.MISPLACED, message=place.unfit) if place.unfit else None
+    message = place.unfit()
+    return Blocked(cause=Cause.MISPLACED, message=message) if message else None
 
 
 @rule("OBSERVE-010")

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from kueue_dra_ref.api.nouns import PodSet
-from kueue_dra_ref.api.pods import Amounts, Resources, units
+from kueue_dra_ref.api.pods import Amounts, Resources, larger, smaller, units
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.surroundings import Bounds, Surroundings, larger, smaller
+from kueue_dra_ref.surroundings import Bounds, Surroundings
 from kueue_dra_ref.target import FieldError
 
 
 @rule("POD-001", "POD-002")
 def a_runtime_class_adds_its_overhead(pod_set: PodSet, around: Surroundings) -> PodSet:
     """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none."""
-    return pod_set if pod_set.overhead else replace(pod_set, overhead=around.overhead.get(pod_set.runtime_class, {}))
+    if pod_set.overhead or pod_set.runtime_class not in around.overhead:
+        return pod_set
+    return replace(pod_set, overhead=around.overhead[pod_set.runtime_class])
 
 
 @rule("POD-003", "POD-004", "POD-013")
@@ -80,7 +82,7 @@ def pods_keep_to_the_bounds_of_the_namespace(pod_set: PodSet, around: Surroundin
 
 def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:
     containers = tuple(replace(each, resources=change(each.resources)) for each in pod_set.containers)
-    return replace(pod_set, containers=containers)
+    return pod_set if containers == pod_set.containers else replace(pod_set, containers=containers)
 
 
 def _limited(written: Resources) -> Resources:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from fixtures.targets import Judges, judges
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from reports.cli.run import wiring
 from reports.document import ControlEntry
+from reports.inside import run_inside
 from suites.controls.controls import Control
 
 CASES = Path(__file__).resolve().parents[1] / "conformance"
@@ -58,13 +58,12 @@ def judged(control: Control, judge: Judge) -> ControlEntry:
 
 
 def _run(control: Control, judge: Judge, folder: Path) -> str:
-    """Run pytest inside this process, so that all controls share a Kueue; what it prints is kept."""
+    """Run the rows inside this process, so that all controls share a Kueue; give what is printed."""
     words = [*wiring(), "-q", f"--report-dir={folder}", f"--target={judge.kind}"]
     words += [f"--behaviour={judge.behaviour.name}", f"--sabotage={control.sabotage}"]
     plugins: Sequence[object] = [_Lending(judge.lent)] if judge.lent else []
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(said):
-        pytest.main([*words, *(str(CASES / row) for row in control.rows)], plugins=plugins)
-    return said.getvalue()
+    _, said = run_inside([*words, *(str(CASES / row) for row in control.rows)], plugins)
+    return said
 
 
 class _Lending:
