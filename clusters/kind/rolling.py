@@ -6,21 +6,16 @@ import contextlib
 import fcntl
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
 from clusters.kind import charts
-from clusters.kind.charts import (
-    DRIVER_DAEMONSET,
-    DRIVER_NAMESPACE,
-    KUEUE_DEPLOYMENT,
-    KUEUE_NAMESPACE,
-    PROFILE_ANNOTATION,
-)
+from clusters.kind.charts import KUEUE_DEPLOYMENT, KUEUE_NAMESPACE, PROFILE_ANNOTATION
 from clusters.kind.cluster import NodeCluster
+from clusters.kind.driver import Driver
 from clusters.kind.engine import EngineTrouble
-from clusters.kind.profiles import NOWHERE, PROFILES, Profile
+from clusters.kind.profiles import PROFILES, Profile
 from clusters.kind.progress import told
 from clusters.objects import Objects
 from clusters.refusals import verdict
@@ -78,7 +73,7 @@ class Rollout:
         with told(f"profile {profile.name}: {profile.about}"):
             self._applied_once(charts.driver_manifests(self.cluster.images.driver, profile.driver))
             mark = self._start_kueue(profile.configuration())
-            self._driver_ready(profile)
+            self._driver.await_ready(devices=profile.devices)
             self._kueue_ready(mark)
         (self.cluster.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
 
@@ -108,25 +103,20 @@ class Rollout:
         return mark
 
     def restart_driver(self) -> None:
-        """End the driver's pods, and wait for the next ones."""
-        self.cluster.kubectl("-n", DRIVER_NAMESPACE, "rollout", "restart", "daemonset")
-        self._driver_ready(self._profile())
+        """End the driver's pods, and wait for the next ones to serve."""
+        self._driver.restart(devices=self._profile().devices)
 
     def withdraw_driver(self) -> None:
         """Let the driver run on no node, and take its slices away."""
-        self._select_nodes(NOWHERE)
-        self._driver_gone()
+        self._driver.withdraw()
 
     def bring_driver_back(self) -> None:
-        """Let the driver run again, and wait for its devices."""
-        self._select_nodes(None)
-        self._driver_ready(self._profile())
+        """Let the driver run again, and wait for it to serve."""
+        self._driver.bring_back(devices=self._profile().devices)
 
-    def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
-        change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
-        self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "patch", "daemonset", DRIVER_DAEMONSET, "--type=merge", "-p", json.dumps(change)
-        )
+    @property
+    def _driver(self) -> Driver:
+        return Driver(cluster=self.cluster)
 
     def _applied_once(self, manifests: Sequence[Manifest]) -> None:
         """Apply what is not there as it should be; kinds that others need come first."""
@@ -141,30 +131,6 @@ class Rollout:
                 listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": some})
                 self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
         file.write_text(json.dumps(before | texts), encoding="utf-8")
-
-    def _driver_gone(self) -> None:
-        """Wait until the driver runs nowhere, and take its slices away."""
-        self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={ROLL_SECONDS:g}s"
-        )
-        self.cluster.kubectl("delete", "resourceslices", "--all")
-
-    def _driver_ready(self, profile: Profile) -> None:
-        """Wait until the driver runs on every node that it is for, and has published what the profile says."""
-        if not profile.devices:
-            self._driver_gone()
-            return
-        self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{ROLL_SECONDS:g}s"
-        )
-        objects, pools = self.cluster.objects(), max(1, self.cluster.nodes - 1)
-
-        def published() -> None:
-            found = {pool: len(devices) for pool, devices in complete_pools(objects).items()}
-            if sorted(found.values()) != [profile.devices] * pools:
-                raise NotYet(f"devices in complete pools: {found}, expected {pools} pools of {profile.devices}")
-
-        eventually(published, within=ROLL_SECONDS, every=0.2, at_most=0.5, what="the driver to publish its devices")
 
     def _kueue_ready(self, mark: str) -> None:
         """Wait for the pod of this roll-out to be ready and its webhooks to answer.
@@ -195,23 +161,3 @@ def _kueue_pod(objects: Objects, mark: str) -> Manifest:
         if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:
             return pod
     raise NotYet("no pod of Kueue's")
-
-
-def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:
-    """Give the devices of each pool whose newest generation is all there."""
-    pools: dict[str, list[Manifest]] = {}
-    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
-        pools.setdefault(each["spec"]["pool"]["name"], []).append(each["spec"])
-    newest = {
-        name: [one for one in specs if _generation(one) == max(map(_generation, specs))]
-        for name, specs in pools.items()
-    }
-    return {
-        name: [device for spec in specs for device in spec.get("devices") or ()]
-        for name, specs in newest.items()
-        if len(specs) == specs[0]["pool"]["resourceSliceCount"]
-    }
-
-
-def _generation(spec: Manifest) -> int:
-    return int(spec["pool"]["generation"])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from clusters.fence_world import KUEUE
 from clusters.fitness import Found, mappings
 from clusters.kind.cluster import NodeCluster
-from clusters.kind.rolling import complete_pools
+from clusters.kind.driver import complete_pools
 from clusters.objects import Objects
 from kueue_dra_ref.target import Manifest
 
