@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,7 +20,10 @@ from clusters.releases import Release, release
 from clusters.waiting import Limits
 
 STATE = "cluster.json"
+APPLIED = "applied.json"
+"""What was applied to it, by reference, as text."""
 COMMAND_SECONDS = 180.0
+LOAD_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,11 @@ class NodeCluster:
         """Run kubectl against it."""
         argv = [str(tool(KUBECTL, KUBECTL_VARIABLE)), "--kubeconfig", str(self.kubeconfig), *words]
         return run(argv, stdin=stdin, within=within)
+
+    def load(self, archives: Sequence[Path]) -> None:
+        """Load image archives into its nodes."""
+        for archive in archives:
+            self.kind("load", "image-archive", str(archive), "--name", self.record.name, within=LOAD_SECONDS)
 
     def server_version(self) -> str:
         """The version of Kubernetes that its API server says it is of."""

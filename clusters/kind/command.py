@@ -12,7 +12,7 @@ import click
 from clusters.kind import charts
 from clusters.kind.cluster import existing
 from clusters.kind.engine import engine
-from clusters.kind.making import create, delete
+from clusters.kind.making import create, delete, remove_orphans
 from clusters.kind.packages import prepare
 from clusters.kind.profiles import PROFILES
 from clusters.kind.records import records
@@ -82,6 +82,7 @@ def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
     with _troubles_told():
         if images == "source":
             prepare()
+        remove_orphans()
         found = existing(name) or create(
             partial(supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE
 from clusters.kind.cluster import NodeCluster
 from clusters.kind.probing import each_served
-from clusters.kind.profiles import NOWHERE
+from clusters.kind.profiles import CLASS, NOWHERE
 from clusters.objects import Objects
 from clusters.waiting import NotYet, eventually
 from kueue_dra_ref.target import Manifest
@@ -72,13 +72,19 @@ class Driver:
         self.cluster.kubectl(
             "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={DRIVER_SECONDS:g}s"
         )
-        self.cluster.kubectl("delete", "resourceslices", "--all")
+        remove_slices(self.cluster)
+
+
+def remove_slices(cluster: NodeCluster) -> None:
+    """Take away what the driver has published."""
+    cluster.kubectl("delete", "resourceslices", "--field-selector", f"spec.driver={CLASS}")
 
 
 def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:
-    """Give the devices of each pool whose newest generation is all there."""
+    """Give the devices of each of the driver's pools whose newest generation is all there."""
     pools: dict[str, list[Manifest]] = {}
-    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
+    slices = objects.list("resource.k8s.io/v1", "ResourceSlice")
+    for each in (one for one in slices if one["spec"]["driver"] == CLASS):
         pools.setdefault(each["spec"]["pool"]["name"], []).append(each["spec"])
     newest = {
         name: [one for one in specs if _generation(one) == max(map(_generation, specs))]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clusters.gotool import tell
 from clusters.kind import pytest_kind_cluster
+from clusters.kind.adopting import give_back
 from clusters.kind.cluster import NodeCluster, environment
 from clusters.kind.components import KIND, KIND_VARIABLE, KUBECTL, KUBECTL_VARIABLE, tool
 from clusters.kind.engine import Engine, engine
@@ -36,7 +37,6 @@ etcd:
 UNSYNCED_AS = {3: '{unsafe-no-fsync: "true"}', 4: '[{name: unsafe-no-fsync, value: "true"}]'}
 """Nobody mends a cluster of one run after a power cut; each write waits for the disk otherwise."""
 READY_SECONDS = 240.0
-LOAD_SECONDS = 120.0
 
 
 def create(
@@ -49,7 +49,6 @@ def create(
 
     """
     used = engine()
-    remove_orphans(used)
     with told("the parts of the cluster"):
         chosen = supply(used)
         images, archives = chosen.images(), chosen.archives()
@@ -61,8 +60,7 @@ def create(
         with told(f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"):
             _create_nodes(cluster, chosen)
         with told(f"loading {len(archives)} image archives"):
-            for archive in archives:
-                cluster.kind("load", "image-archive", str(archive), "--name", record.name, within=LOAD_SECONDS)
+            cluster.load(archives)
         cluster.write()
     except BaseException:
         delete(record, used)
@@ -71,7 +69,16 @@ def create(
 
 
 def delete(record: Record, used: Engine) -> None:
-    """Delete a cluster, and put the machine back as it was when it was the last one."""
+    """Delete a cluster, or give it back; and put the machine back as it was when it was the last one."""
+    if record.foreign:
+        give_back(record)
+    else:
+        _delete_nodes(record, used)
+    if not any(True for _ in records()):
+        Host(engine=used).restore()
+
+
+def _delete_nodes(record: Record, used: Engine) -> None:
     with told(f"deleting the cluster {record.name}"):
         record.folder.mkdir(parents=True, exist_ok=True)
         kind, kubectl = tool(KIND, KIND_VARIABLE), tool(KUBECTL, KUBECTL_VARIABLE)
@@ -79,12 +86,11 @@ def delete(record: Record, used: Engine) -> None:
             record.name, folder=record.folder, kind=kind, kubectl=kubectl, environment=environment(used)
         )
         record.forget()
-    if not any(True for _ in records()):
-        Host(engine=used).restore()
 
 
-def remove_orphans(used: Engine) -> None:
-    """Delete clusters whose owner was killed before it could."""
+def remove_orphans() -> None:
+    """Delete, or give back, clusters whose owner was killed before it could."""
+    used = engine()
     for record in list(records()):
         if record.orphaned:
             tell(f"found the cluster {record.name}, whose run was killed")

@@ -11,6 +11,7 @@ from kueue_dra_ref.target import Manifest
 RESOURCE = "whole-gpus"
 MEMORY = "gpu.memory"
 CLASS = "gpu.example.com"
+"""The class that the driver brings, and the driver's own name."""
 EXTENDED = "example.com/gpu"
 NOWHERE = {"kueue-dra.dev/nowhere": "true"}
 """A label that no node has."""

@@ -22,6 +22,8 @@ class Record:
     pid: int
     started: int
     """When that process started, in the kernel's clock ticks: a process id alone is used again."""
+    foreign: bool = False
+    """Whether somebody else made it, so that it is given back and not deleted."""
 
     @property
     def folder(self) -> Path:
@@ -50,10 +52,10 @@ class Record:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def a_record(name: str, *, kept: bool) -> Record:
-    """Begin the record of a cluster that this process is about to create."""
+def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
+    """Begin the record of a cluster that this process is about to create, or to take."""
     pid = 0 if kept else os.getpid()
-    return Record(name=name, pid=pid, started=_started(pid) if pid else 0)
+    return Record(name=name, pid=pid, started=_started(pid) if pid else 0, foreign=foreign)
 
 
 def records() -> Iterator[Record]:

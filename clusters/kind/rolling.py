@@ -12,7 +12,7 @@ from typing import TextIO
 
 from clusters.kind import charts
 from clusters.kind.charts import KUEUE_DEPLOYMENT, KUEUE_NAMESPACE, PROFILE_ANNOTATION
-from clusters.kind.cluster import NodeCluster
+from clusters.kind.cluster import APPLIED, NodeCluster
 from clusters.kind.driver import Driver
 from clusters.kind.engine import EngineTrouble
 from clusters.kind.profiles import PROFILES, Profile
@@ -24,7 +24,6 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 ROLLED = "profile"
-APPLIED = "applied.json"
 ROLL_SECONDS = 180.0
 
 

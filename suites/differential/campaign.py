@@ -32,7 +32,7 @@ class Plan:
     budget: float
     most: int | None = None
     """Worlds after which it ends earlier."""
-    together: int = 8
+    together: int = 24
     """Worlds that share a Kueue at a time."""
     kueues: int = 2
 

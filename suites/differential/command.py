@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,9 @@ class Duration(click.ParamType[float]):
 @click.option("--budget", type=Duration(), default="10m", show_default=True, help="When to begin no more worlds.")
 @click.option("--worlds", "most", type=click.IntRange(1), help="After how many worlds to end earlier.")
 @click.option("--seed", type=click.IntRange(0), help="Which worlds; others each time unless one is named.")
-@click.option("--together", type=click.IntRange(1), default=8, show_default=True, help="Worlds in one Kueue at a time.")
+@click.option(
+    "--together", type=click.IntRange(1), default=24, show_default=True, help="Worlds in one Kueue at a time."
+)
 @click.option("-n", "kueues", type=click.IntRange(1), default=2, show_default=True, help="Kueues at a time.")
 @click.option(
     "--report-dir",
@@ -94,12 +96,15 @@ def command(
     )
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
     began, tally = moment_now(), Tally()
+    _empty(report_dir)
     try:
         for tally in hunted(plan):
             click.echo(f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)", err=True)
+            _keep(tally.found, report_dir)
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
-    _tell(plan, tally, elapsed_since(began), report_dir, log)
+    finally:  # also when interrupted: what was judged was judged
+        _tell(plan, tally, elapsed_since(began), report_dir, log)
     raise SystemExit(1 if any(tally.kinds[each] for each in RED) or not tally.worlds else 0)
 
 
@@ -111,15 +116,23 @@ def _figures(tally: Tally) -> str:
     )
 
 
-def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None) -> None:
-    """Write each world that did not simply agree, and the figures of the hunt."""
+def _empty(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.yaml"):
         old.unlink()
-    for each in tally.found:
+
+
+def _keep(found: Sequence[Outcome], folder: Path) -> None:
+    """Write each world that did not simply agree to a file, once."""
+    for each in found:
         file = folder / f"{each.kind}-{each.scenario.name}.yaml"
-        file.write_text(written([as_document(each.scenario, **dict(_status(each)))]), "utf-8")
-        click.echo(f"{each.kind}: {file}{_first(each)}")
+        if not file.exists():
+            file.write_text(written([as_document(each.scenario, **dict(_status(each)))]), "utf-8")
+            click.echo(f"{each.kind}: {file}{_first(each)}")
+
+
+def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None) -> None:
+    """Write down the figures of the hunt."""
     summary = {
         "date": datetime.now(UTC).date().isoformat(),
         "kueue": plan.behaviour.kueue,

@@ -39,15 +39,38 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit:
-    """A Job of some pods, each with the same claims."""
+    """A Job of some pods, each with the same claims; or a Workload with a small pod set more."""
 
     queue: int
     asks: tuple[str, ...]
-    """Names of claim templates, see `suites.differential.templates`; none: CPU only."""
+    """What a pod asks for by the names of the theme; none: CPU only."""
     pods: int
     cpu: int
     priority: int
     least: int | None
+    as_workload: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """One of the earlier jobs is done, if it is a Job."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activate:
+    """One of the earlier jobs, if it is a Workload, is set inactive or active."""
+
+    job: int
+    active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Classes or devices change, for all worlds of the Kueue at once."""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +104,8 @@ class Stop:
     policy: str
 
 
-Event = Submit | Delete | Touch | Quota | Stop
+JobEvent = Submit | Delete | Finish | Activate | Touch
+Event = JobEvent | Quota | Stop | Change
 
 
 def lines(*, cohorts: int, flavors: int) -> SearchStrategy[Line]:
@@ -115,11 +139,14 @@ def events(asked: Sequence[str], *, stops: bool) -> SearchStrategy[Event]:
         cpu=st.integers(1, 2),
         priority=st.sampled_from(PRIORITIES),
         least=st.none() | st.none() | st.just(1),
+        as_workload=st.sampled_from((False, False, False, True)),
     )
     quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
-    delete, touch = st.builds(Delete, job=EARLIER), st.builds(Touch, job=EARLIER)
-    often: dict[SearchStrategy[Any], int] = {submit: 7, delete: 1, quota: 1, touch: 1, stop: 2 if stops else 0}
+    delete, touch, finish = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish))
+    activate = st.builds(Activate, job=EARLIER, active=st.booleans())
+    often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
+    often |= {stop: 4} if stops else {}
     kinds = [kind for kind, times in often.items() for _ in range(times)]
     return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from clusters.live import LiveTarget
 from clusters.waiting import TimedOut
@@ -14,7 +15,8 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import Difference, difference
 from kueue_dra_ref.playing import played_together
-from kueue_dra_ref.scenario import Observation, Scenario
+from kueue_dra_ref.scenario import Observation, Scenario, is_comparable
+from kueue_dra_ref.target import Ref
 from suites.differential.drawing import Batch
 from suites.differential.ledger import Entry, known
 
@@ -46,6 +48,10 @@ class Outcome:
     trouble: str = ""
 
 
+RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
+"""Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """A real Kueue beside the reference of the same release."""
@@ -58,11 +64,17 @@ class Judge:
 
     def judge(self, batch: Batch) -> list[Outcome]:
         """Play the worlds of a batch side by side, and again alone whichever came out differently."""
+        return [self._again(each) if each.kind is Kind.DIFFERS else each for each in self._first(batch)]
+
+    def _first(self, batch: Batch) -> list[Outcome]:
+        """Play worlds side by side; where that cannot be done, one half after the other."""
+        if len(batch) == 1:
+            return [self.alone(batch[0])]
         try:
-            first = [self._compared(world) for world in self.recorded(batch, lawful=True)]
+            return [self._compared(world) for world in self.recorded(batch, lawful=True)]
         except (TimedOut, LawBroken):
-            first = [self.alone(world) for world in batch]
-        return [self._again(each) if each.kind is Kind.DIFFERS else each for each in first]
+            half = len(batch) // 2
+            return [*self._first(batch[:half]), *self._first(batch[half:])]
 
     def alone(self, world: Scenario) -> Outcome:
         """Play one world by itself."""
@@ -79,7 +91,8 @@ class Judge:
         if second.kind is not Kind.DIFFERS:
             return replace(first, kind=Kind.RACE, other=second.scenario.recorded)
         third = self.alone(first.scenario)
-        if difference(list(second.scenario.recorded), list(third.scenario.recorded)):
+        answers_twice = [[one for one in each.scenario.recorded if is_comparable(one)] for each in (second, third)]
+        if difference(answers_twice[0], answers_twice[1]):
             return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
         settled = second.difference is not None and known(self.behaviour.kueue, second.difference, self.ledger)
         return replace(second, kind=Kind.KNOWN) if settled else second
@@ -100,12 +113,21 @@ class Judge:
                 target.insist_on_laws()
         finally:
             target.clean()
-        columns = [tuple(column) for column in zip(*rows, strict=True)]
-        return [replace(world, kueue=self.kueue, recorded=seen) for world, seen in zip(batch, columns, strict=True)]
+        columns = zip(*rows, strict=True)
+        return [
+            replace(world, kueue=self.kueue, recorded=tuple(map(_marked, world.steps, seen)))
+            for world, seen in zip(batch, columns, strict=True)
+        ]
 
     def _compared(self, world: Scenario) -> Outcome:
         ours = answers(world, self.behaviour)
         for step, (mine, theirs) in enumerate(zip(ours, world.recorded, strict=True), 1):
-            if found := difference(mine, theirs):
+            if is_comparable(theirs) and (found := difference(mine, theirs)):
                 return Outcome(scenario=world, kind=Kind.DIFFERS, step=step, difference=found)
         return Outcome(scenario=world, kind=Kind.AGREES)
+
+
+def _marked(step: Mapping[str, Any], seen: Observation) -> Observation:
+    """Mark what was seen right after a change of classes or devices: retries of what was refused may be ahead."""
+    concerned = {Ref.of(each).kind for verb in ("apply", "delete") for each in step.get(verb) or ()}
+    return {**seen, "unsettled": True} if concerned & RETRIED else seen

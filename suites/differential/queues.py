@@ -9,9 +9,7 @@ from typing import Any
 from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota
 from kueue_dra_ref.target import Manifest
 from suites.differential.events import Line
-
-OTHERS = {"nics": 2, "lates": 2}
-"""Quota for device classes that no limit is about, in every flavor."""
+from suites.differential.themes import Theme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +24,7 @@ class Above:
 class Queues:
     """The queues of one world; ``mark`` ends every name that has no namespace."""
 
+    theme: Theme
     mark: str
     lines: tuple[Line, ...]
     cohorts: tuple[Above, ...]
@@ -72,15 +71,29 @@ class Queues:
         }
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
-        beside: dict[str, Quota] = {**OTHERS} if line.apart else {"cpu": line.cpu, **OTHERS}
-        devices = {self._flavor(i): {**beside, "gpus": _limited(line, each)} for i, each in enumerate(amounts)}
+        beside: dict[str, Quota] = {} if line.apart else {"cpu": line.cpu}
+        beside |= self.theme.others
+        name = self.theme.contested
+        devices = {self._flavor(i): {**beside, name: self._limited(line, each)} for i, each in enumerate(amounts)}
         apart = [a_group({self._flavor("cpu"): {"cpu": line.cpu}})] if line.apart else []
         return [*apart, a_group(devices)]
+
+    def _limited(self, line: Line, nominal: int) -> Mapping[str, str | int]:
+        """Limits make sense in a cohort only, and nobody may lend more than there is."""
+        amount = self.theme.amount
+        if line.cohort is None:
+            return a_quota(amount(nominal))
+        borrow = None if line.borrowing is None else amount(line.borrowing)
+        return a_quota(
+            amount(nominal), borrow=borrow, lend=None if line.lending is None else amount(min(line.lending, nominal))
+        )
 
     def _cohort_object(self, index: int, above: Above) -> Manifest:
         spec: dict[str, Any] = {} if above.parent is None else {"parentName": self._cohort(above.parent)}
         if above.shared is not None:
-            spec["resourceGroups"] = [a_group({self._flavor(0): {"gpus": above.shared}})]
+            spec["resourceGroups"] = [
+                a_group({self._flavor(0): {self.theme.contested: self.theme.amount(above.shared)}})
+            ]
         return {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": self._cohort(index)}, "spec": spec}
 
     def _cohort(self, index: int) -> str:
@@ -88,13 +101,6 @@ class Queues:
 
     def _flavor(self, name: str | int) -> str:
         return f"fl-{name}-{self.mark}"
-
-
-def _limited(line: Line, nominal: int) -> Mapping[str, str | int]:
-    """Limits make sense in a cohort only, and nobody may lend more than there is."""
-    if line.cohort is None:
-        return a_quota(nominal)
-    return a_quota(nominal, borrow=line.borrowing, lend=None if line.lending is None else min(line.lending, nominal))
 
 
 def _preemption(line: Line) -> Mapping[str, Any]:

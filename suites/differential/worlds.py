@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, assert_never
 
-from fixtures.builders import a_job
-from fixtures.manifests import a_job_manifest
-from kueue_dra_ref.target import Manifest
-from suites.differential.events import Delete, Event, Quota, Stop, Submit, Touch
+from fixtures.builders import Work, a_job, a_pod_set, a_workload
+from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
+from kueue_dra_ref.target import Manifest, Ref
+from suites.differential.events import Activate, Change, Delete, Event, Finish, JobEvent, Quota, Stop, Submit, Touch
 from suites.differential.queues import Queues
-from suites.differential.templates import TEMPLATES, claim_of
-
-Step = Mapping[str, Any]
+from suites.differential.themes import Step
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,7 +21,7 @@ class World:
 
     queues: Queues
     events: tuple[Event, ...]
-    _jobs: list[str] = field(default_factory=list)
+    _jobs: dict[str, Manifest] = field(default_factory=dict)
     _made: int = 0
     _edits: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -30,38 +29,58 @@ class World:
         """Give the namespace, then the queues and templates, then a step for each event."""
         yield {"apply": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.queues.namespace}}]}
         asked = {name for event in self.events if isinstance(event, Submit) for name in event.asks}
-        templates = [TEMPLATES[name].manifest(name, self.queues.namespace) for name in TEMPLATES if name in asked]
+        found = self.queues.theme.templates
+        templates = [found[name].manifest(name, self.queues.namespace) for name in found if name in asked]
         yield {"apply": [*self.queues.objects(), *templates]}
         for event in self.events:
             yield self._step(event)
+            if isinstance(event, Change):  # what was refused, or waits, is looked at again
+                yield {"touch": [_named(made) for made in self._jobs.values()]}
 
     def _step(self, event: Event) -> Step:
         match event:
-            case Submit():
-                return {"apply": [self._submitted(event)]}
-            case Delete():
-                return self._about(event.job, "delete")
-            case Touch():
-                return self._about(event.job, "touch")
+            case Change():
+                return self.queues.theme.changes[event.number]
             case Quota():
                 return {"apply": [self._edited(event.queue, nominal=event.nominal)]}
             case Stop():
                 return {"apply": [self._stopped(event)]}
+            case _:
+                return self._of_a_job(event)
+
+    def _of_a_job(self, event: JobEvent) -> Step:
+        match event:
+            case Submit():
+                return {"apply": [self._submitted(event)]}
+            case Delete():
+                return self._deleted(event.job)
+            case Finish():
+                return self._changed(event.job, "Job", finished)
+            case Activate():
+                return self._changed(event.job, "Workload", partial(_activated, active=event.active))
+            case Touch():
+                return {"touch": [_named(made) for made in self._one(event.job)]}
             case _:
                 assert_never(event)
 
     def _submitted(self, event: Submit) -> Manifest:
         name = f"j{self._made}"
         self._made += 1
-        self._jobs.append(name)
-        work = a_job(
-            pods=event.pods,
-            cpu=str(event.cpu),
-            claims=[claim_of(each) for each in event.asks],
-            priority=event.priority,
-            least=event.least if event.pods > 1 else None,
-        )
-        return a_job_manifest(work, {"name": name, "namespace": self.queues.namespace}, self._line(event.queue), {})
+        work = self._work(event)
+        build = a_workload_manifest if work.as_workload else a_job_manifest
+        made = build(work, {"name": name, "namespace": self.queues.namespace}, self._line(event.queue), {})
+        self._jobs[name] = made
+        return made
+
+    def _work(self, event: Submit) -> Work:
+        theme = self.queues.theme
+        claims, requests = theme.claims(event.asks), {"cpu": str(event.cpu), **theme.requests(event.asks)}
+        least = event.least if event.pods > 1 else None
+        if not event.as_workload:
+            return a_job(pods=event.pods, requests=requests, claims=claims, priority=event.priority, least=least)
+        main = a_pod_set("main", pods=event.pods, requests=requests, claims=claims, least=least)
+        beside = "1" if self.queues.flavors == 1 else ""  # among several Kueue may try for ever (docs/differences.md)
+        return a_workload(a_pod_set("first", cpu=beside), main, priority=event.priority)
 
     def _line(self, queue: int) -> str:
         return f"lq{self._index(queue)}"
@@ -69,14 +88,20 @@ class World:
     def _index(self, queue: int) -> int:
         return queue % len(self.queues.lines)
 
-    def _about(self, job: int, verb: str) -> Step:
-        """Delete or touch one of the jobs that are there; nothing when there is none."""
-        if not self._jobs:
-            return {}
-        name = self._jobs[job % len(self._jobs)]
-        if verb == "delete":
-            self._jobs.remove(name)
-        return {verb: [{"apiVersion": "batch/v1", "kind": "Job", "namespace": self.queues.namespace, "name": name}]}
+    def _one(self, job: int) -> list[Manifest]:
+        """Give one of the jobs that are there; nothing when there is none."""
+        there = list(self._jobs.values())
+        return there and [there[job % len(there)]]
+
+    def _deleted(self, job: int) -> Step:
+        found = self._one(job)
+        for made in found:
+            del self._jobs[made["metadata"]["name"]]
+        return {"delete": [_named(made) for made in found]}
+
+    def _changed(self, job: int, kind: str, change: Callable[[Manifest], Manifest]) -> Step:
+        """Apply one of the jobs that are there as something else, if it is of a kind."""
+        return {"apply": [change(made) for made in self._one(job) if made["kind"] == kind]}
 
     def _stopped(self, event: Stop) -> Manifest:
         if event.local:
@@ -88,3 +113,12 @@ class World:
         index = self._index(queue)
         self._edits[index] = {**self._edits.get(index, {}), **change}
         return self.queues.cluster_queue(index, **self._edits[index])
+
+
+def _activated(made: Manifest, *, active: bool) -> Manifest:
+    return {**made, "spec": {**made["spec"], "active": active}}
+
+
+def _named(made: Manifest) -> dict[str, str]:
+    ref = Ref.of(made)
+    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
