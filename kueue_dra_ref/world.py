@@ -10,7 +10,7 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
 from kueue_dra_ref.published import PublishedSlice
-from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Selector, Undecided, compiled
+from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Undecided, compiled
 from kueue_dra_ref.surroundings import Surroundings
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -95,7 +95,7 @@ def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:
         selector = compiled(expression)
         if isinstance(selector, CompileFault):
             return EvaluationFault(detail=selector.detail)
-        outcome = selector.matches(device) if isinstance(selector, Selector) else selector
+        outcome = selector if isinstance(selector, Undecided) else selector.matches(device)
         if outcome is not True:
             return outcome
     return True

@@ -18,10 +18,21 @@ def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
         ConfigurationRefused: the reference does not start with the configuration.
 
     """
+    _, observations = replaying(scenario, behaviour)
+    return observations
+
+
+def replaying(scenario: Scenario, behaviour: Behaviour) -> tuple[ReferenceTarget, Iterator[Observation]]:
+    """Give the reference that plays a scenario, as far as its answers have been asked for, and the answers."""
     chance = Chance(orders=behaviour.by_chance)
+    target = ReferenceTarget(behaviour, chance=chance)
+    return target, _observations(scenario, target, chance)
+
+
+def _observations(scenario: Scenario, target: ReferenceTarget, chance: Chance) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
     chance.seen = _told(next(recorded, {}))
-    for observation in replayed(scenario, ReferenceTarget(behaviour, chance=chance)):
+    for observation in replayed(scenario, target):
         yield observation
         chance.seen = _told(next(recorded, {}))
 

@@ -13,7 +13,14 @@ from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
 from kueue_dra_ref.simulation.played import Played
 from reports.cli.faults import Trouble
 from reports.cli.inputs import tell, world_of
-from reports.cli.options import behaviour_option, configuration_option, files_option, gates_option, output_option
+from reports.cli.options import (
+    behaviour_option,
+    cel_option,
+    configuration_option,
+    files_option,
+    gates_option,
+    output_option,
+)
 from reports.cli.printing import as_json
 
 EPILOG = """\
@@ -41,6 +48,7 @@ Exit codes
     is_flag=True,
     help="Exit with 0 when an object names a queue, flavor or template that is missing.",
 )
+@cel_option
 @output_option("text", "json")
 def command(
     files: tuple[Path, ...],

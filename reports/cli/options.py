@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -80,6 +81,23 @@ kubernetes_option = click.option(
     default="1.36",
     show_default=True,
     help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",
+)
+
+
+def _cel(context: click.Context, _: click.Parameter, engine: str) -> None:
+    """Put Kubernetes' own engine in the place of ours for this command."""
+    if engine == "kubernetes":
+        context.with_resource(importlib.import_module("clusters.exact_cel").kubernetes_answers())
+
+
+cel_option = click.option(
+    "--cel",
+    type=click.Choice(("own", "kubernetes")),
+    default="own",
+    show_default=True,
+    callback=_cel,
+    expose_value=False,
+    help="Who evaluates selectors: the engine inside, or Kubernetes' own (built once with Go): then none is undecided.",
 )
 
 

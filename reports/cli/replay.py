@@ -18,7 +18,7 @@ from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Observation, Scenario, ScenarioFault, is_comparable, scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
-from reports.cli.options import output_option
+from reports.cli.options import cel_option, output_option
 from reports.cli.printing import as_json_line, as_table
 
 EPILOG = """\
@@ -68,6 +68,7 @@ class Replay:
     type=click.Choice(NAMES),
     help="Which text or release decides; that of the Kueue that was recorded unless one is named.",
 )
+@cel_option
 @output_option("table", "json")
 def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output: str) -> None:
     """Replay recorded scenarios and compare what is observed.

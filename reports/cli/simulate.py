@@ -15,6 +15,7 @@ from kueue_dra_ref.simulation.played import Played
 from reports.cli.inputs import tell, world_of
 from reports.cli.options import (
     behaviour_option,
+    cel_option,
     configuration_option,
     files_option,
     gates_option,
@@ -57,6 +58,7 @@ WIDTHS = (None, None, None, None, 60, None)
     is_flag=True,
     help="Refuse versions of resource.k8s.io that this Kubernetes does not serve, instead of warning of them.",
 )
+@cel_option
 @output_option("yaml", "json", "table")
 def command(
     files: tuple[Path, ...],

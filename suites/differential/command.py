@@ -15,9 +15,12 @@ import click
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import elapsed_since, moment_now
 from kueue_dra_ref.api.yaml_text import written
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.scenario import as_document
 from reports.cli.faults import Trouble
 from suites.differential.campaign import Plan, Tally, hunted
+from suites.differential.explaining import explanation
 from suites.differential.judging import Kind, Outcome
 from suites.differential.releases import behaviour_of, minor_option
 
@@ -100,7 +103,7 @@ def command(
     try:
         for tally in hunted(plan):
             click.echo(f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)", err=True)
-            _keep(tally.found, report_dir)
+            _keep(tally.found, plan.behaviour, report_dir)
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
     finally:  # also when interrupted: what was judged was judged
@@ -122,12 +125,12 @@ def _empty(folder: Path) -> None:
         old.unlink()
 
 
-def _keep(found: Sequence[Outcome], folder: Path) -> None:
+def _keep(found: Sequence[Outcome], behaviour: Behaviour, folder: Path) -> None:
     """Write each world that did not simply agree to a file, once."""
     for each in found:
         file = folder / f"{each.kind}-{each.scenario.name}.yaml"
         if not file.exists():
-            file.write_text(written([as_document(each.scenario, **dict(_status(each)))]), "utf-8")
+            file.write_text(written([as_document(each.scenario, **dict(_status(each, behaviour)))]), "utf-8")
             click.echo(f"{each.kind}: {file}{_first(each)}")
 
 
@@ -155,10 +158,14 @@ def _first(outcome: Outcome) -> str:
     return f": step {outcome.step}: {outcome.difference}"
 
 
-def _status(outcome: Outcome) -> Iterator[tuple[str, Any]]:
-    """What a file says beside the real Kueue's observations: the difference, and of a race the other answer."""
+def _status(outcome: Outcome, behaviour: Behaviour) -> Iterator[tuple[str, Any]]:
+    """What a file says beside the real Kueue's observations: the difference, why, and of a race the other answer."""
     if found := outcome.difference:
         place: Mapping[str, Any] = {"step": outcome.step, "path": found.path}
         yield "difference", {**place, "reference": found.ours, "kueue": found.recorded}
+        yield "explanation", explanation(outcome, behaviour)
+        yield "referenceObservations", list(answers(outcome.scenario, behaviour))
+    if outcome.trouble:
+        yield "trouble", outcome.trouble
     if outcome.other:
         yield "otherObservations", [*outcome.other]
