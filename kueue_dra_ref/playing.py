@@ -24,7 +24,7 @@ def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
     """Play a scenario on a target and observe after every step.
 
     Raises:
-        ConfigurationRefused: the target does not start with the configuration.
+        ConfigurationRefused: the target does not start with a configuration.
 
     """
     return (observation for (observation,) in played_together([scenario], target))
@@ -34,18 +34,20 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
     """Play scenarios of one configuration and one inventory side by side, and observe each of them after every step.
 
     They share nothing else but what is alike in the same step of all: their queues, cohorts and namespaces are apart.
+    Where one restarts Kueue with another configuration, all do.
 
     Raises:
         ConfigurationRefused: the target does not start with the configuration.
 
     """
     first = scenarios[0]
-    if faults := target.start(first.configuration):
-        raise ConfigurationRefused(first.name, faults)
+    _start(first, first.configuration, target)
     refused = list(target.apply(first.inventory))
     shared = {Ref.of(each) for each in first.inventory}
     seen: list[set[Ref]] = [set() for _ in scenarios]
     for steps in zip(*(scenario.steps for scenario in scenarios), strict=True):
+        for configuration in steps[0].get("restart") or ():
+            _start(first, configuration, target)
         refused += _play(steps, target)
         for known, step in zip(seen, steps, strict=True):
             known |= _applied(step)
@@ -54,6 +56,11 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
         told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
         yield [observed(target, refs, words) for refs, words in zip(seen, told, strict=True)]
         refused = []
+
+
+def _start(scenario: Scenario, configuration: Manifest, target: Target) -> None:
+    if faults := target.start(configuration):
+        raise ConfigurationRefused(scenario.name, faults)
 
 
 def _applied(step: Mapping[str, Any]) -> set[Ref]:

@@ -114,6 +114,7 @@ def _misshapen(found: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
     yield from _not_objects(spec.get("inventory"), "spec.inventory", _MANIFEST)
     yield from _not_objects(spec.get("steps"), "spec.steps", ())
     for index, step in enumerate(spec.get("steps") or ()):
+        yield from _not_objects(step.get("restart"), f"spec.steps[{index}].restart", ())
         yield from _not_objects(step.get("apply"), f"spec.steps[{index}].apply", _MANIFEST)
         for verb in ("delete", "touch"):
             yield from _not_objects(step.get(verb), f"spec.steps[{index}].{verb}", _REFERENCE)

@@ -118,8 +118,10 @@ def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -
 def requests_of_a_waiting_workload_are_shown(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """What each pod set asks for, devices included, once the scheduler has seen the workload."""
-    return [{"name": name, "resources": _printed(amounts, in_bytes)} for name, amounts in asked]
+    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing."""
+    return [
+        {"name": name, **({"resources": _printed(amounts, in_bytes)} if amounts else {})} for name, amounts in asked
+    ]
 
 
 @rule("STATUS-013", "STATUS-014")

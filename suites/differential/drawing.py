@@ -8,22 +8,24 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from fixtures.manifests import KUEUE
 from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import MOST_QUEUES, PRIORITIES, Change, events, lines
+from suites.differential.events import MOST_QUEUES, PRIORITIES, Change, Common, Restart, events, lines
 from suites.differential.queues import Above, Queues
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
 from suites.differential.themes import Theme
-from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, WHOLE
+from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
 
 SHORTEST, LONGEST = 6, 10
 """Events of a world."""
+FLAVORS = (1, 1, 1, 1, 2)
+"""Of the worlds of a batch; with two, Kueue may try a workload without end, and has no time for the others."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """What the worlds of a batch are about; some more often than others."""
@@ -34,10 +36,10 @@ Batch = tuple[Scenario, ...]
 
 @st.composite
 def a_world(
-    draw: DrawFn, *, theme: Theme, mark: str, stops: bool, common: Sequence[Change | None]
+    draw: DrawFn, *, theme: Theme, mark: str, flavors: int, stops: bool, common: Sequence[Common | None]
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
-    flavors, cohorts = draw(st.integers(1, 2)), draw(st.sampled_from((1, 2, 0)))
+    cohorts = draw(st.sampled_from((1, 2, 0)))
     shared = st.none() | st.none() | st.integers(0, 3)
     above = tuple(
         Above(parent=draw(st.none() | st.just(0)) if index else None, shared=draw(shared)) for index in range(cohorts)
@@ -54,18 +56,25 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
     theme = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
-    stops = draw(st.booleans())
-    change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
-    often = st.integers(0, 4).flatmap(lambda one: st.none() if one else change)
-    common = draw(st.lists(often if draw(st.booleans()) else st.none(), min_size=SHORTEST, max_size=LONGEST))
-    told = [draw(a_world(theme=theme, mark=f"w{index}", stops=stops, common=common)) for index in range(of)]
-    configuration = a_configuration(behaviour, MAPPINGS, fair_sharing=fair, **theme.options)
-    return tuple(
-        Scenario(
-            name=theme.name, configuration=configuration, inventory=(*_priorities(), *theme.inventory), steps=steps
-        )
-        for steps in told
+    stops, flavors = draw(st.booleans()), draw(st.sampled_from(FLAVORS))
+    first, other = (
+        a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
     )
+    common = draw(st.lists(_in_common(theme, [first, other]), min_size=SHORTEST, max_size=LONGEST))
+    told = [
+        draw(a_world(theme=theme, mark=f"w{index}", flavors=flavors, stops=stops, common=common)) for index in range(of)
+    ]
+    beginning = (*_priorities(), *theme.inventory)
+    return tuple(Scenario(name=theme.name, configuration=first, inventory=beginning, steps=steps) for steps in told)
+
+
+def _in_common(theme: Theme, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
+    """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
+    change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
+    restart = st.builds(Restart, configuration=st.sampled_from(configurations))
+    nothing: SearchStrategy[Common | None] = st.none()
+    kinds = [*[nothing] * 17, change, change, restart]
+    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
 
 
 def batches(*, of: int, behaviour: Behaviour, number: int, count: int) -> Sequence[Batch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Restart:
+    """Kueue starts anew with another Configuration, for all worlds at once."""
+
+    configuration: Mapping[str, Any]
+
+
+Common = Change | Restart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Delete:
     """One of the earlier jobs goes."""
 
@@ -105,7 +115,7 @@ class Stop:
 
 
 JobEvent = Submit | Delete | Finish | Activate | Touch
-Event = JobEvent | Quota | Stop | Change
+Event = JobEvent | Quota | Stop | Common
 
 
 def lines(*, cohorts: int, flavors: int) -> SearchStrategy[Line]:

@@ -15,6 +15,7 @@ MISSING = "missing"
 CARD = "vendor.example.com/card"
 OTHER_CARD = "vendor.example.com/other-card"
 MAPPINGS = {"gpus": ["gpu.example.com"], "nics": ["nic.example.com"], "lates": [LATE]}
+OTHER_MAPPINGS = {"gpus": ["gpu.example.com", LATE], "nics": ["nic.example.com"], "lates": ["unmapped.example.com"]}
 _OBSERVABILITY = "UnadmittedWorkloadsObservability"
 _INTEGRATION = "KueueDRAIntegration"
 _EXTENDED = "KueueDRAIntegrationExtendedResource"

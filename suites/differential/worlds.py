@@ -10,7 +10,19 @@ from typing import Any, assert_never
 from fixtures.builders import Work, a_job, a_pod_set, a_workload
 from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
 from kueue_dra_ref.target import Manifest, Ref
-from suites.differential.events import Activate, Change, Delete, Event, Finish, JobEvent, Quota, Stop, Submit, Touch
+from suites.differential.events import (
+    Activate,
+    Change,
+    Delete,
+    Event,
+    Finish,
+    JobEvent,
+    Quota,
+    Restart,
+    Stop,
+    Submit,
+    Touch,
+)
 from suites.differential.queues import Queues
 from suites.differential.themes import Step
 
@@ -41,6 +53,8 @@ class World:
         match event:
             case Change():
                 return self.queues.theme.changes[event.number]
+            case Restart():
+                return {"restart": [event.configuration]}
             case Quota():
                 return {"apply": [self._edited(event.queue, nominal=event.nominal)]}
             case Stop():

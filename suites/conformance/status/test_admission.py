@@ -100,6 +100,16 @@ def test_what_is_asked_for_is_shown_by_pod_set(lab: Lab) -> None:
     ]
 
 
+@covers("STATUS-011")
+def test_a_pod_set_without_requests_shows_its_name_only(lab: Lab) -> None:
+    """Nothing is shown of what asks for nothing, beside a pod set that has to wait."""
+    queue = lab.queue({"cpu": 1, "whole-gpus": 1})
+    workers = a_pod_set("workers", claims=[a_template(gpu(2))])
+    job = lab.submit(a_workload(a_pod_set("driver"), workers), queue)
+
+    assert lab.requests(job) == [{"name": "driver"}, {"name": "workers", "resources": {"whole-gpus": "2"}}]
+
+
 @covers("STATUS-012")
 def test_an_admitted_workload_shows_its_usage_only(lab: Lab) -> None:
     """What was asked for while waiting is gone once quota is reserved."""
