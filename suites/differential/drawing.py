@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -24,8 +24,6 @@ from suites.differential.worlds import World
 
 SHORTEST, LONGEST = 6, 10
 """Events of a world."""
-FLAVORS = (1, 1, 1, 1, 2)
-"""Of the worlds of a batch; with two, Kueue may try a workload without end, and has no time for the others."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """What the worlds of a batch are about; some more often than others."""
@@ -34,18 +32,29 @@ Batch = tuple[Scenario, ...]
 """Worlds with one configuration, one inventory and equally many steps."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mood:
+    """What happens in some batches only."""
+
+    stops: bool
+    """Queues are stopped and go on."""
+    strict: bool
+    """Queues may be StrictFIFO: Kueue then tries whoever waits first some 70 times a second, and has less time."""
+
+
 @st.composite
 def a_world(
-    draw: DrawFn, *, theme: Theme, mark: str, flavors: int, stops: bool, common: Sequence[Common | None]
+    draw: DrawFn, *, theme: Theme, mark: str, mood: Mood, common: Sequence[Common | None]
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
-    cohorts = draw(st.sampled_from((1, 2, 0)))
+    flavors, cohorts = draw(st.integers(1, 2)), draw(st.sampled_from((1, 2, 0)))
     shared = st.none() | st.none() | st.integers(0, 3)
     above = tuple(
         Above(parent=draw(st.none() | st.just(0)) if index else None, shared=draw(shared)) for index in range(cohorts)
     )
-    found = draw(st.lists(lines(cohorts=cohorts, flavors=flavors), min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
-    own = events(theme.asked, stops=stops)
+    line = lines(cohorts=cohorts, flavors=flavors, strict=mood.strict)
+    found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
+    own = events(theme.asked, stops=mood.stops)
     happens = tuple(draw(own) if each is None else each for each in common)
     queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=above, flavors=flavors)
     return tuple(World(queues=queues, events=happens).steps())
@@ -56,14 +65,12 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
     theme = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
-    stops, flavors = draw(st.booleans()), draw(st.sampled_from(FLAVORS))
+    mood = Mood(stops=draw(st.booleans()), strict=not draw(st.integers(0, 3)))
     first, other = (
         a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
     )
     common = draw(st.lists(_in_common(theme, [first, other]), min_size=SHORTEST, max_size=LONGEST))
-    told = [
-        draw(a_world(theme=theme, mark=f"w{index}", flavors=flavors, stops=stops, common=common)) for index in range(of)
-    ]
+    told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
     beginning = (*_priorities(), *theme.inventory)
     return tuple(Scenario(name=theme.name, configuration=first, inventory=beginning, steps=steps) for steps in told)
 
