@@ -67,4 +67,5 @@ SOURCING = sourcing.Sourcing(
     positive=(sourcing.less_than_nothing_is_nothing,),
     times=(sourcing.each_sourced_device_is_charged,),
     in_bytes=(sourcing.amounts_of_sources_are_shown_in_bytes,),
+    followed=(sourcing.slices_of_the_drivers_of_sources_are_followed,),
 )

@@ -60,6 +60,7 @@ class Manager:
             "ResourceFlavor": (self.queues.on_flavor,),
             "Namespace": (self.queues.on_namespace,),
             "DeviceClass": (ClassController(self.kueue).on,),
+            "ResourceSlice": (self.queues.on_slice,),
             "LimitRange": (surroundings.on_limit_range,),
             "RuntimeClass": (surroundings.on_runtime_class,),
         }

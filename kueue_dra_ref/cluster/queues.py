@@ -19,7 +19,7 @@ from kueue_dra_ref.target import Manifest
 
 
 class QueueControllers:
-    """Follows ClusterQueues, LocalQueues, ResourceFlavors and Namespaces."""
+    """Follows ClusterQueues, LocalQueues, ResourceFlavors, ResourceSlices and Namespaces."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour.reporting
@@ -90,6 +90,14 @@ class QueueControllers:
             if queue and any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
                 self.kueue.sweep_later(queue.name)
                 self.kueue.refresh(queue.name)
+
+    def on_slice(self, event: Event) -> None:
+        """A slice of a driver that is followed lets everything that waits be tried again."""
+        followed = self.kueue.behaviour.processing.sourcing.followed
+        drivers = {driver for rule in followed for driver in rule(self.kueue.configuration.mappings)}
+        if any(each["spec"].get("driver") in drivers for each in (event.old, event.new) if each):
+            for name in self.kueue.lines:
+                self.kueue.sweep_later(name)
 
     def on_namespace(self, event: Event) -> None:
         """A namespace whose labels come to match a ClusterQueue has its workloads tried again."""

@@ -39,6 +39,8 @@ class Sourcing:
     positive: tuple[Rule[[int], int], ...] = ()
     times: tuple[Rule[[int, int], int], ...] = ()
     in_bytes: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
+    followed: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
+    """The drivers whose slices, when they change, have everything tried again that waits."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
@@ -136,3 +138,9 @@ def each_sourced_device_is_charged(amount: int, count: int) -> int:
 def amounts_of_sources_are_shown_in_bytes(mappings: Mappings) -> frozenset[str]:
     """Resources with sources are printed in powers of 1024."""
     return frozenset(each.name for each in mappings if sources_in(each))
+
+
+@rule("DEVICE-022")
+def slices_of_the_drivers_of_sources_are_followed(mappings: Mappings) -> frozenset[str]:
+    """Whatever is mapped: only drivers that a source names."""
+    return frozenset(source.driver for each in mappings for source in sources_in(each))

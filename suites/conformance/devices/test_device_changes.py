@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fixtures.builders import a_job, a_request, a_template
 from fixtures.lab import Lab
 from fixtures.marks import covers, owns_kueue
-from fixtures.sources import PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu, some_values
+from fixtures.sources import NICS, PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu, some_values
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 pytestmark = owns_kueue
@@ -70,3 +72,27 @@ def test_a_share_that_no_device_gives_is_refused_for_good(lab: Lab) -> None:
     lab.retry(job)
 
     assert lab.verdict(job) == admitted({"vgpu-memory": "9Gi"})
+
+
+@covers("DEVICE-022")
+@pytest.mark.parametrize(
+    ("driver", "missing"),
+    [
+        pytest.param(PARTITIONS, "2 more needed", id="a-source-names-it"),
+        pytest.param("other.example.com", "1 more needed", id="nobody-names-it"),
+    ],
+)
+def test_a_slice_has_whatever_waits_tried_again(lab: Lab, driver: str, missing: str) -> None:
+    """Who waits is told anew how much is missing, though nothing was released."""
+    lab.start(**SOURCED)
+    lab.device_class(NICS)
+    queue = lab.queue({"nics": 4})
+    queue.submit(a_job(claims=[a_template(a_request(NICS, count=2))]))
+    waits = queue.submit(a_job(claims=[a_template(a_request(NICS, count=3))]))
+    queue.submit(a_job(claims=[a_template(a_request(NICS))]))
+    assert "1 more needed" in lab.message(waits)
+
+    lab.publish(a_partition("d0", memory="10Gi"), driver=driver)
+    lab.settle()
+
+    assert missing in lab.message(waits)
