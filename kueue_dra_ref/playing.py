@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.scenario import Observation, Scenario
@@ -54,7 +55,8 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
         target.settle()
         own = [shared | _applied(step) for step in steps]
         told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
-        yield [observed(target, refs, words) for refs, words in zip(seen, told, strict=True)]
+        shown = Shown.by(target)
+        yield [observed(shown, refs, words) for refs, words in zip(seen, told, strict=True)]
         refused = []
 
 
@@ -67,16 +69,31 @@ def _applied(step: Mapping[str, Any]) -> set[Ref]:
     return {Ref.of(each) for each in step.get("apply") or ()}
 
 
-def observed(target: Target, seen: Collection[Ref], refused: Iterable[Refusal] = ()) -> Observation:
-    """What a target shows of the namespaces and queues that a scenario made."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a target shows of everything at one moment: asked for once, however many scenarios look at it."""
+
+    workloads: Sequence[Manifest]
+    queues: Mapping[str, Manifest]
+
+    @classmethod
+    def by(cls, target: Target) -> Shown:
+        """Ask a target that has come to rest."""
+        queues = target.list(KUEUE, "ClusterQueue")
+        return cls(workloads=target.list(KUEUE, "Workload"), queues={each["metadata"]["name"]: each for each in queues})
+
+
+def observed(shown: Shown, seen: Collection[Ref], refused: Iterable[Refusal] = ()) -> Observation:
+    """What is shown of the namespaces and queues that a scenario made."""
     names = {kind: {ref.name for ref in seen if ref.kind == kind} for kind in ("Namespace", "ClusterQueue")}
-    namespaces, queues = names["Namespace"], names["ClusterQueue"]
-    jobs = [w for namespace in sorted(namespaces) for w in target.list(KUEUE, "Workload", namespace)]
-    found = {q["metadata"]["name"]: _queue(q.get("status") or {}) for q in target.list(KUEUE, "ClusterQueue")}
+    queues = {
+        name: _queue(shown.queues[name].get("status") or {})
+        for name in sorted(names["ClusterQueue"] & set(shown.queues))
+    }
+    jobs = [each for each in shown.workloads if each["metadata"]["namespace"] in names["Namespace"]]
     rejected = [{"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message} for r in refused]
-    shown = {"workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs}} if queues else {}
-    shown |= {"clusterQueues": {name: found[name] for name in sorted(queues & set(found))}} if queues else {}
-    return shown | ({"rejected": rejected} if rejected else {})
+    told = {"workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs}, "clusterQueues": queues}
+    return (told if names["ClusterQueue"] else {}) | ({"rejected": rejected} if rejected else {})
 
 
 def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Refusal]:
