@@ -21,8 +21,8 @@ SEED ?=
 # Where the parts of `make e2e` come from: source (built here, nothing pulled; takes root) or released (published images).
 IMAGES ?= source
 NODES ?= 1
-# Cases at once on the one cluster: they mostly wait.
-E2E_WORKERS ?= 6
+# Cases at once on the one cluster, one for each core, at most six: more of them only get in each other's way.
+E2E_WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 6 ? cores : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Whoever forbids compiled files waits four seconds more for each start of the suite.
