@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from clusters.cel_oracle import VARIABLE, cel_oracle
+from fixtures.sources import a_capacity, a_mapping
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES
 
@@ -18,19 +19,7 @@ SOURCED = {
     "featureGates": {"KueueDRAIntegrationConsumableCapacity": True},
     "resources": {
         "deviceClassMappings": [
-            {
-                "name": "whole-gpus",
-                "deviceClassNames": ["gpu.example.com"],
-                "sources": [
-                    {
-                        "capacity": {
-                            "name": "memory",
-                            "driver": "gpu.example.com",
-                            "deviceSelector": {"cel": {"expression": UNDECIDED}},
-                        }
-                    }
-                ],
-            }
+            a_mapping("whole-gpus", "gpu.example.com", a_capacity(driver="gpu.example.com", selector=UNDECIDED))
         ]
     },
 }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from clusters.kind import charts
-from clusters.kind.cluster import APPLIED, NodeCluster, environment, existing
-from clusters.kind.components import KIND, KIND_VARIABLE, tool
+from clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
 from clusters.kind.driver import remove_slices
-from clusters.kind.engine import Engine, engine, run
+from clusters.kind.engine import Engine, engine
 from clusters.kind.profiles import WHOLE_DEVICE
 from clusters.kind.progress import told
 from clusters.kind.records import Record, a_record
@@ -32,19 +32,18 @@ def adopted(name: str, supply: Callable[[Engine], Supply], minor: Release) -> No
 
     """
     used = engine()
-    if name not in _kind(used, "get", "clusters").split():
+    if name not in run_kind(used, "get", "clusters").split():
         return None
     chosen = supply(used)
     record = a_record(name, kept=False, foreign=True)
     record.write()
     try:
         with told(f"kind cluster {name}: taken as it is, images {chosen.name}"):
-            (record.folder / "kubeconfig").write_text(_kind(used, "get", "kubeconfig", "--name", name), "utf-8")
+            (record.folder / "kubeconfig").write_text(run_kind(used, "get", "kubeconfig", "--name", name), "utf-8")
             cluster = NodeCluster(record=record, engine=used, release=minor, images=chosen.images())
             _insist_on_room(cluster)
             cluster.load(chosen.archives())
-        nodes = len(cluster.objects().list("v1", "Node"))
-        found = NodeCluster(record=record, engine=used, release=minor, images=cluster.images, nodes=nodes)
+        found = replace(cluster, nodes=len(cluster.objects().list("v1", "Node")))
         found.write()
     except BaseException:
         record.forget()
@@ -67,30 +66,17 @@ def give_back(record: Record) -> None:
 
 def _remove(cluster: NodeCluster, manifests: Iterable[Manifest]) -> None:
     """Delete objects and wait until they are gone; a definition takes its objects with it while Kueue still lets go."""
-    cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=_list_of(manifests))
-
-
-def _list_of(manifests: Iterable[Manifest]) -> str:
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
-
-
-def _kind(used: Engine, *words: str) -> str:
-    return run([str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used))
+    cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=charts.a_list(manifests))
 
 
 def _insist_on_room(cluster: NodeCluster) -> None:
     """Refuse a cluster that cannot allocate devices, or has anything of what the profiles bring."""
     if not cluster.objects().call("GET", "/apis/resource.k8s.io/v1").ok:
         raise NotOurs(f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)")
-    there = cluster.kubectl("get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=_list_of(_brought(cluster)))
+    brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
+    there = cluster.kubectl("get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=charts.a_list(brought))
     if there:
         raise NotOurs(
             f"the cluster {cluster.record.name} has what the profiles would replace: {', '.join(there.split())}.\n"
             "Name one without; a Kueue of its own is judged by `kueue-dra run --target kueue --context NAME`."
         )
-
-
-def _brought(cluster: NodeCluster) -> list[Manifest]:
-    images, profile = cluster.images, WHOLE_DEVICE
-    kueue = charts.kueue_manifests(cluster.release, images.kueue, profile.configuration(), mark="none")
-    return [*kueue, *charts.driver_manifests(images.driver, profile.driver)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import yaml
 
 from clusters.kind.components import DRIVER, HELM, HELM_VARIABLE, KUBECTL, driver_chart, kueue_chart, tool
 from clusters.kind.engine import run
+from clusters.kind.profiles import Profile
+from clusters.kind.supply import Images
 from clusters.releases import Release
 from kueue_dra_ref.target import Manifest
 
@@ -45,6 +47,17 @@ def driver_manifests(image: str, settings: Mapping[str, Any]) -> list[Manifest]:
     repository, _, tag = image.rpartition(":")
     values = {"image": {"repository": repository, "tag": tag}, **settings}
     return [namespace(DRIVER_NAMESPACE), *_rendered(DRIVER.folder, driver_chart(), DRIVER_NAMESPACE, values)]
+
+
+def profile_manifests(release: Release, images: Images, profile: Profile) -> list[Manifest]:
+    """Render both charts as a profile has them."""
+    kueue = kueue_manifests(release, images.kueue, profile.configuration(), mark="none")
+    return [*kueue, *driver_manifests(images.driver, profile.driver)]
+
+
+def a_list(manifests: Iterable[Manifest]) -> str:
+    """Write manifests as one document, for kubectl to read."""
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
 
 
 def images_of(manifests: Sequence[Manifest]) -> list[str]:

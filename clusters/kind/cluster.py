@@ -46,6 +46,11 @@ class NodeCluster:
         told = {"kueue": self.release.minor, "images": asdict(self.images), "nodes": self.nodes}
         (self.record.folder / STATE).write_text(json.dumps(told), encoding="utf-8")
 
+    @property
+    def workers(self) -> int:
+        """How many nodes run the driver: the control plane where it is alone, else all others."""
+        return max(1, self.nodes - 1)
+
     def client(self) -> ApiClient:
         """Connect to it."""
         client: ApiClient = kubeconfig.new_client_from_config(str(self.kubeconfig))  # type: ignore[no-untyped-call] # ships no types
@@ -70,8 +75,8 @@ class NodeCluster:
         return str(self.objects().call("GET", "/version").body.get("gitVersion", ""))
 
     def kind(self, *words: str, within: float = COMMAND_SECONDS) -> str:
-        """Run kind, told which engine and network."""
-        return run([str(tool(KIND, KIND_VARIABLE)), *words], env=environment(self.engine), within=within)
+        """Run kind as it made the cluster."""
+        return run_kind(self.engine, *words, within=within)
 
 
 def existing(name: str) -> NodeCluster | None:
@@ -82,6 +87,11 @@ def existing(name: str) -> NodeCluster | None:
             images, minor = Images(**told["images"]), release(told["kueue"])
             return NodeCluster(record=record, engine=engine(), release=minor, images=images, nodes=told["nodes"])
     return None
+
+
+def run_kind(used: Engine, *words: str, within: float = COMMAND_SECONDS) -> str:
+    """Run kind, told which engine and network."""
+    return run([str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within)
 
 
 def environment(used: Engine) -> Mapping[str, str]:

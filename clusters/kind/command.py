@@ -17,8 +17,8 @@ from clusters.kind.packages import prepare
 from clusters.kind.profiles import PROFILES
 from clusters.kind.records import records
 from clusters.kind.rolling import Rollout
-from clusters.kind.supply import Images, Released, supply
-from clusters.releases import NEWEST, Release, release
+from clusters.kind.supply import Released, supply
+from clusters.releases import NEWEST, release
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import TimedOut
 
@@ -49,19 +49,16 @@ def images(registry: str, kueue: str, output: str) -> None:
     with _troubles_told():
         found = Released(release=release(kueue), registry=registry).images()
         rendered = sorted(
-            {ref for profile in PROFILES.values() for ref in _rendered(release(kueue), found, profile.name)}
+            {
+                ref
+                for profile in PROFILES.values()
+                for ref in charts.images_of(charts.profile_manifests(release(kueue), found, profile))
+            }
         )
     parts = {"node": [found.node], "job": [found.job], "charts": rendered}
     click.echo(
         json.dumps(parts, indent=2) if output == "json" else "\n".join(ref for some in parts.values() for ref in some)
     )
-
-
-def _rendered(minor: Release, found: Images, profile: str) -> list[str]:
-    """Name what the charts start, as they are applied under a profile."""
-    wanted = PROFILES[profile]
-    kueue = charts.kueue_manifests(minor, found.kueue, wanted.configuration(), mark="none")
-    return charts.images_of([*kueue, *charts.driver_manifests(found.driver, wanted.driver)])
 
 
 @click.group("cluster", epilog=CLUSTER_EPILOG)

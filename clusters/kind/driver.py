@@ -50,7 +50,7 @@ class Driver:
         self.cluster.kubectl(
             "-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{DRIVER_SECONDS:g}s"
         )
-        objects, nodes = self.cluster.objects(), max(1, self.cluster.nodes - 1)
+        objects, nodes = self.cluster.objects(), self.cluster.workers
 
         def published() -> list[str]:
             found = {pool: len(those) for pool, those in complete_pools(objects).items()}

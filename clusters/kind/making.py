@@ -90,11 +90,10 @@ def _delete_nodes(record: Record, used: Engine) -> None:
 
 def remove_orphans() -> None:
     """Delete, or give back, clusters whose owner was killed before it could."""
-    used = engine()
     for record in list(records()):
         if record.orphaned:
             tell(f"found the cluster {record.name}, whose run was killed")
-            delete(record, used)
+            delete(record, engine())
 
 
 def _create_nodes(cluster: NodeCluster, chosen: Supply) -> None:

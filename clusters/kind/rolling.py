@@ -127,8 +127,8 @@ class Rollout:
         rest = [each for each in fresh if each not in first]
         for some in (first, rest):
             if some:
-                listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": some})
-                self.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=listed)
+                words = ("apply", "--server-side", "--force-conflicts", "-f", "-")
+                self.cluster.kubectl(*words, stdin=charts.a_list(some))
         file.write_text(json.dumps(before | texts), encoding="utf-8")
 
     def _kueue_ready(self, mark: str) -> None:

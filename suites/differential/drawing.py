@@ -15,7 +15,7 @@ from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import MOST_QUEUES, PRIORITIES, Change, Common, Restart, events, lines
+from suites.differential.events import MOST_QUEUES, PRIORITIES, Change, Common, Restart, events, lines, weighted
 from suites.differential.queues import Above, Queues
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
 from suites.differential.themes import Theme
@@ -72,16 +72,14 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     common = draw(st.lists(_in_common(theme, [first, other]), min_size=SHORTEST, max_size=LONGEST))
     told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
     beginning = (*_priorities(), *theme.inventory)
-    return tuple(Scenario(name=theme.name, configuration=first, inventory=beginning, steps=steps) for steps in told)
+    return tuple(Scenario(name="", configuration=first, inventory=beginning, steps=steps) for steps in told)
 
 
 def _in_common(theme: Theme, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
     """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
-    nothing: SearchStrategy[Common | None] = st.none()
-    kinds = [*[nothing] * 17, change, change, restart]
-    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
+    return weighted({st.none(): 17, change: 2, restart: 1})
 
 
 def batches(*, of: int, behaviour: Behaviour, number: int, count: int) -> Sequence[Batch]:

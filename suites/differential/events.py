@@ -158,5 +158,10 @@ def events(asked: Sequence[str], *, stops: bool) -> SearchStrategy[Event]:
     activate = st.builds(Activate, job=EARLIER, active=st.booleans())
     often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
     often |= {stop: 4} if stops else {}
+    return weighted(often)
+
+
+def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
+    """Draw from one of some strategies, from each as often as is said."""
     kinds = [kind for kind, times in often.items() for _ in range(times)]
     return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)

@@ -47,6 +47,11 @@ class Outcome:
     """Of a race, what the same Kueue answered another time."""
     trouble: str = ""
 
+    @property
+    def comparable(self) -> list[Observation]:
+        """What the real Kueue showed after the steps in which it had settled."""
+        return [each for each in self.scenario.recorded if is_comparable(each)]
+
 
 RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
 """Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
@@ -91,8 +96,7 @@ class Judge:
         if second.kind is not Kind.DIFFERS:
             return replace(first, kind=Kind.RACE, other=second.scenario.recorded)
         third = self.alone(first.scenario)
-        answers_twice = [[one for one in each.scenario.recorded if is_comparable(one)] for each in (second, third)]
-        if difference(answers_twice[0], answers_twice[1]):
+        if difference(second.comparable, third.comparable):
             return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
         settled = second.difference is not None and known(self.behaviour.kueue, second.difference, self.ledger)
         return replace(second, kind=Kind.KNOWN) if settled else second

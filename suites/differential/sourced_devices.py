@@ -24,7 +24,7 @@ from fixtures.sources import (
     some_values,
 )
 from kueue_dra_ref.target import Manifest
-from suites.differential.themes import Theme
+from suites.differential.themes import Theme, goes
 
 _CLASSES = tuple(map(a_class, (PARTITIONS, TWO_COUNTERS, ADDED_COUNTERS, SHARES, ADDED_SHARES, NICS)))
 _HALF = f"device.attributes['{PARTITIONS}'].profile == 'half'"
@@ -43,10 +43,6 @@ def _shared(policy: Mapping[str, Any] | None, memory: str) -> Manifest:
     """Give a slice of one device that is given out in shares."""
     device = a_shared_gpu("shared", policy, memory=memory, disk="100Gi")
     return a_slice("shares", [device], driver=SHARES, pool=a_pool("shares"))
-
-
-def _gone(kind: str, name: str) -> dict[str, str]:
-    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name}
 
 
 _COUNTED = {
@@ -71,7 +67,6 @@ _GIVEN_OUT = {
 _OTHERS: Mapping[str, Quota] = {"nics": 2, "two-memory": "60Gi", "two-slices": 4, "added-counters": "90Gi"}
 
 COUNTERS = Theme(
-    name="counters",
     options=SOURCED,
     inventory=(*_CLASSES, _parts("10Gi", "20Gi"), _shared(None, "80Gi")),
     templates=_COUNTED,
@@ -82,9 +77,9 @@ COUNTERS = Theme(
     changes=(
         {"apply": [_parts("5Gi", "30Gi", generation=2)]},
         {"apply": [_parts("10Gi", "20Gi", generation=3, of=2)]},
-        {"delete": [_gone("ResourceSlice", "parts")]},
+        goes("ResourceSlice", "parts"),
         {"apply": [_parts("10Gi", "20Gi")]},
-        {"delete": [_gone("DeviceClass", PARTITIONS)]},
+        goes("DeviceClass", PARTITIONS),
         {"apply": [a_class(PARTITIONS, _HALF)]},
         {"apply": [a_class(PARTITIONS)]},
     ),
@@ -92,7 +87,6 @@ COUNTERS = Theme(
 )
 CAPACITIES = replace(
     COUNTERS,
-    name="capacities",
     templates=_GIVEN_OUT,
     asked=(*("some", "more") * 3, *_GIVEN_OUT),
     contested="vgpu-memory",
@@ -101,9 +95,9 @@ CAPACITIES = replace(
         {"apply": [_shared(a_range("4Gi", "40Gi", "4Gi"), "80Gi")]},
         {"apply": [_shared(some_values("8Gi", "16Gi", "32Gi"), "80Gi")]},
         {"apply": [_shared(None, "20Gi")]},
-        {"delete": [_gone("ResourceSlice", "shares")]},
+        goes("ResourceSlice", "shares"),
         {"apply": [_shared(None, "80Gi")]},
-        {"delete": [_gone("DeviceClass", SHARES)]},
+        goes("DeviceClass", SHARES),
         {"apply": [a_class(SHARES)]},
     ),
     needs=(_CAPACITY,),

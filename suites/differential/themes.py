@@ -16,11 +16,15 @@ DIRECT = "direct"
 """A claim that is named directly."""
 
 
+def goes(kind: str, name: str) -> Step:
+    """A class or a slice is deleted."""
+    return {"delete": [{"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name}]}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
     """One kind of worlds."""
 
-    name: str
     options: Mapping[str, Any]
     """What `a_configuration` is told."""
     inventory: tuple[Manifest, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fixtures.builders import a_device, a_request, a_template, first_available, gpu
-from fixtures.resources import a_class, a_slice
-from suites.differential.themes import DIRECT, Theme
+from fixtures.resources import a_class, a_pool, a_slice
+from suites.differential.themes import DIRECT, Theme, goes
 
 LATE = "late.example.com"
 """A mapped class that is not there at first."""
@@ -39,32 +39,26 @@ _CLASSES = tuple(
     for driver in ("gpu.example.com", "nic.example.com", "unmapped.example.com")
 )
 _DEVICES = [a_device(f"gpu-{i}", model=("A100", "H100")[i % 2]) for i in range(4)]
-_POOL = {"name": "node", "generation": 1, "resourceSliceCount": 1}
-_GONE = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass"}
 
 WHOLE = Theme(
-    name="whole devices",
     options={},
-    inventory=(*_CLASSES, a_slice("gpus", _DEVICES, driver="gpu.example.com", pool=_POOL)),
+    inventory=(*_CLASSES, a_slice("gpus", _DEVICES, driver="gpu.example.com", pool=a_pool("node"))),
     templates=_TEMPLATES,
     asked=(*_USUAL * 4, *_TEMPLATES, MISSING, DIRECT),
     others={"nics": 2, "lates": 2},
     changes=(
         {"apply": [a_class(LATE)]},
-        {"delete": [{**_GONE, "name": LATE}]},
+        goes("DeviceClass", LATE),
         {"apply": [a_class("gpu.example.com", "true")]},
-        {"delete": [{**_GONE, "name": "nic.example.com"}]},
+        goes("DeviceClass", "nic.example.com"),
         {"apply": [a_class("nic.example.com")]},
-        {"delete": [{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "name": "gpus"}]},
+        goes("ResourceSlice", "gpus"),
     ),
 )
-OBSERVED = replace(
-    WHOLE, name="reasons told apart", options={"gates": {_OBSERVABILITY: True}}, needs=(_OBSERVABILITY, _INTEGRATION)
-)
-OFF = replace(WHOLE, name="integration off", options={"integration": False}, asked=(*_USUAL, MISSING, DIRECT))
+OBSERVED = replace(WHOLE, options={"gates": {_OBSERVABILITY: True}}, needs=(_OBSERVABILITY, _INTEGRATION))
+OFF = replace(WHOLE, options={"integration": False}, asked=(*_USUAL, MISSING, DIRECT))
 EXTENDED = replace(
     WHOLE,
-    name="extended resources",
     inventory=(
         *_CLASSES[1:],
         a_class("gpu.example.com", extendedResourceName=CARD),
@@ -80,12 +74,12 @@ EXTENDED = replace(
     others={"nics": 2, "lates": 2, CARD: 2},
     changes=(
         {"apply": [a_class(LATE, extendedResourceName=CARD)]},
-        {"delete": [{**_GONE, "name": LATE}]},
-        {"delete": [{**_GONE, "name": "gpu.example.com"}]},
+        goes("DeviceClass", LATE),
+        goes("DeviceClass", "gpu.example.com"),
         {"apply": [a_class("gpu.example.com", extendedResourceName=CARD)]},
         {"apply": [a_class("gpu.example.com", extendedResourceName=OTHER_CARD)]},
         {"apply": [a_class("nic.example.com", extendedResourceName=OTHER_CARD)]},
-        {"delete": [{**_GONE, "name": "unmapped.example.com"}]},
+        goes("DeviceClass", "unmapped.example.com"),
     ),
     needs=(_EXTENDED,),
 )
