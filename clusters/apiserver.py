@@ -62,8 +62,7 @@ class ApiServer:
         impatient = Objects(api=self.api, limits=replace(self.limits, ready=0.0))
 
         def answers() -> None:
-            for name in (ETCD, API_SERVER):
-                self.processes.insist(name)
+            self.insist()
             try:
                 answer = impatient.call("GET", path)
             except TimedOut as trouble:
@@ -75,6 +74,11 @@ class ApiServer:
             eventually(answers, within=self.limits.ready, every=0.05, what=f"the API server to answer {path}")
         except TimedOut as trouble:
             raise ProcessTrouble(API_SERVER, str(trouble), self.processes.log(API_SERVER)) from trouble
+
+    def insist(self) -> None:
+        """Fail with the end of the log of whichever process has ended."""
+        for name in (ETCD, API_SERVER):
+            self.processes.insist(name)
 
     def kubeconfig(self, name: str, token: str) -> Path:
         """Write a kubeconfig for who has a token."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from clusters.auditing import Auditing
 from clusters.cleaning import Cleaning
+from clusters.counting import Counting
 from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
 from clusters.kueue_process import ROLE
@@ -124,6 +125,7 @@ class LiveTarget:
             limits=limits,
             pauses=plane.pauses,
         )
+        self._counting = Counting(mirror=self._mirror, world=self._world, fence=self._fence, limits=limits)
         self._auditing = Auditing(
             objects=self._objects, mirror=self._mirror, world=self._world, kueue=plane.kueue, limits=limits
         )
@@ -141,6 +143,7 @@ class LiveTarget:
         if not faults:
             self._configuration = wanted
             self._settling.note_change()
+            self._counting.forget()
         return faults
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -150,7 +153,6 @@ class LiveTarget:
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
         self._settling.let_sweep_pass()
-        self._settling.note_written()
         answers = [
             (ref := Ref.of(each), self._permit(each) if ref == ROLE else self._apply(each)) for each in manifests
         ]
@@ -184,13 +186,13 @@ class LiveTarget:
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object as stored, in the version asked for, or None; queues with their figures up to date."""
         if ref.kind in QUEUES:
-            self._settling.settle_queues()
+            self._counting.settle()
         return self._objects.read(ref)
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
         """Give all objects of a kind but those of the fence, sorted by namespace and name."""
         if kind in QUEUES:
-            self._settling.settle_queues()
+            self._counting.settle()
         found = self._objects.list(api_version, kind, namespace)
         return sorted((each for each in found if not _is_fence(each)), key=_place)
 
@@ -219,6 +221,7 @@ class LiveTarget:
         self._cleaning.clean(self._world)
         self._order.clear()
         self._settling.forget()
+        self._counting.forget()
 
     def stop(self) -> None:
         """Remove everything that this target made; the control plane ends with whoever started it."""

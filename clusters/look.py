@@ -110,7 +110,7 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
     holding = [found for found in look.workloads if holds(found, "QuotaReserved") and not holds(found, "Finished")]
     for queue in cluster_queues:
         name = queue["metadata"]["name"]
-        yield from _miscounts(queue, [found for found in holding if _cluster_queue(found) == name])
+        yield from _miscounts(queue, [found for found in holding if cluster_queue_of(found) == name])
     for queue in local_queues:
         meta = queue["metadata"]
         own = [found for found in holding if queue_name(found) == meta["name"]]
@@ -151,8 +151,9 @@ def _name(queue: Manifest) -> str:
     return f"{queue['kind']} {queue['metadata']['name']}"
 
 
-def _cluster_queue(workload: Manifest) -> str:
-    return str((workload["status"].get("admission") or {}).get("clusterQueue", ""))
+def cluster_queue_of(workload: Manifest) -> str:
+    """Name the ClusterQueue that a Workload is admitted to, or none."""
+    return str(((workload.get("status") or {}).get("admission") or {}).get("clusterQueue", ""))
 
 
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:

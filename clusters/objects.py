@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -67,6 +67,8 @@ class Objects:
 
     api: ApiClient
     limits: Limits = field(default_factory=Limits)
+    alive: Callable[[], None] = lambda: None
+    """Raises `ClusterTrouble` when who should answer has ended, so that nobody waits for it."""
     _kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
     _newest: dict[str, int] = field(default_factory=dict)
     _written: dict[str, int] = field(default_factory=dict)
@@ -135,6 +137,8 @@ class Objects:
 
         def once() -> Answer:
             answer = self._request(method, path, body, content)
+            if answer.code == 0:
+                self.alive()
             if answer.transient:
                 raise NotYet(f"{answer.code} {answer.message}")
             _note(self._newest, path, answer.body)

@@ -1,4 +1,4 @@
-"""When a live world has come to rest: everything passed the fence, nothing moved meanwhile, the counts agree."""
+"""When a live world has come to rest: everything passed the fence, and nothing moved meanwhile."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from clusters.fence import Fence, condition_of, holds, look_again
-from clusters.fence_world import KUEUE
-from clusters.look import Look, owners_of, queue_faults
+from clusters.look import Look, owners_of
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, Pauses, TimedOut, age_of, elapsed_since, eventually, moment_now
@@ -40,12 +39,10 @@ class Settling:
     _stopped: list[Ref] = field(default_factory=list)
     _last: Look = NOTHING
     _quiet: int = 0
-    _disagreeing: float | None = None
-    _counted: bool = False
 
     def note_change(self) -> None:
         """Remember that something changed which may free quota or open a queue: a sweep has to pass."""
-        self._changed, self._counted = moment_now(), False
+        self._changed = moment_now()
 
     def note_opening(self) -> None:
         """Remember that something new made Kueue announce a sweep, which nothing that waits so far can need."""
@@ -95,21 +92,9 @@ class Settling:
 
     def settle(self) -> None:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
-        self._quiet, self._counted = 0, False
+        self._quiet = 0
         if self.world.has_jobs and not self._all_got_in():
             self.mirror.eventually(self._pass, within=self.limits.settle, what="the world to come to rest")
-
-    def settle_queues(self) -> None:
-        """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
-        if self._counted:
-            return
-        self._disagreeing = None
-        self.mirror.eventually(self._count, within=self.limits.settle, what="the queues to be counted")
-        self._counted = True
-
-    def note_written(self) -> None:
-        """Remember that something was written, so that the queues have to be counted anew."""
-        self._counted = False
 
     def _all_got_in(self) -> bool:
         """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
@@ -189,12 +174,6 @@ class Settling:
         """How many wait where most do: queues of one cohort may hinder each other, others have cycles in common."""
         return max(Counter(map(self.world.line_of, look.pending)).values(), default=0)
 
-    def _count(self) -> None:
-        cluster_queues, local_queues = self.world.refs("ClusterQueue"), self.world.refs("LocalQueue")
-        if cluster_queues or local_queues:
-            self.fence.pass_queues(cluster_queues, local_queues)
-            self._require_agreement(Look.at(self.mirror, self.world))
-
     def _tell_again(self) -> None:
         """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
 
@@ -229,22 +208,6 @@ class Settling:
             raise NotYet("no condition on " + ", ".join(found["metadata"]["name"] for found in look.bare))
         if self._changed is not None:
             self._opened, self._changed = self._changed, None
-
-    def _require_agreement(self, look: Look) -> None:
-        """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
-        queues = [self._stored("ClusterQueue"), self._stored("LocalQueue")]
-        faults = list(queue_faults(look, *queues))
-        if not faults:
-            return
-        self._disagreeing = self._disagreeing or moment_now()
-        if elapsed_since(self._disagreeing) < self.limits.disagreement:
-            raise NotYet("; ".join(faults))
-
-    def _stored(self, kind: str) -> list[dict[str, object]]:
-        refs = [
-            Ref(api_version=KUEUE, kind=kind, name=ref.name, namespace=ref.namespace) for ref in self.world.refs(kind)
-        ]
-        return [found for ref in refs if (found := self.mirror.read(ref)) is not None]
 
     def _see(self) -> Look:
         return self._note(Look.at(self.mirror, self.world))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from clusters.fence_world import QUEUE_LABEL
 from kueue_dra_ref.target import Manifest, Ref
 
 JOBS = frozenset({"Job", "Workload"})
+QUEUES = frozenset({"ClusterQueue", "LocalQueue", "Cohort"})
+NAMED = frozenset({"ResourceFlavor", "AdmissionCheck", "Topology"})
+"""Kinds that queues name, and are inactive without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +36,23 @@ class World:
     """The objects of the cases since the last clean-up, as they were last written."""
 
     _written: dict[Place, Manifest] = field(default_factory=dict)
+    _writings: dict[Place, int] = field(default_factory=dict)
+    _writing: int = 0
+    _named: int = 0
+    """The last writing of anything that queues name."""
 
     def add(self, manifest: Manifest) -> None:
         """Remember one object, in the order of first writing."""
-        self._written[Place.of(Ref.of(manifest))] = manifest
+        self._written[self._note(Ref.of(manifest))] = manifest
 
     def forget(self, ref: Ref) -> None:
         """Drop one object."""
-        self._written.pop(Place.of(ref), None)
+        self._written.pop(self._note(ref), None)
 
     def clear(self) -> None:
         """Drop everything."""
         self._written.clear()
+        self._writings.clear()
 
     def __contains__(self, ref: Ref) -> bool:
         return Place.of(ref) in self._written
@@ -66,6 +76,17 @@ class World:
         """Whether anything could ask for quota."""
         return any(place.kind in JOBS for place in self._written)
 
+    def surroundings(self, cluster_queues: Iterable[str]) -> dict[str, Hashable]:
+        """Give for each ClusterQueue what is another value once anything was written that its figures depend on.
+
+        That is its line of queues, and what queues name; the work itself is left out.
+        """
+        lines: dict[str, set[tuple[Place, int]]] = defaultdict(set)
+        for place in self._written:
+            if place.kind in QUEUES:
+                lines[self._line_at(place)].add((place, self._writings[place]))
+        return {name: (self._named, frozenset(lines[self._line(name)])) for name in cluster_queues}
+
     def behind(self, stopped: Ref, waiting: Manifest) -> bool:
         """Whether a Workload waits in a LocalQueue, or in one of those of a ClusterQueue."""
         queue, namespace = queue_name(waiting), Ref.of(waiting).namespace
@@ -78,12 +99,36 @@ class World:
         queue = queue_name(manifest)
         if not queue:
             return ""
-        namespace = Ref.of(manifest).namespace
-        local = self._spec("LocalQueue", queue, namespace)
-        cluster_queue = local.get("clusterQueue") or f"{namespace}/{queue}"
+        return self._line(self.cluster_queue_of(manifest) or f"{Ref.of(manifest).namespace}/{queue}")
+
+    def cluster_queue_of(self, manifest: Manifest) -> str:
+        """Name the ClusterQueue of a LocalQueue, or of the one that work is submitted to; empty without one."""
+        if manifest["kind"] == "LocalQueue":
+            return str(manifest["spec"].get("clusterQueue") or "")
+        local = self._spec("LocalQueue", queue_name(manifest), Ref.of(manifest).namespace)
+        return str(local.get("clusterQueue") or "")
+
+    def _note(self, ref: Ref) -> Place:
+        place = Place.of(ref)
+        self._writing += 1
+        self._writings[place] = self._writing
+        if place.kind in NAMED:
+            self._named = self._writing
+        return place
+
+    def _line(self, cluster_queue: str) -> str:
         spec = self._spec("ClusterQueue", cluster_queue)
         cohort = spec.get("cohortName") or spec.get("cohort") or ""
         return f"cohort {self._root(cohort, set())}" if cohort else f"queue {cluster_queue}"
+
+    def _line_at(self, place: Place) -> str:
+        """Name the line of a queue or a cohort."""
+        match place.kind:
+            case "Cohort":
+                return f"cohort {self._root(place.name, set())}"
+            case "LocalQueue":
+                return self._line(self.cluster_queue_of(self._written[place]))
+        return self._line(place.name)
 
     def _root(self, cohort: str, seen: set[str]) -> str:
         spec = self._spec("Cohort", cohort)

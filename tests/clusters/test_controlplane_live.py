@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from clusters.kueue_process import KueueProcess
 from clusters.objects import Objects
 from clusters.processes import Processes
 from clusters.troubles import ProcessTrouble
-from clusters.waiting import NotYet, elapsed_since, eventually, moment_now
+from clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 from tests.clusters.test_processes import nothing_left
 
@@ -259,3 +260,13 @@ def test_what_keeps_the_api_server_from_starting_is_shown(monkeypatch: pytest.Mo
     with pytest.raises(ProcessTrouble, match=r"etcd ended with exit code 2; the end of its log:\n +\w"):
         ControlPlane().start()
     nothing_left(directories[0], [])
+
+
+def test_nobody_waits_for_an_api_server_that_has_ended() -> None:
+    """Whoever asks is shown the end of its log at once."""
+    with ControlPlane() as plane:
+        objects = plane.objects(Limits())
+        os.kill(plane.kueue.processes.pid("kube-apiserver"), signal.SIGKILL)
+
+        with pytest.raises(ProcessTrouble, match="kube-apiserver ended with exit code -9; the end of its log:"):
+            objects.delete(Ref(api_version="v1", kind="Namespace", name="team"))

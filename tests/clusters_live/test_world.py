@@ -61,3 +61,48 @@ def test_a_job_without_a_queue_waits_in_no_line() -> None:
 def test_namespaces_are_those_made_and_those_used() -> None:
     """Both are looked at."""
     assert a_record(an_object("v1", "ConfigMap", "c", "elsewhere")).namespaces == ["elsewhere", "team"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        an_object(KUEUE, "ClusterQueue", "team", spec={}),
+        an_object(KUEUE, "LocalQueue", "other", "team", spec={"clusterQueue": "team"}),
+        an_object(KUEUE, "ResourceFlavor", "team-flavor", spec={}),
+    ],
+    ids=["the queue", "its LocalQueue", "a flavor"],
+)
+def test_what_a_queue_counts_depends_on_what_was_written(written: Manifest) -> None:
+    """Its own spec, its LocalQueues and what it names."""
+    world = a_record()
+    before = world.surroundings(["team"])
+    world.add(written)
+
+    assert world.surroundings(["team"]) != before
+
+
+@pytest.mark.parametrize(
+    "written",
+    [a_job("a"), an_object("v1", "Namespace", "other"), an_object(KUEUE, "ClusterQueue", "other", spec={})],
+    ids=["work", "a namespace", "a stranger"],
+)
+def test_what_a_queue_counts_does_not_depend_on_everything(written: Manifest) -> None:
+    """Work is looked at by itself, and a queue outside the cohort changes nothing."""
+    world = a_record()
+    before = world.surroundings(["team"])
+    world.add(written)
+
+    assert world.surroundings(["team"]) == before
+
+
+def test_what_a_queue_counts_depends_on_its_cohort() -> None:
+    """Another queue of the same tree, and the tree itself."""
+    queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": "inner"})
+    inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
+    world = a_record(queue, inner)
+    before = world.surroundings(["team"])
+    world.add(an_object(KUEUE, "ClusterQueue", "other", spec={"cohortName": "outer"}))
+    beside = world.surroundings(["team"])
+    world.forget(Ref.of(inner))
+
+    assert before != beside != world.surroundings(["team"])

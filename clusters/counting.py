@@ -1,0 +1,84 @@
+"""When the status of the queues says what their Workloads say (Kueue writes it up to a second late)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from clusters.fence import Fence
+from clusters.fence_world import KUEUE
+from clusters.look import Look, cluster_queue_of, queue_faults
+from clusters.mirror import Mirror
+from clusters.waiting import Limits, NotYet, elapsed_since, moment_now
+from clusters.world import World
+from kueue_dra_ref.target import Manifest, Ref
+
+
+@dataclass(slots=True, kw_only=True)
+class Counting:
+    """Has Kueue write the status of queues anew: of those for which anything is different since the last time.
+
+    What a queue counts follows from its own Workloads, from the queues and cohorts that it can borrow from, and from
+    what it names (flavors, checks).  A ClusterQueue and its LocalQueues are counted together.
+    """
+
+    mirror: Mirror
+    world: World
+    fence: Fence
+    limits: Limits = field(default_factory=Limits)
+    _counted: Mapping[str, Hashable] = field(default_factory=dict)
+    _disagreeing: float | None = None
+
+    def forget(self) -> None:
+        """Have every queue counted the next time: the world is another one, or Kueue has begun anew."""
+        self._counted = {}
+
+    def settle(self) -> None:
+        """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
+        self._disagreeing = None
+        self.mirror.eventually(self._count, within=self.limits.settle, what="the queues to be counted")
+
+    def _count(self) -> None:
+        now = self._standings()
+        if stale := {name for name, standing in now.items() if self._counted.get(name) != standing}:
+            cluster_queues, local_queues = self._queues(stale)
+            self.fence.pass_queues(cluster_queues, local_queues)
+            agreed = self._agree(cluster_queues, local_queues)
+            self._counted = {name: seen for name, seen in now.items() if agreed or name not in stale}
+
+    def _standings(self) -> dict[str, Hashable]:
+        """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""
+        held: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for workload in Look.at(self.mirror, self.world).workloads:
+            meta = workload["metadata"]
+            for name in {self.world.cluster_queue_of(workload), cluster_queue_of(workload)}:
+                held[name].add((meta["uid"], meta["resourceVersion"]))
+        own = [ref.name for ref in self.world.refs("ClusterQueue")]
+        named = [self.world.cluster_queue_of(self.world.written(ref)) for ref in self.world.refs("LocalQueue")]
+        around = self.world.surroundings({*own, *named})
+        return {name: (seen, frozenset(held[name])) for name, seen in around.items()}
+
+    def _queues(self, names: Iterable[str]) -> tuple[list[Ref], list[Ref]]:
+        """Name the ClusterQueues of these names, and their LocalQueues."""
+        refs, written = self.world.refs, self.world.written
+        return [ref for ref in refs("ClusterQueue") if ref.name in names], [
+            ref for ref in refs("LocalQueue") if self.world.cluster_queue_of(written(ref)) in names
+        ]
+
+    def _agree(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> bool:
+        """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
+        look = Look.at(self.mirror, self.world)
+        faults = list(queue_faults(look, list(self._stored(cluster_queues)), list(self._stored(local_queues))))
+        if not faults:
+            return True
+        self._disagreeing = self._disagreeing or moment_now()
+        if elapsed_since(self._disagreeing) < self.limits.disagreement:
+            raise NotYet("; ".join(faults))
+        return False
+
+    def _stored(self, refs: Iterable[Ref]) -> Iterator[Manifest]:
+        for ref in refs:
+            asked = Ref(api_version=KUEUE, kind=ref.kind, name=ref.name, namespace=ref.namespace)
+            if found := self.mirror.read(asked):
+                yield found
