@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,9 @@ from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import difference
 from kueue_dra_ref.playing import played_together
 from kueue_dra_ref.scenario import Scenario
+from suites.differential.campaign import Agenda, Plan
 from suites.differential.drawing import batches
+from suites.differential.judging import Judge, Kind, Outcome, apart
 from suites.differential.shrinking import shrunk
 
 KUEUE_0_19 = behaviour("kueue-0.19")
@@ -45,6 +48,69 @@ def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
                 seen |= {each["reason"] for each in conditions}
 
     assert seen >= {"rejected", "Admitted", "Pending", "Inadmissible", "Preempted", "LocalQueueStopped"}
+
+
+@pytest.fixture
+def blind() -> Judge:
+    """Have a reference that lacks a rule beside the whole one, in the place of a real Kueue."""
+    without = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
+    return Judge(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
+
+
+def a_plan(**given: Any) -> Plan:
+    """Plan a hunt for a minute, a few worlds at a time."""
+    return Plan(**{"behaviour": KUEUE_0_19, "seed": 8, "budget": 60.0, "together": 6, **given})
+
+
+def judged_until_one_differs(agenda: Agenda, judge: Judge) -> Outcome:
+    """Do what is on the agenda until a world differs, and put that one on it."""
+    for work in iter(agenda.next, None):
+        if differing := [each for each in work(judge).outcomes if each.kind is Kind.DIFFERS]:
+            agenda.large.append(differing[0])
+            return differing[0]
+    raise AssertionError("none differs")
+
+
+def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Judge) -> None:
+    """What is left still differs, in fewer steps."""
+    agenda = Agenda(plan=a_plan(), drawn=a_plan().batches())
+    large = judged_until_one_differs(agenda, blind)
+    planned, work = agenda.planned, agenda.next()
+
+    assert work is not None
+    (found,) = work(blind).smallest
+    assert found.kind is Kind.DIFFERS
+    assert len(found.scenario.steps) < len(large.scenario.steps)
+    assert agenda.planned == planned
+
+
+def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
+    """Neither new worlds nor what could be shrunk."""
+    agenda = Agenda(plan=a_plan(), drawn=a_plan().batches())
+    agenda.large.append(judged_until_one_differs(agenda, blind))
+    agenda.plan = a_plan(budget=0.0)
+
+    assert agenda.next() is None
+
+
+@pytest.mark.parametrize(
+    ("trouble", "last"),
+    [
+        ("still moving: Workload ns-w1 j0", ["w1"]),
+        ("ClusterQueue cq0-w0 counts 1 pending; ClusterQueue cq1-w3 counts 2", ["w0", "w3"]),
+        ("the fence's workload is still told: nothing", ["w2", "w3"]),
+        ("ns-w0, ns-w1, ns-w2, ns-w3", ["w2", "w3"]),
+    ],
+)
+def test_worlds_that_a_trouble_names_are_played_apart(trouble: str, last: list[str]) -> None:
+    """The others go on together; where nobody or everybody is named, they are halved."""
+    (batch,) = batches(of=4, behaviour=KUEUE_0_19, number=11, count=1)
+    worlds = tuple(replace(world, name=f"w{index}") for index, world in enumerate(batch))
+
+    rest, named = apart(worlds, trouble)
+
+    assert [world.name for world in named] == last
+    assert sorted(world.name for world in (*rest, *named)) == ["w0", "w1", "w2", "w3"]
 
 
 def a_scenario(*steps: str) -> Scenario:

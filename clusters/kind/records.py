@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -41,11 +42,14 @@ class Record:
         return not self.kept and _started(self.pid) != self.started
 
     def write(self) -> None:
-        """Write it down."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        fresh = self.folder / "record.new"
+        """Write it down; its folder appears with the record in it, so that no cluster is taken for nobody's."""
+        place().mkdir(parents=True, exist_ok=True)
+        holder = self.folder if self.folder.exists() else Path(tempfile.mkdtemp(prefix="record-", dir=cache()))
+        fresh = holder / "record.new"
         fresh.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        fresh.rename(self.folder / "record.json")
+        fresh.rename(holder / "record.json")
+        if holder != self.folder:
+            holder.rename(self.folder)
 
     def forget(self) -> None:
         """Strike it out: the cluster is gone."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import signal
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ def command(
     Worlds are generated: queues in trees of cohorts, quota with limits, claim templates, Jobs, and what happens to
     them. Several share a Kueue at a time. After each step conditions, reasons, messages, admissions and the figures of
     the queues are compared. A world that came out differently is played twice more, alone: it counts when the real
-    Kueue says the same again, and is kept apart as a race when it does not.
+    Kueue says the same again, and is kept apart as a race when it does not. What differs is shrunk while there is time.
     """
     plan = Plan(
         behaviour=behaviour_of(minor),
@@ -97,13 +98,15 @@ def command(
         together=together,
         kueues=kueues,
     )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an ordinary kill keeps what was judged, as Ctrl-C does
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
     began, tally = moment_now(), Tally()
     _empty(report_dir)
     try:
         for tally in hunted(plan):
             click.echo(f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)", err=True)
-            _keep(tally.found, plan.behaviour, report_dir)
+            _keep({f"{each.kind}-{each.scenario.name}": each for each in tally.found}, plan.behaviour, report_dir)
+            _keep({f"smallest-{each.scenario.name}": each for each in tally.smallest}, plan.behaviour, report_dir)
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
     finally:  # also when interrupted: what was judged was judged
@@ -125,10 +128,10 @@ def _empty(folder: Path) -> None:
         old.unlink()
 
 
-def _keep(found: Sequence[Outcome], behaviour: Behaviour, folder: Path) -> None:
+def _keep(found: Mapping[str, Outcome], behaviour: Behaviour, folder: Path) -> None:
     """Write each world that did not simply agree to a file, once."""
-    for each in found:
-        file = folder / f"{each.kind}-{each.scenario.name}.yaml"
+    for name, each in found.items():
+        file = folder / f"{name}.yaml"
         if not file.exists():
             file.write_text(written([as_document(each.scenario, **dict(_status(each, behaviour)))]), "utf-8")
             click.echo(f"{each.kind}: {file}{_first(each)}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from clusters.live import LiveTarget
 from clusters.waiting import TimedOut
 from fixtures.auditing import Audited
 from fixtures.laws import LawBroken
@@ -16,7 +16,7 @@ from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import Difference, difference
 from kueue_dra_ref.playing import played_together
 from kueue_dra_ref.scenario import Observation, Scenario, is_comparable
-from kueue_dra_ref.target import Ref
+from kueue_dra_ref.target import Ref, Target
 from suites.differential.drawing import Batch
 from suites.differential.ledger import Entry, known
 
@@ -61,7 +61,7 @@ RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
 class Judge:
     """A real Kueue beside the reference of the same release."""
 
-    target: LiveTarget
+    target: Target
     behaviour: Behaviour
     kueue: str
     """The release, as scenarios name it."""
@@ -72,14 +72,13 @@ class Judge:
         return [self._again(each) if each.kind is Kind.DIFFERS else each for each in self._first(batch)]
 
     def _first(self, batch: Batch) -> list[Outcome]:
-        """Play worlds side by side; where that cannot be done, one half after the other."""
+        """Play worlds side by side; where that cannot be done, in parts."""
         if len(batch) == 1:
             return [self.alone(batch[0])]
         try:
             return [self._compared(world) for world in self.recorded(batch, lawful=True)]
-        except (TimedOut, LawBroken):
-            half = len(batch) // 2
-            return [*self._first(batch[:half]), *self._first(batch[half:])]
+        except (TimedOut, LawBroken) as trouble:
+            return [each for part in apart(batch, str(trouble)) for each in self._first(part)]
 
     def alone(self, world: Scenario) -> Outcome:
         """Play one world by itself."""
@@ -129,6 +128,22 @@ class Judge:
             if is_comparable(theirs) and (found := difference(mine, theirs)):
                 return Outcome(scenario=world, kind=Kind.DIFFERS, step=step, difference=found)
         return Outcome(scenario=world, kind=Kind.AGREES)
+
+
+def apart(batch: Batch, trouble: str) -> tuple[Batch, Batch]:
+    """Part the worlds that a trouble names from the others; where it names none or all, one half from the other."""
+    words = set(re.findall(r"[\w.-]+", trouble))
+    named = {world.name for world in batch if words & _names(world)} or {world.name for world in batch}
+    if len(named) == len(batch):
+        named = {world.name for world in batch[len(batch) // 2 :]}
+    first, last = (tuple(world for world in batch if (world.name in named) is among) for among in (False, True))
+    return first, last
+
+
+def _names(world: Scenario) -> set[str]:
+    """Give the names that no other world of the batch has."""
+    applied = (each for step in world.steps for each in step.get("apply") or ())
+    return {each["metadata"]["name"] for each in applied if each["kind"] in ("Namespace", "ClusterQueue")}
 
 
 def _marked(step: Mapping[str, Any], seen: Observation) -> Observation:

@@ -6,9 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Scenario
+from suites.differential.judging import Judge, Kind, Outcome
 
 Part = TypeVar("Part")
+
+
+def smallest(first: Outcome, judge: Judge, *, going_on: Callable[[Scenario], bool]) -> Outcome:
+    """Shrink a world that differs and judge what is left; ``going_on`` hears of each try, and may end it."""
+
+    def differs(scenario: Scenario) -> bool:
+        try:
+            return going_on(scenario) and judge.alone(scenario).kind is Kind.DIFFERS
+        except ConfigurationRefused:
+            return False
+
+    return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
 
 
 def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import click
@@ -22,9 +22,9 @@ from reports.cli.faults import Trouble, readable
 from reports.cli.inputs import world_of
 from reports.cli.options import configuration_option, files_option, gates_option
 from suites.differential.campaign import a_judge
-from suites.differential.judging import Judge, Kind, Outcome
+from suites.differential.judging import Judge, Kind
 from suites.differential.releases import behaviour_of, minor_option
-from suites.differential.shrinking import shrunk
+from suites.differential.shrinking import smallest
 
 RECORD_EPILOG = """\
 \b
@@ -107,25 +107,22 @@ def shrink(file: Path, minor: str, output: Path | None) -> None:
         if first.kind is not Kind.DIFFERS:
             click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
             raise SystemExit(1)
-        found = _smallest(judge, first)
+        found = smallest(first, judge, going_on=_progress())
     difference = found.difference or Difference(path="", ours=None, recorded=None)
     place = {"step": found.step, "path": difference.path, "reference": difference.ours, "kueue": difference.recorded}
     _write([as_document(found.scenario, difference=place)], output)
 
 
-def _smallest(judge: Judge, first: Outcome) -> Outcome:
-    tries = 0
+def _progress() -> Callable[[Scenario], bool]:
+    tries = count(1)
 
-    def differs(scenario: Scenario) -> bool:
-        nonlocal tries
-        tries += 1
-        click.echo(f"try {tries}: {len(scenario.steps)} steps, {len(scenario.inventory)} objects before", err=True)
-        try:
-            return judge.alone(scenario).kind is Kind.DIFFERS
-        except ConfigurationRefused:
-            return False
+    def tell(scenario: Scenario) -> bool:
+        click.echo(
+            f"try {next(tries)}: {len(scenario.steps)} steps, {len(scenario.inventory)} objects before", err=True
+        )
+        return True
 
-    return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
+    return tell
 
 
 def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
