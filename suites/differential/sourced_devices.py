@@ -27,7 +27,9 @@ from kueue_dra_ref.target import Manifest
 from suites.differential.themes import Theme, goes
 
 _CLASSES = tuple(map(a_class, (PARTITIONS, TWO_COUNTERS, ADDED_COUNTERS, SHARES, ADDED_SHARES, NICS)))
-_HALF = f"device.attributes['{PARTITIONS}'].profile == 'half'"
+_PROFILE = f"device.attributes['{PARTITIONS}'].profile"
+_HALF = f"has({_PROFILE}) && {_PROFILE} == 'half'"
+"""Guarded: a class without selectors is any device's, and Kueue asks them in the random order of its cache."""
 _PARTITIONS = "KueueDRAIntegrationPartitionableDevices"
 _CAPACITY = "KueueDRAIntegrationConsumableCapacity"
 
