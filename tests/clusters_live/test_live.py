@@ -92,6 +92,26 @@ def test_queue_counts_are_there_when_settled(target: LiveTarget) -> None:
         assert (status["reservingWorkloads"], status["admittedWorkloads"], status["pendingWorkloads"]) == (1, 1, 1)
 
 
+def queue_versions(target: LiveTarget) -> dict[str, str]:
+    """Give the resourceVersion of each ClusterQueue."""
+    return {
+        each["metadata"]["name"]: each["metadata"]["resourceVersion"] for each in target.list(KUEUE, "ClusterQueue")
+    }
+
+
+def test_only_queues_that_something_happened_to_are_counted_anew(target: LiveTarget) -> None:
+    """Another queue beside it is not touched; nobody is, when nothing happened."""
+    target.apply([*a_world(gpus=2), *a_world("other"), a_job("a")])
+    target.settle()
+    first, again = queue_versions(target), queue_versions(target)
+    target.apply([a_job("b")])
+    target.settle()
+    later = queue_versions(target)
+
+    assert first == again
+    assert [name for name in first if first[name] != later[name]] == ["team"]
+
+
 def test_a_finished_job_lets_the_next_one_in(target: LiveTarget) -> None:
     """The test plays the Job controller by writing status."""
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
