@@ -30,8 +30,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # The suites draw no examples, and the summary of hypothesis takes a second to import.
 CASES := -q -p no:hypothesispytest suites/conformance
 SUITE := $(PYTEST) $(CASES)
-# The reference logs nothing and runs on no cluster: two plugins less to import, and to ask about each row.
-ALONE := -p no:logging -p no:pytest-kind-ng
+# The reference logs nothing, warns of nothing and runs on no cluster: plugins less to import, and to ask about each row.
+ALONE := $(addprefix -p no:,logging warnings unraisableexception threadexception faulthandler doctest unittest subtests \
+  setuponly setupplan stepwise pastebin recwarn tmpdir legacypath pytest-kind-ng)
 
 ifdef UV
 MAKE_VENV := $(UV) venv --quiet --python '>=3.11' $(VENV)

@@ -1,4 +1,4 @@
-"""Where two observations of one step differ: reasons exactly, quantities by value, messages apart from UIDs."""
+"""Where two observations of one step differ: reasons exactly, quantities by value, messages apart from what has a UID in it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 from kueue_dra_ref.api.quantities import BadQuantity, parse
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_NAME_OF_A_JOBS_WORKLOAD = re.compile(r"\b(job-[a-z0-9.-]+)-[0-9a-f]{5}\b")
+"""Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in what it tells of their devices."""
+
 _ENGINE_WORDS = re.compile(r"(CEL compilation failed:|CEL evaluation failed[^:]*:).*", re.DOTALL)
 
 
@@ -52,4 +55,4 @@ def _alike(ours: Any, theirs: Any, path: str) -> bool:
 
 
 def _told(message: str) -> str:
-    return _ENGINE_WORDS.sub(r"\1", _UID.sub("UID", message))
+    return _ENGINE_WORDS.sub(r"\1", _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", _UID.sub("UID", message)))

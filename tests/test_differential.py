@@ -94,6 +94,21 @@ def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ours", "theirs", "alike"),
+    [
+        ("in workload job-j0-394d9 podset main", "in workload job-j0-0b717 podset main", True),
+        ("in workload job-j0-394d9 podset main", "in workload job-j1-0b717 podset main", False),
+        ("in workload job-j0-394d9 podset main", "in workload job-j0-394d9 podset first", False),
+    ],
+)
+def test_a_name_made_of_a_uid_is_no_difference(ours: str, theirs: str, alike: bool) -> None:
+    """Of which Job it is counts all the same."""
+    pair = ({"QuotaReserved": {"message": words}} for words in (ours, theirs))
+
+    assert (difference(*pair) is None) is alike
+
+
+@pytest.mark.parametrize(
     ("trouble", "last"),
     [
         ("still moving: Workload ns-w1 j0", ["w1"]),
