@@ -1,4 +1,4 @@
-"""Where two observations of a step differ: reasons exactly, quantities by value, messages apart from UIDs and hashes."""
+"""Where two observations of one step differ: reasons exactly, quantities by value, messages without UIDs and hashes."""
 
 from __future__ import annotations
 

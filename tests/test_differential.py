@@ -103,9 +103,9 @@ def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
 )
 def test_a_name_made_of_a_uid_is_no_difference(ours: str, theirs: str, alike: bool) -> None:
     """Of which Job it is counts all the same."""
-    pair = ({"QuotaReserved": {"message": words}} for words in (ours, theirs))
+    first, second = ({"QuotaReserved": {"message": words}} for words in (ours, theirs))
 
-    assert (difference(*pair) is None) is alike
+    assert (difference(first, second) is None) is alike
 
 
 @pytest.mark.parametrize(

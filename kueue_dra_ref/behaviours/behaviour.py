@@ -145,6 +145,8 @@ class Queueing:
     """What a new version of a workload that was tried is held against; as it is written without rules."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
+    at_start: tuple[Rule[[bool], bool], ...] = ()
+    """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +263,8 @@ class Jobs:
     least: tuple[Rule[[dict[str, Any]], int | None], ...]
     reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
     reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
+    done: tuple[Rule[[], tuple[str, str]], ...] = ()
+    """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -38,5 +38,7 @@ def kueue_0_14() -> Behaviour:
             # A ClusterQueue cannot say what it prefers.
             rank=(fungibility.borrowing_is_preferred,),
         ),
+        # Who is done keeps what it had.
+        jobs=replace(later.jobs, done=()),
         preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rules import fungibility
+from kueue_dra_ref.rules import fungibility, jobs
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
 
@@ -22,6 +22,8 @@ def kueue_0_15() -> Behaviour:
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
+        # Whoever was deactivated with a reservation is counted again.
+        queueing=replace(later.queueing, at_start=()),
         assigning=replace(
             later.assigning,
             # Even none of a resource has to be covered.
@@ -30,4 +32,5 @@ def kueue_0_15() -> Behaviour:
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(fungibility.the_preference_is_taken_for_its_opposite,),
         ),
+        jobs=replace(later.jobs, done=(jobs.who_is_done_gives_its_reservation_back,)),
     )

@@ -56,7 +56,15 @@ class JobController:
             return
         fresh = self.kueue.patched(workload)
         set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)
+        for rule in self.rules.done:
+            self._give_back(fresh, *rule())
         self.kueue.store.put(fresh)
+
+    def _give_back(self, workload: Manifest, reason: str, message: str) -> None:
+        kinds = ("QuotaReserved", "Admitted") if is_true(workload, "Admitted") else ("QuotaReserved",)
+        for kind in kinds:
+            set_condition(workload, kind, False, reason, message, self.kueue.clock.now)
+        workload["status"].pop("admission", None)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Note the pods of a Job that will not run again; whether their number has changed."""

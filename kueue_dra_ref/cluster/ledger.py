@@ -64,7 +64,7 @@ class Ledger:
         return key in self._holds
 
     def record(self, key: Key, workload: Manifest | None) -> bool:
-        """Take note of a Workload's reservation or of its end; True when quota was released."""
+        """Take note of a Workload's reservation, or of its end where there is none; True when quota was released."""
         before, now = self._holds.pop(key, None), self._hold(key, workload) if workload else None
         if before:
             del self._in[before.cluster_queue][key]
@@ -81,8 +81,7 @@ class Ledger:
 
     def _hold(self, key: Key, workload: Manifest) -> Hold | None:
         reserved = condition(workload, "QuotaReserved")
-        active = workload["spec"].get("active", True)
-        if not reserved or reserved["status"] != "True" or is_true(workload, "Finished") or not active:
+        if not reserved or reserved["status"] != "True" or is_true(workload, "Finished"):
             return None
         return Hold(
             key=key,

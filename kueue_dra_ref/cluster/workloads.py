@@ -55,7 +55,12 @@ class WorkloadController:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
-        if kueue.ledger.record(key, obj) or obj is None or is_true(obj, "Finished") or not _active(obj):
+        if (
+            kueue.ledger.record(key, self._counted(event))
+            or obj is None
+            or is_true(obj, "Finished")
+            or not _active(obj)
+        ):
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
@@ -69,6 +74,13 @@ class WorkloadController:
             self._failures.pop(key, None)
         else:
             kueue.reconcile("Workload", key)
+
+    def _counted(self, event: Event) -> Manifest | None:
+        """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
+        if event.new is None or _active(event.new):
+            return event.new
+        starts = event.old is None
+        return event.new if starts and all(rule(False) for rule in self.rules.queueing.at_start) else None
 
     def reconcile(self, key: Key) -> None:
         """Make one Workload's status say what is decided about it."""

@@ -43,6 +43,12 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
     return None
 
 
+@rule("STATUS-037")
+def who_is_done_gives_its_reservation_back() -> tuple[str, str]:
+    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15)."""
+    return "Finished", "Workload has finished"
+
+
 @rule("PREEMPT-027")
 def a_preempted_workload_is_queued_again(reason: str) -> bool:
     """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told."""

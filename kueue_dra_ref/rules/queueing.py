@@ -123,3 +123,9 @@ def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
 def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
     """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
     return counted
+
+
+@rule("QUEUE-028")
+def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
+    """Whether a workload with a reservation is counted when Kueue starts."""
+    return active

@@ -14,15 +14,22 @@ Part = TypeVar("Part")
 
 
 def smallest(first: Outcome, judge: Judge, *, going_on: Callable[[Scenario], bool]) -> Outcome:
-    """Shrink a world that differs and judge what is left; ``going_on`` hears of each try, and may end it."""
+    """Shrink a world that differs and judge what is left; ``going_on`` hears of each try, and may end it.
+
+    What is left differs in the same place: without a queue or a namespace, anything would.
+    """
 
     def differs(scenario: Scenario) -> bool:
         try:
-            return going_on(scenario) and judge.alone(scenario).kind is Kind.DIFFERS
+            return going_on(scenario) and _place(judge.alone(scenario)) == _place(first)
         except ConfigurationRefused:
             return False
 
     return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
+
+
+def _place(outcome: Outcome) -> str | None:
+    return outcome.difference.path if outcome.difference and outcome.kind is Kind.DIFFERS else None
 
 
 def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:

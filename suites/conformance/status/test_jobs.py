@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.builders import Work, a_direct_claim, a_job, a_missing_template, a_template, gpu
-from fixtures.lab import Lab
+from fixtures.lab import Job, Lab
 from fixtures.marks import covers
 
 
@@ -58,6 +58,34 @@ def test_a_job_that_waited_is_released_when_it_is_admitted(lab: Lab) -> None:
     lab.finish(first)
 
     assert not lab.is_suspended(second)
+
+
+def reservation(lab: Lab, job: Job) -> tuple[object, object, bool]:
+    """Give QuotaReserved and Admitted of a workload, and whether it has an admission."""
+    has = "admission" in lab.workload(job)["status"]
+    return lab.condition(job, "QuotaReserved"), lab.condition(job, "Admitted"), has
+
+
+@covers("STATUS-036")
+def test_who_is_done_keeps_its_reservation(lab: Lab) -> None:
+    """What was admitted can still be read, though it is charged no more."""
+    job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
+    before = reservation(lab, job)
+
+    lab.finish(job)
+
+    assert reservation(lab, job) == before == (("True", "QuotaReserved"), ("True", "Admitted"), True)
+
+
+@covers("STATUS-037")
+def test_who_is_done_gives_its_reservation_back(lab: Lab) -> None:
+    """Both conditions say so, and what was admitted cannot be read any more."""
+    job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
+
+    lab.finish(job)
+
+    assert reservation(lab, job) == (("False", "Finished"), ("False", "Finished"), False)
+    assert lab.message(job) == lab.message(job, "Admitted") == "Workload has finished"
 
 
 @covers("STATUS-029")
