@@ -300,6 +300,8 @@ class Behaviour:
     adjusting: Adjusting = Adjusting()
     by_chance: bool = False
     """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
+    sweeps_later: bool = True
+    """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()

@@ -22,6 +22,8 @@ def kueue_0_15() -> Behaviour:
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
+        # Whoever waits is tried again at once, beside whom quota came free for.
+        sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.
         queueing=replace(later.queueing, at_start=()),
         assigning=replace(

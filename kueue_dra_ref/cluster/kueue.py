@@ -175,7 +175,9 @@ class Kueue:
             self._sweep_soon("Cohort", node.root.name)
 
     def _sweep_soon(self, kind: str, name: str) -> None:
-        if (kind, name) not in self._swept:
+        if not self.behaviour.sweeps_later:
+            self._sweep(kind, name)
+        elif (kind, name) not in self._swept:
             self._swept.add((kind, name))
             self.later(SWEEP, lambda: self._sweep(kind, name))
 
