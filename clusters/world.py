@@ -89,10 +89,9 @@ class World:
 
     def behind(self, stopped: Ref, waiting: Manifest) -> bool:
         """Whether a Workload waits in a LocalQueue, or in one of those of a ClusterQueue."""
-        queue, namespace = queue_name(waiting), Ref.of(waiting).namespace
         if stopped.kind == "LocalQueue":
-            return (stopped.namespace, stopped.name) == (namespace, queue)
-        return bool(self._spec("LocalQueue", queue, namespace).get("clusterQueue") == stopped.name)
+            return (stopped.namespace, stopped.name) == (Ref.of(waiting).namespace, queue_name(waiting))
+        return self.cluster_queue_of(waiting) == stopped.name
 
     def line_of(self, manifest: Manifest) -> str:
         """Name the line of a Job or Workload: its queue's outermost cohort, or its queue; empty without a queue."""

@@ -55,12 +55,8 @@ class WorkloadController:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
-        if (
-            kueue.ledger.record(key, self._counted(event))
-            or obj is None
-            or is_true(obj, "Finished")
-            or not _active(obj)
-        ):
+        freed = kueue.ledger.record(key, self._counted(event))
+        if freed or obj is None or is_true(obj, "Finished") or not _active(obj):
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
