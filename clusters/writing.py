@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from datetime import UTC, datetime
 from clusters.custody import Custody
 from clusters.objects import Answer, Objects
 from clusters.waiting import NotYet, eventually
+from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.target import Manifest, Ref
 
 CONFLICT = 409
@@ -67,7 +67,7 @@ def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest
             metadata[key] = manifest["metadata"][key]
     merged = {**manifest, "metadata": metadata}
     if manifest["kind"] == "Job":
-        merged["spec"] = _job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
+        merged["spec"] = job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
     return merged
 
 
@@ -98,17 +98,6 @@ def _new(manifest: Manifest) -> Manifest:
     """Take off what the server would refuse to see in a new object, when a case applies what it has read."""
     metadata = {key: value for key, value in manifest["metadata"].items() if key not in OF_THE_SERVER}
     return {**manifest, "metadata": metadata}
-
-
-def _job_spec(stored: Manifest, wanted: Manifest, before: Manifest) -> Manifest:
-    """Take over what changed since it was last written; all else Kueue or the API server may have rewritten since."""
-    changed = {key: value for key, value in copy.deepcopy(wanted).items() if before.get(key) != value}
-    changed.pop("suspend", None)  # that is Kueue's, once the Job is there
-    if "template" in changed:
-        labels = (stored["template"].get("metadata") or {}).get("labels") or {}
-        metadata: Manifest = changed["template"].setdefault("metadata", {})
-        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
-    return {**stored, **changed}
 
 
 def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]) -> Answer:

@@ -207,6 +207,7 @@ class Cycle:
         for rule, message in asked:
             if message:
                 entry.why, entry.message = Why.LOST, message
+                entry.progress = self._kept(entry.progress)
                 entry.steps += (Step(requirements=cited([rule]), text=message),)
                 return
         self._preempted = freed
@@ -214,6 +215,10 @@ class Cycle:
         if fit is Fit.LATER:
             entry.why, entry.progress = Why.PREEMPTING, None
             entry.message += "".join(rule(len(entry.victims)) for rule in self.behaviour.preempting.pending)
+
+    def _kept(self, progress: Progress | None) -> Progress | None:
+        """What is remembered of the search of a head that lost its flavor."""
+        return progress if progress and any(rule(progress) for rule in self.behaviour.assigning.lost) else None
 
     def _held(self, entry: Entry) -> Amounts:
         """What a head that finds no victims keeps from the others."""

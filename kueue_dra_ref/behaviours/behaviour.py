@@ -172,6 +172,9 @@ class Assigning:
     ends: tuple[Rule[[Outlook], bool], ...] = ()
     """Whether what is found of one resource ends the look at the others, which come in any order."""
     resumed: tuple[Rule[[Progress, int], bool], ...] = ()
+    """Whether a search goes on in a later cycle; else it begins again."""
+    lost: tuple[Rule[[Progress], bool], ...] = ()
+    """Whether what was searched is remembered of a workload that lost a flavor to another one."""
     reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
     alternatives: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
     together: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
@@ -265,6 +268,8 @@ class Jobs:
     reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
+    unlike: tuple[Rule[[Sequence[dict[str, Any]], Sequence[dict[str, Any]]], bool], ...] = ()
+    """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -39,6 +39,6 @@ def kueue_0_14() -> Behaviour:
             rank=(fungibility.borrowing_is_preferred,),
         ),
         # Who is done keeps what it had.
-        jobs=replace(later.jobs, done=()),
+        jobs=replace(later.jobs, done=(), unlike=()),
         preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
     )

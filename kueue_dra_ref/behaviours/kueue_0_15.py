@@ -34,5 +34,9 @@ def kueue_0_15() -> Behaviour:
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(fungibility.the_preference_is_taken_for_its_opposite,),
         ),
-        jobs=replace(later.jobs, done=(jobs.who_is_done_gives_its_reservation_back,)),
+        jobs=replace(
+            later.jobs,
+            done=(jobs.who_is_done_gives_its_reservation_back,),
+            unlike=(jobs.who_is_done_and_unlike_its_job_is_deleted,),
+        ),
     )

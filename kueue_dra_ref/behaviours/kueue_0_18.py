@@ -94,6 +94,6 @@ def kueue_0_18() -> Behaviour:
             # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
             rank=(fungibility.the_preference_ranks_flavors,),
             # Whoever lost a flavor begins anew.
-            resumed=(),
+            lost=(),
         ),
     )

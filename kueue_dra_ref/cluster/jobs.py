@@ -10,7 +10,7 @@ from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.cluster.workloads import WorkloadController
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import Manifest, Ref
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
@@ -41,7 +41,7 @@ class JobController:
         workload = self.kueue.store.find("Workload", workload_name(job), key[0])
         ended = next((end for rule in self.rules.finished if (end := rule(job))), None)
         if ended:
-            self._finish(workload, *ended)
+            self._finish(job, workload, *ended)
         elif workload is None:
             self._create(job)
         elif self._reclaim(job, workload):
@@ -51,8 +51,17 @@ class JobController:
         elif not self._follow(job, workload):
             self._run_or_suspend(job, workload)
 
-    def _finish(self, workload: Manifest | None, reason: str, message: str) -> None:
-        if workload is None or is_true(workload, "Finished"):
+    def _forgotten(self, job: Manifest, workload: Manifest) -> bool:
+        """Delete the Workload of a Job that ran and is done, where it holds nothing and is not like its Job."""
+        ran = not job["spec"].get("suspend") and not is_true(workload, "QuotaReserved")
+        asked, had = self._pod_sets(job) or [], workload["spec"]["podSets"]
+        gone = ran and any(rule(asked, had) for rule in self.rules.unlike)
+        if gone:
+            self.kueue.store.remove(Ref.of(workload))
+        return gone
+
+    def _finish(self, job: Manifest, workload: Manifest | None, reason: str, message: str) -> None:
+        if workload is None or self._forgotten(job, workload) or is_true(workload, "Finished"):
             return
         fresh = self.kueue.patched(workload)
         set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)

@@ -14,6 +14,7 @@ from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.api.plain import copied
+from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.versions import presented
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -21,7 +22,7 @@ from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.manager import Manager
 from kueue_dra_ref.cluster.permissions import ROLE
-from kueue_dra_ref.cluster.store import Event, Store
+from kueue_dra_ref.cluster.store import Event, Store, key_of
 from kueue_dra_ref.cluster.storing import ApiServer, NotStored, insist_on_namespace
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
@@ -46,6 +47,8 @@ class ReferenceTarget:
         self.store = Store(self.clock, self._heard)
         self._manager: Manager | None = None
         self._running: Manifest | None = None
+        self._written: dict[Ref, Manifest] = {}
+        """The spec of each Job as it was written last; what Kueue changed since is not in it."""
         self._seed_role()
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -85,15 +88,16 @@ class ReferenceTarget:
             for workload in self._owned(ref):
                 self.store.remove(workload)
             self.store.remove(ref)
+            self._written.pop(ref, None)
         self._work()
 
     def touch(self, refs: Iterable[Ref]) -> None:
-        """Reconcile the Workload of each Job at once."""
+        """Have Kueue hear of the Workload of each Job, as of any change of its metadata."""
         for ref in refs:
-            found = [ref] if ref.kind == "Workload" else self._owned(ref)
-            for workload in found if self._manager else ():
-                assert self._manager is not None
-                self._manager.kueue.reconcile("Workload", (workload.namespace, workload.name))
+            for workload in [ref] if ref.kind == "Workload" else self._owned(ref):
+                found = self.store.find("Workload", workload.name, workload.namespace)
+                if found and self._manager:
+                    self._manager.hear(Event(kind="Workload", key=key_of(found), old=found, new=found))
         self._work()
 
     def settle(self) -> None:
@@ -141,6 +145,7 @@ class ReferenceTarget:
         self.api_server.warnings.clear()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
+        self._written.clear()
         self._seed_role()
 
     def stop(self) -> None:
@@ -157,6 +162,8 @@ class ReferenceTarget:
             self._create(obj)
         else:
             self._replace(obj, old)
+        if kind == "Job":
+            self._written[Ref.of(obj)] = obj["spec"]
         if kind == "ClusterRole":
             self._running = None  # Kueue's caches take notice of its rights when it starts
         if kind in {"Job", "Workload"}:
@@ -178,8 +185,9 @@ class ReferenceTarget:
             merged["status"] = old["status"]
         elif "status" in obj:
             merged["status"] = _merged_status(old.get("status") or {}, obj["status"])
-        if obj["kind"] == "Job" and "suspend" not in (obj.get("spec") or {}):
-            merged["spec"]["suspend"] = old["spec"].get("suspend", False)
+        if obj["kind"] == "Job":
+            before = self._written.get(Ref.of(obj), {})
+            merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
         self.store.put(merged)
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:

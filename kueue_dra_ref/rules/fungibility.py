@@ -103,7 +103,13 @@ def what_never_fits_ends_the_look(outlook: Outlook) -> bool:
     return outlook.mode is Mode.NEVER
 
 
-@rule("COHORT-011")
+@rule("COHORT-022")
 def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int) -> bool:
-    """Whoever lost a flavor to another workload goes on with the next flavor in the next cycle."""
+    """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor."""
     return cycle - progress.cycle <= 1
+
+
+@rule("COHORT-011")
+def who_loses_a_flavor_goes_on_behind_it(progress: Progress) -> bool:
+    """Whoever lost a flavor to another workload goes on with the next one, if there is one."""
+    return progress.is_unfinished

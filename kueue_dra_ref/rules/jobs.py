@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kueue_dra_ref.rule import rule
+
+PodSets = Sequence[dict[str, Any]]
 
 
 @rule("STATUS-029")
@@ -47,6 +50,19 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
 def who_is_done_gives_its_reservation_back() -> tuple[str, str]:
     """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15)."""
     return "Finished", "Workload has finished"
+
+
+@rule("STATUS-038")
+def who_is_done_and_unlike_its_job_is_deleted(job: PodSets, workload: PodSets) -> bool:
+    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15)."""
+    return [_looks(each) for each in job] != [_looks(each) for each in workload]
+
+
+def _looks(pod_set: dict[str, Any]) -> list[Any]:
+    """What a Job and its Workload are compared by."""
+    spec = (pod_set.get("template") or {}).get("spec") or {}
+    lists = [spec.get(name) or [] for name in ("tolerations", "initContainers", "containers")]
+    return [pod_set["count"], pod_set.get("minCount"), *lists]
 
 
 @rule("PREEMPT-027")

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload, gpu
 from fixtures.figures import Counts
-from fixtures.lab import Lab, Queue
+from fixtures.lab import Job, Lab, Queue
 from fixtures.marks import breaks_law, covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, inadmissible, pending
 
@@ -85,19 +85,19 @@ def test_a_restart_takes_no_quota_away(lab: Lab) -> None:
     assert (lab.verdict(holder), lab.verdict(waiter)) == (admitted({"whole-gpus": 1}), pending(Reason.NO_QUOTA))
 
 
-def a_deactivated_holder(lab: Lab) -> Queue:
+def a_deactivated_holder(lab: Lab) -> tuple[Queue, Job]:
     """Have a Workload that nobody takes the reservation from when it is deactivated: it belongs to no Job."""
     lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
     queue = lab.queue({"whole-gpus": 1})
     holder = queue.submit(a_workload(a_pod_set("main", claims=[a_template(gpu())])))
     lab.activate(holder, False)
-    return queue
+    return queue, holder
 
 
 @covers("QUEUE-028")
 def test_a_deactivated_workload_is_not_counted_at_a_start(lab: Lab) -> None:
     """What it held is free for the next one, before and after."""
-    queue = a_deactivated_holder(lab)
+    queue, _ = a_deactivated_holder(lab)
 
     lab.start()
 
@@ -114,10 +114,22 @@ _AGAIN = "Kueue counts a deactivated workload again when it starts"
 @breaks_law("charges are usage", _AGAIN)
 def test_a_deactivated_workload_is_counted_again_at_a_start(lab: Lab) -> None:
     """What it held was free, and is taken after the start."""
-    queue = a_deactivated_holder(lab)
+    queue, _ = a_deactivated_holder(lab)
     assert queue.figures.counts == Counts()
 
     lab.start()
 
     assert queue.figures.counts == Counts(reserving=1, admitted=1)
     assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == pending(Reason.NO_QUOTA)
+
+
+@covers("QUEUE-029")
+def test_any_change_of_a_deactivated_workload_lets_it_go(lab: Lab) -> None:
+    """What it took again is free once Kueue hears of it."""
+    queue, holder = a_deactivated_holder(lab)
+    lab.start()
+
+    lab.retry(holder)
+
+    assert queue.figures.counts == Counts()
+    assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == admitted({"whole-gpus": 1})

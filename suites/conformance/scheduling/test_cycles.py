@@ -92,6 +92,18 @@ def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
     assert set(re.findall(r"flavor ([^,]+),", lab.message(loser))) == {cohort.flavor, behind}
 
 
+@covers("COHORT-022")
+def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -> None:
+    """The flavor that would do is left behind, and so is what CPU is short of; the last word is of the next flavor."""
+    cpu, does, too_small = lab.flavor("cpu"), lab.flavor("does"), lab.flavor("too-small")
+    queue = lab.queue(groups=[{cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}, too_small: {"whole-gpus": 1}}])
+    queue.submit(a_job(requests={"cpu": "1"}))
+    waiting = queue.submit(a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(waiting) == pending(Reason.NEVER_FITS)
+    assert re.findall(r"flavor ([^,]+),", lab.message(waiting)) == [too_small]
+
+
 @covers("PREEMPT-018")
 def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
     """The head of a StrictFIFO queue that waits for what it lent does not lend any more of it."""

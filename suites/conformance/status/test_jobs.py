@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from fixtures.builders import Work, a_direct_claim, a_job, a_missing_template, a_template, gpu
 from fixtures.lab import Job, Lab
 from fixtures.marks import covers
+
+TOLERATED = {"key": "spot", "operator": "Exists"}
 
 
 @covers("STATUS-024")
@@ -86,6 +91,36 @@ def test_who_is_done_gives_its_reservation_back(lab: Lab) -> None:
 
     assert reservation(lab, job) == (("False", "Finished"), ("False", "Finished"), False)
     assert lab.message(job) == lab.message(job, "Admitted") == "Workload has finished"
+
+
+@covers("STATUS-038")
+@pytest.mark.parametrize(
+    ("work", "flavor"),
+    [
+        pytest.param(a_job(pods=2, least=1, claims=[a_template(gpu())]), {}, id="with-fewer-pods"),
+        pytest.param(a_job(claims=[a_template(gpu())]), {"tolerations": [TOLERATED]}, id="with-tolerations"),
+    ],
+)
+def test_who_is_done_and_unlike_its_job_is_deleted(lab: Lab, work: Work, flavor: Mapping[str, Any]) -> None:
+    """The Job ran with fewer pods or more tolerations than its Workload asked for, and nothing tells why any more."""
+    queue = lab.queue(groups=[{lab.flavor(**flavor): {"whole-gpus": 1}}])
+    job = queue.submit(work)
+    assert lab.counts(job) == {"main": 1}
+
+    lab.finish(job)
+
+    assert not lab.workloads(job)
+
+
+@covers("STATUS-037")
+def test_labels_of_its_flavor_do_not_make_a_workload_unlike_its_job(lab: Lab) -> None:
+    """The pods ran on nodes of the flavor; that is not compared."""
+    queue = lab.queue(groups=[{lab.flavor(nodeLabels={"pool": "spot"}): {"whole-gpus": 1}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.finish(job)
+
+    assert reservation(lab, job) == (("False", "Finished"), ("False", "Finished"), False)
 
 
 @covers("STATUS-029")
