@@ -79,13 +79,13 @@ def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
 
 @covers("COHORT-021")
 def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
-    """The loser of a cycle is told about all flavors, the one that it lost included."""
+    """The loser of a cycle is told about all flavors, the one that it lost included, and other figures than before."""
     cohort = a_cohort(lab)
     behind = lab.flavor("behind")
-    lender = cohort.queue({"whole-gpus": 1}, {behind: {"whole-gpus": 0}})
-    first = lender.submit(a_job(claims=[a_template(gpu())]))
+    lender = cohort.queue({"whole-gpus": 2}, {behind: {"whole-gpus": 0}})
+    first = lender.submit(a_job(claims=[a_template(gpu(2))]))
     cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
-    loser = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+    loser = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu(2))]))
 
     lab.delete(first)
 
