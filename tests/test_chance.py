@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.lab import Lab
 from kueue_dra_ref.admission.chance import CERTAIN, Chance, Draw
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.rules.fungibility import Mode
 from tests.commands import kueue_dra
 
@@ -146,3 +150,51 @@ def test_a_stop_is_heard_in_either_order(tmp_path: Path, told: str, code: int) -
     found = kueue_dra("replay", "--check", str(file))
 
     assert found.exit_code == code, found.output
+
+
+CONTENDED = (
+    "couldn't assign flavors to pod set main: insufficient unused quota for whole-gpus in flavor {}, 1 more needed"
+)
+LOST = "Workload no longer fits after processing another workload"
+
+
+def a_lab(name: str) -> tuple[Lab, Chance]:
+    """Give a lab of one behaviour and the chance that its reference takes."""
+    chance, found = Chance(), behaviour(name)
+    return Lab(target=ReferenceTarget(found, chance=chance), behaviour=found, suffix="chance"), chance
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [pytest.param("kueue-0.14", "cpu", id="refused"), pytest.param("kueue-0.15", "small", id="not")]
+)
+def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: str) -> None:
+    """Kueue 0.14 writes from the version that it has read; what it says of the next flavor is a conflict then."""
+    lab, chance = a_lab(name)
+    flavors = {word: lab.flavor(word) for word in ("cpu", "does", "small")}
+    groups = [{flavors["cpu"]: {"cpu": 1}}, {flavors["does"]: {"whole-gpus": 2}, flavors["small"]: {"whole-gpus": 1}}]
+    queue = lab.queue(groups=groups)
+    queue.submit(a_job(requests={"cpu": "1"}))
+    waiting = a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))])
+    told = CONTENDED.replace("whole-gpus", "cpu").format(flavors["cpu"])
+    chance.seen = dict.fromkeys([f"work-{number}-chance" for number in range(20)], told)
+
+    assert flavors[found] in lab.message(queue.submit(waiting))
+
+
+@pytest.mark.parametrize(
+    ("left", "told"), [pytest.param(0, LOST, id="the-same"), pytest.param(1, CONTENDED, id="other-figures")]
+)
+def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) -> None:
+    """The loser of a cycle waits for what it waited for before; Kueue may not have read yet what it said between."""
+    lab, chance = a_lab("kueue-0.18")
+    shared, flavor = lab.name("shared"), lab.flavor()
+    quotas = (1 + left, 0, 0)
+    lender, winner, loser = (lab.queue(groups=[{flavor: {"whole-gpus": each}}], cohortName=shared) for each in quotas)
+    first = lender.submit(a_job(claims=[a_template(gpu(1 + left))]))
+    winner.submit(a_job(claims=[a_template(gpu())]))
+    waiting = loser.submit(a_job(claims=[a_template(gpu(1 + left))]))
+    chance.seen = {waiting.ref.name: LOST}
+
+    lab.delete(first)
+
+    assert lab.message(waiting).startswith(told.partition(" in flavor")[0])

@@ -42,6 +42,10 @@ class Draw:
         """Whether the queues heard of a stop after the controller had objected: both are told of it at one time."""
         return self.told == objection
 
+    def keeps(self, said: str) -> bool:
+        """Whether a word that came right after another one was not written: what stands is the one before."""
+        return bool(said) and self.told == said
+
     def classes(self, names: Iterable[str]) -> list[str]:
         """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""
         return sorted(names, key=lambda name: (f"DeviceClass {name} is not mapped" not in self.seen, fnv1a(name), name))

@@ -305,6 +305,8 @@ class Behaviour:
     adjusting: Adjusting = Adjusting()
     by_chance: bool = False
     """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
+    overwrites: bool = True
+    """Whether it writes over a condition that it has not read yet; else what comes right after another may be lost."""
     sweeps_later: bool = True
     """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
     serves: frozenset[str] = frozenset()

@@ -21,6 +21,8 @@ def kueue_0_14() -> Behaviour:
         kueue="0.14",
         versions=KUEUE_0_14_VERSIONS,
         gates=kueue_0_14_gates(),
+        # What it tells from an old version of the Workload is refused as a conflict.
+        overwrites=False,
         processing=replace(
             later.processing,
             template=(unchecked_claims.a_missing_template_is_told_in_words,),

@@ -28,6 +28,8 @@ class Scheduler:
         self._number = 0
         self._told: dict[Key, tuple[str, tuple[Demand, ...], str]] = {}
         """The last word to each Workload, what it asked for, and the version of the object that carries both."""
+        self._spoke: dict[Key, tuple[int, str]] = {}
+        """The cycle in which each Workload was told something last, and what had been told before."""
         self._made_room: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
         self.preemptions = 0
@@ -132,13 +134,17 @@ class Scheduler:
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
         if found and self._told.get(head.key) == (entry.message, head.demands, found["metadata"]["resourceVersion"]):
             return
-        said = [(rule, one) for rule in self.rules.reporting.waiting if (one := rule(entry.cause, entry.message))]
-        if not said:
+        said = (condition(found or head.obj, "QuotaReserved") or {}).get("message", "")
+        if self._is_lost(entry, said):
+            return
+        self._spoke[head.key] = self._number, said
+        words = [(rule, one) for rule in self.rules.reporting.waiting if (one := rule(entry.cause, entry.message))]
+        if not words:
             return  # a condition without a reason is refused by the API server, and all that goes with it
-        verdict = Step(requirements=cited(rule for rule, _ in said), text=f"it waits: {entry.message}")
+        verdict = Step(requirements=cited(rule for rule, _ in words), text=f"it waits: {entry.message}")
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         fresh = self.kueue.patched(head.obj)
-        for _, one in said:
+        for _, one in words:
             say(fresh, one, self.kueue.clock.now)
         say_unreserved(self.kueue, fresh)
         meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
@@ -146,6 +152,12 @@ class Scheduler:
         for rule in self.rules.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked, self.kueue.in_bytes)
         self._told[head.key] = entry.message, head.demands, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
+
+    def _is_lost(self, entry: Entry, said: str) -> bool:
+        """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
+        cycle, before = self._spoke.get(entry.queued.key, (0, ""))
+        at_risk = self._number - cycle == 1 and (not self.rules.overwrites or entry.message == before)
+        return at_risk and self.kueue.chance.of(entry.queued.obj).keeps(said)
 
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment
