@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http import HTTPStatus
@@ -39,7 +39,7 @@ class ControlPlane:
 
     api: ApiClient
     kueue: KueueProcess
-    _insist: Callable[[], None]
+    _server: ApiServer
 
     def __init__(self, programs: Binaries | None = None, limits: Limits | None = None) -> None:
         self._programs = programs
@@ -54,11 +54,16 @@ class ControlPlane:
             ports = held.enter_context(Ports())
             processes = held.enter_context(Processes())
             server = ApiServer(programs=programs, processes=processes, ports=ports, limits=self._limits)
-            self.api, self._insist = server.api, server.insist
+            self.api, self._server = server.api, server
             objects = Objects(api=server.api, limits=self._limits, alive=server.insist)
             self.kueue = _install(programs, server, objects)
             self._held = held.pop_all()
         return self
+
+    def _insist(self) -> None:
+        """Fail with the last words of whichever process has ended."""
+        self._server.insist()
+        self.kueue.insist()
 
     def objects(self, limits: Limits) -> Objects:
         """Reach the objects in the newest version of Kueue's API, whatever the release serves."""

@@ -52,10 +52,10 @@ class KueueProcess:
         self.stop()
         file = self.processes.directory / "kueue.yaml"
         file.write_text(json.dumps(self._complete(configuration), default=str, sort_keys=True), encoding="utf-8")
-        self._running = True
         environment = {"KUBECONFIG": str(self.place.kubeconfig)}
         words: list[str | Path] = [self.binary, "--config", file, LOG_LEVEL]
         self.processes.start(NAME, words, env=environment, etc=self.place.etc)
+        self._running = True
         self._await_webhooks()
         return ()
 
@@ -66,8 +66,18 @@ class KueueProcess:
     def stop(self) -> None:
         """End Kueue, if it runs."""
         if self._running:
-            self.processes.stop(NAME)
             self._running = False
+            self.processes.stop(NAME)
+
+    def insist(self) -> None:
+        """Fail with its last words when a Kueue that should run has ended by itself.
+
+        Raises:
+            ProcessTrouble: it has.
+
+        """
+        if self._running:
+            self.processes.insist(NAME)
 
     def log(self) -> str:
         """Read what the Kueue that was started last has logged."""

@@ -184,10 +184,12 @@ class Mirror:
             self._moved.notify_all()
 
     def _await_move(self, seconds: float) -> None:
-        """Return after a change that nobody was woken for yet, or after so many seconds."""
+        """Return after a change that nobody was woken for yet, or after so many seconds; fail where none can come."""
         with self._moved:
-            self._moved.wait_for(lambda: self._moves != self._noticed, timeout=seconds)
+            moved = self._moved.wait_for(lambda: self._moves != self._noticed, timeout=seconds)
             self._noticed = self._moves
+        if not moved:
+            self.objects.alive()
 
 
 def _version(api_version: str) -> str:

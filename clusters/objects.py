@@ -137,9 +137,8 @@ class Objects:
 
         def once() -> Answer:
             answer = self._request(method, path, body, content)
-            if answer.code == 0:
-                self.alive()
             if answer.transient:
+                self.alive()
                 raise NotYet(f"{answer.code} {answer.message}")
             _note(self._newest, path, answer.body)
             if method != "GET" and answer.ok:

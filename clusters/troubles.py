@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 TAIL_LINES = 15
+PANICS = ("panic: ", "fatal error: ")
+"""How the last words of a Go program begin that did not end by itself."""
 
 
 class ClusterTrouble(Exception):
@@ -32,5 +34,8 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
 
 
 def tail_of(text: str, lines: int = TAIL_LINES) -> str:
-    """Give the last lines of what a program has said, each cut to a readable length."""
-    return "\n".join(f"  {line[:400]}" for line in text.splitlines()[-lines:]) or "  (empty)"
+    """Give the last lines of what a program has said, or the first ones of its panic, each cut to a readable length."""
+    said = text.splitlines()
+    panics = [number for number, line in enumerate(said) if line.startswith(PANICS)]
+    shown = said[panics[-1] :][:lines] if panics else said[-lines:]
+    return "\n".join(f"  {line[:400]}" for line in shown) or "  (empty)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -118,11 +118,11 @@ JobEvent = Submit | Delete | Finish | Activate | Touch
 Event = JobEvent | Quota | Stop | Common
 
 
-def lines(*, cohorts: int, flavors: int, strict: bool) -> SearchStrategy[Line]:
-    """Queues of a world with so many cohorts and flavors."""
+def lines(*, cohorts: int, flavors: int, strict: bool, alone: bool) -> SearchStrategy[Line]:
+    """Queues of a world with so many cohorts and flavors; ``alone`` if a queue without a cohort may preempt."""
     limit = st.none() | st.integers(0, 3)
     amounts = st.lists(st.sampled_from((2, 3, 1, 0)), min_size=flavors, max_size=flavors).map(tuple)
-    return st.builds(
+    found = st.builds(
         Line,
         cohort=st.sampled_from((*range(cohorts), *range(cohorts), None)),
         nominal=amounts,
@@ -135,6 +135,9 @@ def lines(*, cohorts: int, flavors: int, strict: bool) -> SearchStrategy[Line]:
         reclaim=st.sampled_from(RECLAIM),
         borrow_within=st.booleans(),
         stops_early=st.booleans(),
+    )
+    return (
+        found if alone else found.map(lambda line: line if line.cohort is not None else replace(line, within="Never"))
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from clusters.troubles import ClusterTrouble, ProcessTrouble
 from clusters.waiting import TimedOut
 from fixtures.auditing import Audited
 from fixtures.laws import LawBroken
@@ -110,8 +111,21 @@ class Judge:
             ConfigurationRefused: Kueue does not start with their configuration.
             TimedOut: they did not come to rest.
             LawBroken: a conservation law does not hold in the end.
+            ClusterTrouble: the real Kueue has ended, or what it runs on.
 
         """
+        try:
+            rows = self._played(batch, lawful)
+        except ProcessTrouble as trouble:
+            played = ", ".join(world.name for world in batch)
+            raise ClusterTrouble(f"{trouble}\nwhile it played: {played}") from trouble
+        columns = zip(*rows, strict=True)
+        return [
+            replace(world, kueue=self.kueue, recorded=tuple(map(_marked, world.steps, seen)))
+            for world, seen in zip(batch, columns, strict=True)
+        ]
+
+    def _played(self, batch: Sequence[Scenario], lawful: bool) -> Sequence[Sequence[Observation]]:
         target = Audited(self.target)
         try:
             rows = list(played_together(batch, target))
@@ -119,11 +133,7 @@ class Judge:
                 target.insist_on_laws(*self._excused(batch))
         finally:
             target.clean()
-        columns = zip(*rows, strict=True)
-        return [
-            replace(world, kueue=self.kueue, recorded=tuple(map(_marked, world.steps, seen)))
-            for world, seen in zip(batch, columns, strict=True)
-        ]
+        return rows
 
     def _excused(self, batch: Sequence[Scenario]) -> Sequence[str]:
         """Name the laws that need not hold: a Kueue that starts anew may count workloads that were deactivated."""
