@@ -50,6 +50,17 @@ def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
     assert seen >= {"rejected", "Admitted", "Pending", "Inadmissible", "Preempted", "LocalQueueStopped"}
 
 
+@pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16", False), ("kueue-0.18", True)])
+def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
+    """Up to 0.16 that is a queue without a cohort that preempts under fair sharing."""
+    found = (world for batch in batches(of=4, behaviour=behaviour(name), number=1, count=20) for world in batch)
+    fair = (world.steps for world in found if "fairSharing" in world.configuration)
+    applied = (each for steps in fair for step in steps for each in step.get("apply") or ())
+    alone = [q["spec"] for q in applied if q["kind"] == "ClusterQueue" and not q["spec"].get("cohortName")]
+
+    assert {each["preemption"]["withinClusterQueue"] != "Never" for each in alone} == {False, preempts}
+
+
 @pytest.fixture
 def blind() -> Judge:
     """Have a reference that lacks a rule beside the whole one, in the place of a real Kueue."""

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from clusters.controlplane import ControlPlane
 from clusters.kueue_process import KueueProcess
+from clusters.live import LiveTarget
 from clusters.objects import Objects
 from clusters.processes import Processes
 from clusters.troubles import ProcessTrouble
@@ -270,3 +272,15 @@ def test_nobody_waits_for_an_api_server_that_has_ended() -> None:
 
         with pytest.raises(ProcessTrouble, match="kube-apiserver ended with exit code -9; the end of its log:"):
             objects.delete(Ref(api_version="v1", kind="Namespace", name="team"))
+
+
+def test_nobody_waits_for_a_kueue_that_has_ended() -> None:
+    """Neither for what it is asked by the API server, nor for what it would do by itself."""
+    with ControlPlane() as plane, closing(LiveTarget(plane)) as target:
+        assert [*target.start({}), *target.apply(a_world())] == []
+        os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
+
+        with pytest.raises(ProcessTrouble, match="kueue ended with exit code -9; the end of its log:"):
+            target.apply([a_job("late")])
+        with pytest.raises(ProcessTrouble, match="kueue ended with exit code -9; the end of its log:"):
+            target.clean()

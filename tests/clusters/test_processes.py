@@ -144,6 +144,16 @@ def test_a_process_that_ended_shows_its_last_words() -> None:
             processes.insist("brief")
 
 
+def test_a_process_that_panicked_shows_why() -> None:
+    """The stack behind a panic is longer than what is shown; what it begins with says the most."""
+    with Processes() as processes:
+        processes.start("brief", ["/bin/sh", "-c", "seq 100; echo 'panic: no queue'; seq 200 300; exit 2"])
+        eventually(lambda: ended(processes, "brief"), within=5, what="the process to end")
+
+        with pytest.raises(ProcessTrouble, match=r"end of its log:\n +panic: no queue\n +200"):
+            processes.insist("brief")
+
+
 def ended(processes: Processes, name: str) -> None:
     """Pass once a process has ended."""
     if processes.code(name) is None:
