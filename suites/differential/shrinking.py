@@ -28,8 +28,10 @@ def smallest(first: Outcome, judge: Judge, *, going_on: Callable[[Scenario], boo
     return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
 
 
-def _place(outcome: Outcome) -> str | None:
-    return outcome.difference.path if outcome.difference and outcome.kind is Kind.DIFFERS else None
+def _place(outcome: Outcome) -> tuple[str, bool, bool] | None:
+    """Where a world differs, and on which side something is there at all; None if it does not differ."""
+    found = outcome.difference if outcome.kind is Kind.DIFFERS else None
+    return found and (found.path, found.ours is None, found.recorded is None)
 
 
 def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:
