@@ -30,8 +30,10 @@ def smallest(first: Outcome, judge: Judge, *, going_on: Callable[[Scenario], boo
 
 def _place(outcome: Outcome) -> tuple[str, bool, bool] | None:
     """Where a world differs, and on which side something is there at all; None if it does not differ."""
-    found = outcome.difference if outcome.kind is Kind.DIFFERS else None
-    return found and (found.path, found.ours is None, found.recorded is None)
+    found = outcome.difference
+    if found is None or outcome.kind is not Kind.DIFFERS:
+        return None
+    return found.path, found.ours is None, found.recorded is None
 
 
 def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:
