@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from kueue_dra_ref.admission.adjusting import unfit
-from kueue_dra_ref.admission.choices import readings
 from kueue_dra_ref.admission.contest import Victim, told
 from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
-from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
@@ -14,7 +12,8 @@ from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condi
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.workloads import evict, say, say_unreserved
+from kueue_dra_ref.cluster.telling import Telling
+from kueue_dra_ref.cluster.workloads import evict, say
 from kueue_dra_ref.rules.preemption import Preemption
 from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest
@@ -26,10 +25,7 @@ class Scheduler:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self._number = 0
-        self._told: dict[Key, tuple[str, tuple[Demand, ...], str]] = {}
-        """The last word to each Workload, what it asked for, and the version of the object that carries both."""
-        self._spoke: dict[Key, tuple[int, str]] = {}
-        """The cycle in which each Workload was told something last, and what had been told before."""
+        self._telling = Telling(kueue)
         self._made_room: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
         self.preemptions = 0
@@ -92,7 +88,7 @@ class Scheduler:
         for victim in entry.victims if entry.why is Why.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)
-        self._wait(entry)
+        self._telling.wait(entry, self._number)
         return moved
 
     def _place(self, entry: Entry) -> bool:
@@ -128,40 +124,9 @@ class Scheduler:
         if found and is_false(found, "Requeued"):
             head.obj = found
 
-    def _wait(self, entry: Entry) -> None:
-        """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
-        head = entry.queued
-        found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and self._told.get(head.key) == (entry.message, head.demands, found["metadata"]["resourceVersion"]):
-            return
-        said = (condition(found or head.obj, "QuotaReserved") or {}).get("message", "")
-        if self._is_lost(entry, said):
-            return
-        self._spoke[head.key] = self._number, said
-        words = [(rule, one) for rule in self.rules.reporting.waiting if (one := rule(entry.cause, entry.message))]
-        if not words:
-            return  # a condition without a reason is refused by the API server, and all that goes with it
-        verdict = Step(requirements=cited(rule for rule, _ in words), text=f"it waits: {entry.message}")
-        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        fresh = self.kueue.patched(head.obj)
-        for _, one in words:
-            say(fresh, one, self.kueue.clock.now)
-        say_unreserved(self.kueue, fresh)
-        meant = next(readings(self.rules.assigning, entry.queue, head.choices, head.demands))
-        asked = [(demand.pod_set.name, demand.amounts) for demand in meant]
-        for rule in self.rules.reporting.requests:
-            fresh["status"]["resourceRequests"] = rule(asked, self.kueue.in_bytes)
-        self._told[head.key] = entry.message, head.demands, self.kueue.store.put(fresh)["metadata"]["resourceVersion"]
-
-    def _is_lost(self, entry: Entry, said: str) -> bool:
-        """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
-        cycle, before = self._spoke.get(entry.queued.key, (0, ""))
-        at_risk = self._number - cycle == 1 and (not self.rules.overwrites or entry.message == before)
-        return at_risk and self.kueue.chance.of(entry.queued.obj).keeps(said)
-
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment
-        self._told.pop(head.key, None)
+        self._telling.forget(head.key)
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
