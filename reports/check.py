@@ -65,7 +65,7 @@ def inconsistencies(report: Report) -> list[str]:
 def _verdict_again(requirement: Any, outcomes: Outcomes) -> str:
     if "reason" in requirement:  # excluded or not applicable: a fact of the catalogue, not of the run
         return str(requirement["verdict"])
-    cases = [case for case, ids in outcomes.cites.items() if requirement["id"] in ids]
+    cases = outcomes.citing.get(requirement["id"], ())
     return results.verdict_on(requirement["level"], (outcomes.of[case] for case in cases))
 
 

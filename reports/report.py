@@ -128,7 +128,7 @@ def _row(ledger: Ledger, case: str, reason: str) -> RowEntry:
 
 
 def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> RequirementEntry:
-    cases = sorted(case for case, ids in outcomes.cites.items() if one.id in ids)
+    cases = outcomes.citing.get(one.id, ())
     entry: RequirementEntry = {
         "id": one.id,
         "text": one.text,

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from reports.document import (
@@ -31,7 +32,7 @@ BROKEN = {"error", "notTestable"}
 """Outcomes that say that the case could not be judged; they are never a question to the texts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcomes:
     """How every case ended, by id; what the user left out counts as not run."""
 
@@ -48,6 +49,15 @@ class Outcomes:
             of={case: outcome for case, outcome, _ in parts},
             cites={case: requirements for case, _, requirements in parts},
         )
+
+    @cached_property
+    def citing(self) -> Mapping[str, Sequence[str]]:
+        """The cases of each requirement that any cites, by name."""
+        found = defaultdict[str, list[str]](list)
+        for case in sorted(self.cites):
+            for one in dict.fromkeys(self.cites[case]):
+                found[one].append(case)
+        return found
 
     def count(self, cases: Iterable[str]) -> Statistics:
         """Count outcomes; every kind is named, also those that did not occur."""
