@@ -1,0 +1,49 @@
+"""A Job that is applied once more, as by who plays a story: Kueue's changes stay, the writer's are taken over."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
+from fixtures.lab import Lab
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cluster.reference import ReferenceTarget
+
+
+@pytest.fixture
+def lab() -> Lab:
+    """Give a lab on the reference of the newest Kueue."""
+    found = behaviour()
+    return Lab(target=ReferenceTarget(found), behaviour=found, suffix="rewritten")
+
+
+def test_a_job_applied_again_stays_as_kueue_left_it(lab: Lab) -> None:
+    """How many of its pods run, and that they run, is Kueue's to say."""
+    job = lab.queue({"whole-gpus": 2}).submit(a_job(pods=3, least=1, claims=[a_template(gpu())]))
+
+    lab.apply(job.made)
+
+    spec = lab.read(job.ref)["spec"]
+    assert (spec["parallelism"], spec["suspend"]) == (2, False)
+
+
+def test_what_its_writer_changed_is_taken_over(lab: Lab) -> None:
+    """A Job that waits asks for as many pods as it was last said to have, also after it was applied twice."""
+    job = lab.queue({"whole-gpus": 2}).submit(a_job(pods=3, claims=[a_template(gpu())]))
+
+    for pods in (4, 1):
+        lab.apply({**job.made, "spec": {**job.made["spec"], "parallelism": pods, "completions": pods}})
+
+    assert lab.counts(job) == {"main": 1}
+
+
+def test_a_job_that_is_made_anew_is_new(lab: Lab) -> None:
+    """What was written of a Job that is gone says nothing about its successor."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(pods=3, least=1, claims=[a_template(gpu())]))
+    lab.target.delete([job.ref])
+
+    lab.apply(job.made)
+    lab.settle()
+
+    assert lab.counts(job) == {"main": 2}
