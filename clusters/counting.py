@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from clusters.fence import Fence
@@ -21,12 +21,15 @@ class Counting:
 
     What a queue counts follows from its own Workloads, from the queues and cohorts that it can borrow from, and from
     what it names (flavors, checks).  A ClusterQueue and its LocalQueues are counted together.
+
+    ``sweeps`` hears of it when a queue in an inner Cohort was counted: a second later Kueue tries the whole tree again.
     """
 
     mirror: Mirror
     world: World
     fence: Fence
     limits: Limits = field(default_factory=Limits)
+    sweeps: Callable[[], None] = lambda: None
     _counted: Mapping[str, Hashable] = field(default_factory=dict)
     _disagreeing: float | None = None
 
@@ -44,6 +47,8 @@ class Counting:
         if stale := {name for name, standing in now.items() if self._counted.get(name) != standing}:
             cluster_queues, local_queues = self._queues(stale)
             self.fence.pass_queues(cluster_queues, local_queues)
+            if any(map(self.world.is_nested, stale)):
+                self.sweeps()
             agreed = self._agree(cluster_queues, local_queues)
             self._counted = {name: seen for name, seen in now.items() if agreed or name not in stale}
 

@@ -125,7 +125,13 @@ class LiveTarget:
             limits=limits,
             pauses=plane.pauses,
         )
-        self._counting = Counting(mirror=self._mirror, world=self._world, fence=self._fence, limits=limits)
+        self._counting = Counting(
+            mirror=self._mirror,
+            world=self._world,
+            fence=self._fence,
+            limits=limits,
+            sweeps=self._settling.note_opening,
+        )
         self._auditing = Auditing(
             objects=self._objects, mirror=self._mirror, world=self._world, kueue=plane.kueue, limits=limits
         )

@@ -115,9 +115,12 @@ class World:
             self._named = self._writing
         return place
 
+    def is_nested(self, cluster_queue: str) -> bool:
+        """Tell whether a ClusterQueue is in a Cohort that has another one above it."""
+        return bool(self._parent(self._cohort(cluster_queue)))
+
     def _line(self, cluster_queue: str) -> str:
-        spec = self._spec("ClusterQueue", cluster_queue)
-        cohort = spec.get("cohortName") or spec.get("cohort") or ""
+        cohort = self._cohort(cluster_queue)
         return f"cohort {self._root(cohort, set())}" if cohort else f"queue {cluster_queue}"
 
     def _line_at(self, place: Place) -> str:
@@ -130,9 +133,16 @@ class World:
         return self._line(place.name)
 
     def _root(self, cohort: str, seen: set[str]) -> str:
-        spec = self._spec("Cohort", cohort)
-        parent = spec.get("parentName") or spec.get("parent") or ""
+        parent = self._parent(cohort)
         return cohort if not parent or parent in seen else self._root(parent, seen | {cohort})
+
+    def _cohort(self, cluster_queue: str) -> str:
+        spec = self._spec("ClusterQueue", cluster_queue)
+        return str(spec.get("cohortName") or spec.get("cohort") or "")
+
+    def _parent(self, cohort: str) -> str:
+        spec = self._spec("Cohort", cohort)
+        return str(spec.get("parentName") or spec.get("parent") or "")
 
     def _spec(self, kind: str, name: str, namespace: str = "") -> Manifest:
         place = Place(group="kueue.x-k8s.io", kind=kind, namespace=namespace, name=name)

@@ -10,7 +10,11 @@ from dataclasses import replace
 import pytest
 
 from clusters.binaries import binaries
+from fixtures.builders import a_job
+from fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.scenario import Scenario
+from kueue_dra_ref.target import Manifest
 from suites.differential.campaign import a_judge
 from suites.differential.drawing import Batch, batches
 from suites.differential.judging import Judge, Kind
@@ -46,3 +50,31 @@ def test_a_reference_without_a_rule_is_found_out(judge: Judge, batch: Batch) -> 
     (found,) = blind.judge(batch[:1])
 
     assert found.kind is Kind.DIFFERS
+
+
+def a_queue(name: str, cohort: str) -> list[Manifest]:
+    """Write a ClusterQueue with three CPUs, and the LocalQueue before it."""
+    meta = {"name": name, "namespace": "team"}
+    local = {"apiVersion": KUEUE, "kind": "LocalQueue", "metadata": meta, "spec": {"clusterQueue": name}}
+    return [a_cluster_queue(name, [a_group({"f": {"cpu": 3}})], namespaceSelector={}, cohortName=cohort), local]
+
+
+def submitted(name: str, queue: str, cpus: int) -> dict[str, list[Manifest]]:
+    """Write the step in which a Job comes."""
+    meta = {"name": name, "namespace": "team"}
+    return {"apply": [a_job_manifest(a_job(requests={"cpu": str(cpus)}), meta, queue, {})]}
+
+
+def test_no_sweep_comes_between_two_steps(judge: Judge) -> None:
+    """Whoever waits in an inner Cohort is tried again once its queue was counted, before anything else happens."""
+    made = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
+        {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": "f"}},
+        {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": "inner"}, "spec": {"parentName": "outer"}},
+        *a_queue("above", "outer"),
+        *a_queue("below", "inner"),
+    ]
+    jobs = [submitted("holds", "above", 2), submitted("waits", "below", 6), submitted("holds-too", "above", 3)]
+    world = Scenario(name="nested", configuration={}, inventory=(), steps=({"apply": made}, *jobs))
+
+    assert judge.alone(world).kind is Kind.AGREES

@@ -39,6 +39,15 @@ def test_jobs_of_one_cohort_tree_wait_in_one_line(field: str) -> None:
     assert a_record(queue, inner).line_of(a_job("a")) == "cohort outer"
 
 
+@pytest.mark.parametrize(("cohort", "nested"), [("inner", True), ("outer", False), ("", False)])
+def test_a_queue_is_nested_in_a_cohort_below_another(cohort: str, nested: bool) -> None:
+    """Whoever is in the outermost cohort, or in none, is not."""
+    queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": cohort})
+    inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
+
+    assert a_record(queue, inner).is_nested("team") is nested
+
+
 def test_cohorts_in_a_circle_have_a_line_all_the_same() -> None:
     """A cycle ends the search."""
     queue = an_object(KUEUE, "ClusterQueue", "team", spec={"cohortName": "a"})
