@@ -11,10 +11,8 @@ from collections.abc import Callable
 from tabulate import tabulate
 
 from fixtures.builders import a_job, a_template, gpu
-from fixtures.lab import Lab
-from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
 from tests import bench_selectors, bench_tree
+from tests.labs import a_lab
 
 SIZES = (50, 100, 200, 400)
 """Numbers of Jobs."""
@@ -38,8 +36,7 @@ def waiting(jobs: int) -> None:
 
 
 def _submitted(jobs: int, quota: int) -> None:
-    found = behaviour()
-    lab = Lab(target=ReferenceTarget(found), behaviour=found, suffix="bench")
+    lab = a_lab(suffix="bench")
     queue = lab.queue({"whole-gpus": quota})
     template = a_template(gpu())
     for index in range(jobs):

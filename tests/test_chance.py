@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from fixtures.builders import a_job, a_template, gpu
-from fixtures.lab import Lab
 from kueue_dra_ref.admission.chance import CERTAIN, Chance, Draw
-from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.rules.fungibility import Mode
 from tests.commands import kueue_dra
+from tests.labs import a_lab
 
 NEVER = {"cpu": Mode.NEVER, "gpus": Mode.NEVER, "nics": Mode.FIT}
 TOLD = "couldn't assign flavors to pod set main: insufficient quota for {} in flavor f, previously considered podsets "
@@ -158,18 +156,13 @@ CONTENDED = (
 LOST = "Workload no longer fits after processing another workload"
 
 
-def a_lab(name: str) -> tuple[Lab, Chance]:
-    """Give a lab of one behaviour and the chance that its reference takes."""
-    chance, found = Chance(), behaviour(name)
-    return Lab(target=ReferenceTarget(found, chance=chance), behaviour=found, suffix="chance"), chance
-
-
 @pytest.mark.parametrize(
     ("name", "found"), [pytest.param("kueue-0.14", "cpu", id="refused"), pytest.param("kueue-0.15", "small", id="not")]
 )
 def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: str) -> None:
     """Kueue 0.14 writes from the version that it has read; what it says of the next flavor is a conflict then."""
-    lab, chance = a_lab(name)
+    chance = Chance()
+    lab = a_lab(name, suffix="chance", chance=chance)
     flavors = {word: lab.flavor(word) for word in ("cpu", "does", "small")}
     groups = [{flavors["cpu"]: {"cpu": 1}}, {flavors["does"]: {"whole-gpus": 2}, flavors["small"]: {"whole-gpus": 1}}]
     queue = lab.queue(groups=groups)
@@ -186,7 +179,8 @@ def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: 
 )
 def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) -> None:
     """The loser of a cycle waits for what it waited for before; Kueue may not have read yet what it said between."""
-    lab, chance = a_lab("kueue-0.18")
+    chance = Chance()
+    lab = a_lab("kueue-0.18", suffix="chance", chance=chance)
     shared, flavor = lab.name("shared"), lab.flavor()
     quotas = (1 + left, 0, 0)
     lender, winner, loser = (lab.queue(groups=[{flavor: {"whole-gpus": each}}], cohortName=shared) for each in quotas)

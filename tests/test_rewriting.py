@@ -6,15 +6,13 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
-from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from tests.labs import a_lab
 
 
 @pytest.fixture
 def lab() -> Lab:
     """Give a lab on the reference of the newest Kueue."""
-    found = behaviour()
-    return Lab(target=ReferenceTarget(found), behaviour=found, suffix="rewritten")
+    return a_lab(suffix="rewritten")
 
 
 def test_a_job_applied_again_stays_as_kueue_left_it(lab: Lab) -> None:

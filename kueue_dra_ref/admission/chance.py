@@ -38,13 +38,9 @@ class Draw:
     told: str = ""
     """The same, whether or not it tells of an order."""
 
-    def heard_late(self, objection: str) -> bool:
-        """Whether the queues heard of a stop after the controller had objected: both are told of it at one time."""
-        return self.told == objection
-
-    def keeps(self, said: str) -> bool:
-        """Whether a word that came right after another one was not written: what stands is the one before."""
-        return bool(said) and self.told == said
+    def stands(self, words: str) -> bool:
+        """Whether these words were what was seen in the end, where two happen at one time and either may come first."""
+        return bool(words) and self.told == words
 
     def classes(self, names: Iterable[str]) -> list[str]:
         """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""

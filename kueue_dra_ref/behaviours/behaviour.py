@@ -32,6 +32,7 @@ from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.rules.fair_sharing import Contender, Shares
 from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.gates import Gates
+from kueue_dra_ref.rules.jobs import PodSets
 from kueue_dra_ref.rules.mapping import MappingRules
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shortage
@@ -268,7 +269,7 @@ class Jobs:
     reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
-    unlike: tuple[Rule[[Sequence[dict[str, Any]], Sequence[dict[str, Any]]], bool], ...] = ()
+    unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
     """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
 
 

@@ -53,7 +53,7 @@ class Telling:
         """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
         last, before = self._spoke.get(entry.queued.key, (0, ""))
         at_risk = cycle - last == 1 and (not self.kueue.behaviour.overwrites or entry.message == before)
-        return at_risk and self.kueue.chance.of(entry.queued.obj).keeps(said)
+        return at_risk and self.kueue.chance.of(entry.queued.obj).stands(said)
 
     def _written(self, entry: Entry, words: list[Said]) -> Manifest:
         """The newest version of a Workload with what it is told, and with what it asks for."""

@@ -110,10 +110,11 @@ class WorkloadController:
         _forget_refusal(working)
         if _active(working) and not kueue.enqueue({**working, "status": copied(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
+            # But that is what it says when the queues hear of a stop only after it has looked at the workload.
             blocked, steps = self._objection(working)
             self._decided(key, *done.steps, *steps)
             self._retry(key)
-            return blocked is not None and kueue.chance.of(working).heard_late(blocked.message)
+            return blocked is not None and kueue.chance.of(working).stands(blocked.message)
         self._failures.pop(key, None)
         return True
 

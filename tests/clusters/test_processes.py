@@ -134,23 +134,24 @@ def test_a_stopped_process_has_ended() -> None:
         assert not lives(pid)
 
 
-def test_a_process_that_ended_shows_its_last_words() -> None:
-    """Who needs a process that has ended is told its exit code and the end of its log."""
+@pytest.mark.parametrize(
+    ("script", "shown"),
+    [
+        pytest.param("echo no more disk; exit 3", r"brief ended with exit code 3[^$]*no more disk", id="last-words"),
+        pytest.param(
+            "seq 100; echo 'panic: no queue'; seq 200 300; exit 2",
+            r"end of its log:\n +panic: no queue\n +200",
+            id="how-its-panic-begins",
+        ),
+    ],
+)
+def test_a_process_that_ended_shows_why(script: str, shown: str) -> None:
+    """Its exit code and the end of its log; of a panic the beginning, which says more than the stack behind it."""
     with Processes() as processes:
-        processes.start("brief", ["/bin/sh", "-c", "echo no more disk; exit 3"])
+        processes.start("brief", ["/bin/sh", "-c", script])
         eventually(lambda: ended(processes, "brief"), within=5, what="the process to end")
 
-        with pytest.raises(ProcessTrouble, match=r"brief ended with exit code 3[^$]*no more disk"):
-            processes.insist("brief")
-
-
-def test_a_process_that_panicked_shows_why() -> None:
-    """The stack behind a panic is longer than what is shown; what it begins with says the most."""
-    with Processes() as processes:
-        processes.start("brief", ["/bin/sh", "-c", "seq 100; echo 'panic: no queue'; seq 200 300; exit 2"])
-        eventually(lambda: ended(processes, "brief"), within=5, what="the process to end")
-
-        with pytest.raises(ProcessTrouble, match=r"end of its log:\n +panic: no queue\n +200"):
+        with pytest.raises(ProcessTrouble, match=shown):
             processes.insist("brief")
 
 
