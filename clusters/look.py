@@ -63,7 +63,7 @@ class Look:
 
     @property
     def is_on_its_way(self) -> bool:
-        """Whether something is to be expected: a first word to a Workload, or a Job that follows its Workload."""
+        """Whether something is to be expected: a first word to a Workload, or what `at_odds` names."""
         return bool(self.bare) or any(self.at_odds())
 
     @property
@@ -89,7 +89,10 @@ class Look:
         )
 
     def at_odds(self) -> Iterator[str]:
-        """Name each Job whose own state does not follow its Workload's yet."""
+        """Name each Job that does not follow its Workload yet, and each Workload that is to lose its quota."""
+        for found in self.workloads:
+            if _is_to_be_evicted(found):
+                yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
         for job in self.jobs:
             fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
@@ -169,6 +172,13 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     if holds(workload, "Admitted") and not holds(workload, "Evicted") and suspended:
         return "is admitted, but suspended"
     return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
+
+
+def _is_to_be_evicted(workload: Manifest) -> bool:
+    """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
+    inactive = workload["spec"].get("active") is False
+    holding = holds(workload, "QuotaReserved") and not holds(workload, "Finished")
+    return inactive and holding and not holds(workload, "Evicted")
 
 
 def _is_done(job: Manifest) -> bool:

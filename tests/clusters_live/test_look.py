@@ -58,6 +58,31 @@ def test_a_job_at_odds_with_its_workload_is_named(job: Manifest, workload: Manif
     assert list(look.at_odds()) == [fault]
 
 
+def deactivated(workload: Manifest) -> Manifest:
+    """Give a Workload with ``spec.active`` false."""
+    return workload | {"spec": workload["spec"] | {"active": False}}
+
+
+def test_a_deactivated_workload_that_holds_quota_is_named() -> None:
+    """Kueue evicts it; a controller that was refused its first write tries again behind the fence."""
+    assert list(a_look(deactivated(a_workload(QuotaReserved="True"))).at_odds()) == [
+        "Workload w is inactive, but not evicted"
+    ]
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        pytest.param(a_workload(QuotaReserved="True", Evicted="True"), id="evicted"),
+        pytest.param(a_workload(QuotaReserved="True", Finished="True"), id="finished"),
+        pytest.param(a_workload(QuotaReserved="False"), id="waiting"),
+    ],
+)
+def test_a_deactivated_workload_without_quota_is_at_rest(workload: Manifest) -> None:
+    """Nothing is to be taken from it."""
+    assert list(a_look(deactivated(workload)).at_odds()) == []
+
+
 @pytest.mark.parametrize(
     ("job", "workload"),
     [
