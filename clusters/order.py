@@ -1,4 +1,4 @@
-"""Creation order that Kueue can see: creation times have whole seconds, and equal ones are ordered by UID."""
+"""An order that Kueue can see: times have whole seconds, and what is of the same second is ordered by UID."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from clusters.fence import condition_of, holds
 from clusters.fence_world import KUEUE
 from clusters.look import owners_of
 from clusters.mirror import Mirror
@@ -15,6 +16,7 @@ from clusters.world import JOBS, World
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUES = ("ClusterQueue", "LocalQueue")
+RESERVED = "QuotaReserved"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,7 +67,7 @@ class Order:
             return
         try:
             made = self.mirror.eventually(
-                lambda: self._creation_of(last), within=self.limits.workload, what=f"the Workload of {last}"
+                lambda: self._second_of(last), within=self.limits.workload, what=f"the Workload of {last}"
             )
         except TimedOut:
             return  # Kueue makes none for it, so there is nothing to come after
@@ -78,13 +80,14 @@ class Order:
 
         eventually(later, within=self.limits.request, every=0.02, what="the next second of the cluster's clock")
 
-    def _creation_of(self, ref: Ref) -> int:
-        """Give the second in which the Workload was made, of a Job its own: it is that which Kueue orders by."""
+    def _second_of(self, ref: Ref) -> int:
+        """Give the second in which the Workload was made, of a Job its own, or got its quota: Kueue orders by both."""
         refs = workloads_of(self.mirror, ref) if ref.kind == "Job" else [ref]
         found = [workload for each in refs if (workload := self.mirror.read(each))]
         if not found and self.mirror.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
         stamps = [each["metadata"]["creationTimestamp"] for each in found]
+        stamps += [condition_of(each, RESERVED)["lastTransitionTime"] for each in found if holds(each, RESERVED)]
         return max((int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps), default=0)
 
 

@@ -13,7 +13,7 @@ from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import difference
 from kueue_dra_ref.playing import played_together
 from kueue_dra_ref.scenario import Scenario
-from suites.differential.campaign import Agenda, Plan
+from suites.differential.agenda import Agenda, Plan
 from suites.differential.drawing import batches
 from suites.differential.judging import Judge, Kind, Outcome, apart
 from suites.differential.shrinking import shrunk

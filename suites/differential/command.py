@@ -20,7 +20,8 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.scenario import as_document
 from reports.cli.faults import Trouble
-from suites.differential.campaign import Plan, Tally, hunted
+from suites.differential.agenda import Plan, Tally
+from suites.differential.campaign import hunted
 from suites.differential.explaining import explanation
 from suites.differential.judging import Kind, Outcome
 from suites.differential.releases import behaviour_of, minor_option
@@ -35,10 +36,11 @@ Examples
 \b
 Exit codes
   0  the reference decided as the real Kueue did, races of Kueue with itself apart
-  1  it did not: each world is in a file of its own, to be replayed with kueue-dra replay --check
+  1  it did not, or a real Kueue ended by itself: each world is in a file of its own, to be replayed with
+     kueue-dra replay --check
   2  no real Kueue can be had
 """
-RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL)
+RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL, Kind.ENDED)
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -89,6 +91,7 @@ def command(
     them. Several share a Kueue at a time. After each step conditions, reasons, messages, admissions and the figures of
     the queues are compared. A world that came out differently is played twice more, alone: it counts when the real
     Kueue says the same again, and is kept apart as a race when it does not. What differs is shrunk while there is time.
+    When a Kueue ends by itself, another one takes its place, and what it played is played in parts to find out why.
     """
     plan = Plan(
         behaviour=behaviour_of(minor),
@@ -111,7 +114,7 @@ def command(
         raise Trouble([str(trouble)]) from None
     finally:  # also when interrupted: what was judged was judged
         _tell(plan, tally, elapsed_since(began), report_dir, log)
-    raise SystemExit(1 if any(tally.kinds[each] for each in RED) or not tally.worlds else 0)
+    raise SystemExit(1 if any(tally.kinds[each] for each in RED) or tally.endings or not tally.worlds else 0)
 
 
 def _figures(tally: Tally) -> str:
@@ -119,6 +122,7 @@ def _figures(tally: Tally) -> str:
     return (
         f"{tally.worlds} worlds, {tally.steps} steps: {kinds[Kind.DIFFERS]} differ, {kinds[Kind.RACE]} races, "
         f"{kinds[Kind.UNSETTLED]} not settled, {kinds[Kind.UNLAWFUL]} against a law, {kinds[Kind.KNOWN]} in the ledger"
+        + (f"; {len(tally.endings)} Kueues ended" if tally.endings else "")
     )
 
 
@@ -152,6 +156,8 @@ def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | No
     if log:
         with log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(summary) + "\n")
+    if tally.endings and not tally.kinds[Kind.ENDED]:
+        click.echo(f"no single world ends a Kueue; the last one that did: {tally.endings[-1]}")
     click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
 

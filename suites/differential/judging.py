@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from clusters.kueue_process import NAME as KUEUE
 from clusters.troubles import ClusterTrouble, ProcessTrouble
 from clusters.waiting import TimedOut
 from fixtures.auditing import Audited
@@ -33,6 +34,8 @@ class Kind(StrEnum):
     UNSETTLED = "unsettled"
     UNLAWFUL = "unlawful"
     """The real Kueue's figures are at odds with each other."""
+    ENDED = "ended"
+    """The real Kueue ended by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,10 @@ class Outcome:
     def comparable(self) -> list[Observation]:
         """What the real Kueue showed after the steps in which it had settled."""
         return [each for each in self.scenario.recorded if is_comparable(each)]
+
+
+class KueueEnded(ClusterTrouble):
+    """The real Kueue has ended by itself: its last words, and the worlds that it played."""
 
 
 COUNTED_AGAIN = ("holders are counted", "charges are reservations", "charges are usage")
@@ -111,14 +118,17 @@ class Judge:
             ConfigurationRefused: Kueue does not start with their configuration.
             TimedOut: they did not come to rest.
             LawBroken: a conservation law does not hold in the end.
-            ClusterTrouble: the real Kueue has ended, or what it runs on.
+            KueueEnded: the real Kueue has ended.
+            ClusterTrouble: what it runs on has.
 
         """
         try:
             rows = self._played(batch, lawful)
         except ProcessTrouble as trouble:
+            if trouble.name != KUEUE:
+                raise
             played = ", ".join(world.name for world in batch)
-            raise ClusterTrouble(f"{trouble}\nwhile it played: {played}") from trouble
+            raise KueueEnded(f"{trouble}\nwhile it played: {played}") from trouble
         columns = zip(*rows, strict=True)
         return [
             replace(world, kueue=self.kueue, recorded=tuple(map(_marked, world.steps, seen)))

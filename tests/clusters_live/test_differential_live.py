@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -15,7 +21,8 @@ from fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.campaign import a_judge
+from suites.differential.agenda import Agenda, Finding, Plan, Tally, Work
+from suites.differential.campaign import Seat, a_judge
 from suites.differential.drawing import Batch, batches
 from suites.differential.judging import Judge, Kind
 
@@ -50,6 +57,39 @@ def test_a_reference_without_a_rule_is_found_out(judge: Judge, batch: Batch) -> 
     (found,) = blind.judge(batch[:1])
 
     assert found.kind is Kind.DIFFERS
+
+
+def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
+    """What the first one played is judged in parts, down to the world that it ended in; the others agree."""
+    pair = batch[:2]
+    ends = pair[-1].name
+
+    def doomed(judge: Judge, work: Work) -> Finding:
+        """Judge with a Kueue that ends as soon as that world is among those that it plays."""
+        plane = judge.target._plane  # type: ignore[attr-defined]
+        judging = type(judge)._played
+
+        def played(self: Judge, worlds: Sequence[Scenario], lawful: bool) -> Any:
+            if ends in [world.name for world in worlds]:
+                self.target.start(worlds[0].configuration)
+                os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
+            return judging(self, worlds, lawful)
+
+        with patch.object(Judge, "_played", played):
+            return work(judge)
+
+    tally = Tally()
+    agenda = Agenda(plan=Plan(behaviour=KUEUE_0_19, seed=8, budget=60.0, most=len(pair)), drawn=iter([pair]))
+    with closing(Seat(programs=binaries(KUEUE_0_19.kueue), behaviour=KUEUE_0_19)) as seat:
+        while work := agenda.next():
+            finding = seat.do(partial(doomed, work=work))
+            tally.add(finding)
+            agenda.take(finding)
+
+    assert tally.kinds == {Kind.AGREES: 1, Kind.ENDED: 1}
+    (found,) = tally.found
+    assert found.scenario.name == ends
+    assert re.search(rf"kueue ended with exit code -9(?s:.*)while it played: {ends}$", found.trouble)
 
 
 def a_queue(name: str, cohort: str) -> list[Manifest]:

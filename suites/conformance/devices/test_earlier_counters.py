@@ -25,14 +25,17 @@ def test_a_counter_of_several_sets_is_charged_at_the_first(lab: Lab) -> None:
 
 @covers("DEVICE-018")
 def test_selectors_are_tried_on_the_devices_of_all_drivers(lab: Lab) -> None:
-    """A selector that errs on a device of a driver that is not charged refuses the workload."""
+    """A selector that errs on a device of a driver that is not charged refuses the workload.
+
+    Which slice comes first is chance, and nothing is tried once enough devices match; so more are asked for.
+    """
     lab.start(**SOURCED)
     lab.device_class(PARTITIONS)
     lab.publish({"name": "d0"}, driver="a.example.com")
     lab.publish(a_partition("d1", "small", memory="10Gi"), driver=PARTITIONS)
     queue = lab.queue({"gpu-memory": "100Gi"})
     small = 'device.attributes["gpu.example.com"].profile == "small"'
-    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS, selectors=[small]))]))
+    job = queue.submit(a_job(claims=[a_template(a_request(PARTITIONS, count=2, selectors=[small]))]))
 
     assert lab.verdict(job) == inadmissible(Reason.SELECTOR_ERROR)
 

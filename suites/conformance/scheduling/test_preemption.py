@@ -86,6 +86,8 @@ def test_who_was_admitted_last_goes_first(lab: Lab) -> None:
     holder = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
     late = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
     early = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
+    assert lab.verdict(early) == admitted({"whole-gpus": 1})
+    queue.submit(a_job(priority=1, claims=[a_template(gpu(4))]))  # is created in a later second, and waits for ever
     lab.finish(holder)
     assert lab.verdict(late) == admitted({"whole-gpus": 2})
     queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
