@@ -53,8 +53,10 @@ class Look:
 
     @property
     def bare(self) -> list[Manifest]:
-        """The pending Workloads that Kueue has said nothing about."""
-        return [found for found in self.pending if not condition_of(found, "QuotaReserved")]
+        """The pending Workloads that Kueue has said nothing about, or nothing since they became active or inactive."""
+        return [
+            found for found in self.pending if not condition_of(found, "QuotaReserved") or _is_told_otherwise(found)
+        ]
 
     @property
     def refused(self) -> list[Manifest]:
@@ -174,11 +176,21 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
 
 
+def _is_inactive(workload: Manifest) -> bool:
+    return workload["spec"].get("active") is False
+
+
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
-    inactive = workload["spec"].get("active") is False
     holding = holds(workload, "QuotaReserved") and not holds(workload, "Finished")
-    return inactive and holding and not holds(workload, "Evicted")
+    return holding and _is_inactive(workload) and not holds(workload, "Evicted")
+
+
+def _is_told_otherwise(workload: Manifest) -> bool:
+    """Whether it says of a Workload that is inactive nothing of it, or still so of one that is active again."""
+    if _is_inactive(workload):
+        return not holds(workload, "Evicted")
+    return condition_of(workload, "Requeued").get("reason") == "Deactivated"
 
 
 def _is_done(job: Manifest) -> bool:

@@ -205,7 +205,7 @@ class Settling:
         if faults := list(look.at_odds()):
             raise NotYet("; ".join(faults))
         if look.bare and self._quiet < 2:
-            raise NotYet("no condition on " + ", ".join(found["metadata"]["name"] for found in look.bare))
+            raise NotYet("nothing said of " + ", ".join(found["metadata"]["name"] for found in look.bare))
         if self._changed is not None:
             self._opened, self._changed = self._changed, None
 

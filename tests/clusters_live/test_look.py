@@ -190,3 +190,14 @@ def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:
 
     assert [each["metadata"]["name"] for each in look.pending] == ["said", "bare"]
     assert [each["metadata"]["name"] for each in look.bare] == ["bare"]
+
+
+def test_a_waiting_workload_that_is_not_told_of_its_activity_is_bare() -> None:
+    """Inactive it is to be evicted, and active again to be told so."""
+    active = a_workload("active-again", QuotaReserved="False", Evicted="True", Requeued="False")
+    active["status"]["conditions"][-1]["reason"] = "Deactivated"
+    told = [deactivated(a_workload("told", QuotaReserved="False", Evicted="True"))]
+
+    assert a_look(*told).bare == []
+    look = a_look(deactivated(a_workload("inactive", QuotaReserved="False")), active, *told)
+    assert [each["metadata"]["name"] for each in look.bare] == ["inactive", "active-again"]
