@@ -40,7 +40,7 @@ Exit codes
      kueue-dra replay --check
   2  no real Kueue can be had
 """
-RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL, Kind.ENDED)
+RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL)
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
