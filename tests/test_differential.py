@@ -16,7 +16,7 @@ from kueue_dra_ref.scenario import Scenario
 from suites.differential.agenda import Agenda, Plan
 from suites.differential.drawing import batches
 from suites.differential.judging import Judge, Kind, Outcome, apart
-from suites.differential.shrinking import shrunk
+from suites.differential.shrinking import shrunk, smallest
 
 KUEUE_0_19 = behaviour("kueue-0.19")
 
@@ -172,3 +172,15 @@ def test_objects_within_a_step_are_left_out_too() -> None:
     found = shrunk(scenario, lambda each: "y" in names(each))
 
     assert (names(found), found.inventory) == (["y"], ())
+
+
+def test_what_ends_a_kueue_is_shrunk_too() -> None:
+    """What is left still ends it, though nothing differs where nothing can be seen."""
+
+    def alone(world: Scenario) -> Outcome:
+        kind = Kind.ENDED if {"b", "d"} <= set(names(world)) else Kind.AGREES
+        return Outcome(scenario=world, kind=kind)
+
+    found = smallest(alone(a_scenario("a", "b", "c", "d")), alone, going_on=lambda _: True)
+
+    assert (found.kind, names(found.scenario)) == (Kind.ENDED, ["b", "d"])

@@ -10,7 +10,7 @@ from functools import partial
 from clusters.waiting import elapsed_since, moment_now
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from suites.differential.drawing import Batch, batches
-from suites.differential.judging import Judge, Kind, KueueEnded, Outcome, apart
+from suites.differential.judging import Judge, Kind, KueueEnded, Outcome, apart, ended
 from suites.differential.shrinking import smallest
 
 CHUNK = 12
@@ -116,7 +116,7 @@ class Agenda:
 
     def _shrink(self, outcome: Outcome, judge: Judge) -> Finding:
         try:
-            left = smallest(outcome, judge, going_on=lambda _: self._has_time())
+            left = smallest(outcome, judge.alone, going_on=lambda _: self._has_time())
         except KueueEnded as trouble:
             return Finding(ending=str(trouble))
         return Finding(smallest=[left] if left.kind is Kind.DIFFERS else [])
@@ -129,7 +129,6 @@ def _judged(batch: Batch, judge: Judge) -> Finding:
     try:
         return Finding(outcomes=judge.judge(batch))
     except KueueEnded as trouble:
-        ending = str(trouble)
         if len(batch) > 1:
-            return Finding(ending=ending, left=apart(batch, ending))
-        return Finding(ending=ending, outcomes=[Outcome(scenario=batch[0], kind=Kind.ENDED, trouble=ending)])
+            return Finding(ending=str(trouble), left=apart(batch, str(trouble)))
+        return Finding(ending=str(trouble), outcomes=[ended(batch[0], trouble)])

@@ -12,8 +12,9 @@ from clusters.binaries import Binaries, binaries
 from clusters.controlplane import ControlPlane
 from clusters.live import INERT, LiveTarget, limits_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.scenario import Scenario
 from suites.differential.agenda import Agenda, Finding, Plan, Tally, Work
-from suites.differential.judging import Judge
+from suites.differential.judging import Judge, KueueEnded, Outcome, ended
 from suites.differential.ledger import entries
 
 
@@ -53,24 +54,38 @@ class Seat:
     _judge: Judge | None = None
     _closed: bool = False
 
+    @property
+    def judge(self) -> Judge:
+        """Who has the place; brought up when there is nobody."""
+        if self._judge is None:
+            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour))
+            if self._closed:
+                self._held.close()
+        return self._judge
+
     def do(self, work: Work) -> Finding:
-        """Have work done, by a new judge where there is none."""
-        finding = work(self._judge or self._seated())
+        """Have work done."""
+        finding = work(self.judge)
         if finding.ending:
-            self._judge = None
-            self._held.close()
+            self._vacate()
         return finding
+
+    def alone(self, world: Scenario) -> Outcome:
+        """Have one world judged by itself; that it ended the Kueue is an outcome too."""
+        try:
+            return self.judge.alone(world)
+        except KueueEnded as trouble:
+            self._vacate()
+            return ended(world, trouble)
 
     def close(self) -> None:
         """End its processes, also those that are just being started."""
         self._closed = True
-        self._held.close()
+        self._vacate()
 
-    def _seated(self) -> Judge:
-        self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour))
-        if self._closed:
-            self._held.close()
-        return self._judge
+    def _vacate(self) -> None:
+        self._judge = None
+        self._held.close()
 
 
 @contextmanager

@@ -68,6 +68,11 @@ RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
 """Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
 
 
+def ended(world: Scenario, trouble: KueueEnded) -> Outcome:
+    """Say that a world ended its Kueue."""
+    return Outcome(scenario=world, kind=Kind.ENDED, trouble=str(trouble))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """A real Kueue beside the reference of the same release."""

@@ -1,4 +1,4 @@
-"""The smallest scenario that still differs: what can be left out is left out, the largest parts first."""
+"""The smallest scenario that still comes out so: what can be left out is left out, the largest parts first."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ from typing import TypeVar
 
 from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Scenario
-from suites.differential.judging import Judge, Kind, Outcome
+from suites.differential.judging import Kind, Outcome
 
 Part = TypeVar("Part")
 
 
-def smallest(first: Outcome, judge: Judge, *, going_on: Callable[[Scenario], bool]) -> Outcome:
-    """Shrink a world that differs and judge what is left; ``going_on`` hears of each try, and may end it.
+def smallest(first: Outcome, alone: Callable[[Scenario], Outcome], *, going_on: Callable[[Scenario], bool]) -> Outcome:
+    """Shrink a world that differs, or that ended its Kueue, and judge what is left.
 
-    What is left differs in the same place: without a queue or a namespace, anything would.
+    ``alone`` judges a world by itself; ``going_on`` hears of each try, and may end it.  What is left differs in the
+    same place: without a queue or a namespace, anything would.
     """
 
     def differs(scenario: Scenario) -> bool:
         try:
-            return going_on(scenario) and _place(judge.alone(scenario)) == _place(first)
+            return going_on(scenario) and _place(alone(scenario)) == _place(first)
         except ConfigurationRefused:
             return False
 
-    return judge.alone(shrunk(replace(first.scenario, steps=first.scenario.steps[: first.step]), differs))
+    steps = first.scenario.steps[: first.step] if first.difference else first.scenario.steps
+    return alone(shrunk(replace(first.scenario, steps=steps), differs))
 
 
-def _place(outcome: Outcome) -> tuple[str, bool, bool] | None:
-    """Where a world differs, and on which side something is there at all; None if it does not differ."""
+def _place(outcome: Outcome) -> tuple[str, bool, bool] | Kind:
+    """Where a world differs, and on which side something is there at all; else how it came out."""
     found = outcome.difference
     if found is None or outcome.kind is not Kind.DIFFERS:
-        return None
+        return outcome.kind
     return found.path, found.ours is None, found.recorded is None
 
 

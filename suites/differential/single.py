@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,15 +15,14 @@ from clusters.troubles import ClusterTrouble
 from clusters.waiting import TimedOut
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.difference import Difference
 from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Scenario, ScenarioFault, as_document, scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
 from reports.cli.inputs import world_of
 from reports.cli.options import configuration_option, files_option, gates_option
-from suites.differential.campaign import a_judge
-from suites.differential.judging import Judge, Kind
+from suites.differential.campaign import Seat
+from suites.differential.judging import Judge, Kind, Outcome
 from suites.differential.releases import behaviour_of, minor_option
 from suites.differential.shrinking import smallest
 
@@ -45,7 +45,8 @@ Examples
 
 \b
 Exit codes
-  0  shrunk; the output is the smallest scenario that still differs, with the real Kueue's observations
+  0  shrunk; the output is the smallest scenario that still differs, with the real Kueue's observations,
+     or that still ends the real Kueue, with its last words
   1  nothing differs, so there is nothing to shrink
   2  no real Kueue can be had, or the file cannot be read
 """
@@ -85,8 +86,8 @@ def record(
         told.append(_from_manifests(files, configuration, judged, gates))
     if not told:
         raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
-    with _real(judged) as judge:
-        _write([as_document(_recorded(judge, each)) for each in told], output)
+    with _real(judged) as seat:
+        _write([as_document(_recorded(seat.judge, each)) for each in told], output)
 
 
 @click.command("shrink", epilog=SHRINK_EPILOG)
@@ -94,23 +95,29 @@ def record(
 @minor_option
 @output_file
 def shrink(file: Path, minor: str, output: Path | None) -> None:
-    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
+    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ, in the same place.
 
-    Steps and objects are left out one after another and each try is played on both, so it takes a while. The
-    difference that is left may be at another place than the first one was.
+    Steps and objects are left out one after another and each try is played on both, so it takes a while. A scenario in
+    which the real Kueue ends by itself is reduced too, to the smallest in which it still ends.
     """
     (scenario, *others) = _read(file)
     if others:
         raise Trouble([f"{file}: found {1 + len(others)} scenarios; expected one"])
-    with _real(behaviour_of(minor)) as judge:
-        first = judge.alone(scenario)
-        if first.kind is not Kind.DIFFERS:
+    with _real(behaviour_of(minor)) as seat:
+        first = seat.alone(scenario)
+        if first.kind not in (Kind.DIFFERS, Kind.ENDED):
             click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
             raise SystemExit(1)
-        found = smallest(first, judge, going_on=_progress())
-    difference = found.difference or Difference(path="", ours=None, recorded=None)
-    place = {"step": found.step, "path": difference.path, "reference": difference.ours, "kueue": difference.recorded}
-    _write([as_document(found.scenario, difference=place)], output)
+        found = smallest(first, seat.alone, going_on=_progress())
+    _write([as_document(found.scenario, **_why(found))], output)
+
+
+def _why(found: Outcome) -> Mapping[str, Any]:
+    """What the file says beside the observations: the difference, or the last words of the Kueue."""
+    if found.difference is None:
+        return {"trouble": found.trouble}
+    place = {"reference": found.difference.ours, "kueue": found.difference.recorded}
+    return {"difference": {"step": found.step, "path": found.difference.path, **place}}
 
 
 def _progress() -> Callable[[Scenario], bool]:
@@ -169,9 +176,9 @@ def _write(documents: Sequence[Manifest], output: Path | None) -> None:
 
 
 @contextmanager
-def _real(judged: Behaviour) -> Iterator[Judge]:
+def _real(judged: Behaviour) -> Iterator[Seat]:
     try:
-        with a_judge(binaries(judged.kueue), judged) as judge:
-            yield judge
+        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged)) as seat:
+            yield seat
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
