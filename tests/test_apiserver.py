@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.target import Manifest
 from tests.apiserver import NAMESPACES, Row, row, rows, slim
 
@@ -213,3 +215,15 @@ def _claim(version: str) -> Manifest:
     asked = {"deviceClassName": "gpu"}
     request = {"name": "r0", **asked} if version in ("v1alpha3", "v1beta1") else {"name": "r0", "exactly": asked}
     return row({"case": "", "version": version, "claim": {"requests": [request]}}).manifest
+
+
+def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
+    """In the words of an API server, and with the field for whoever wrote the manifest (seen on Kubernetes 1.36)."""
+    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target.start({})
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job", "namespace": "team"}, "spec": {}}
+
+    (refusal,) = target.apply([job])
+
+    assert (refusal.code, refusal.message) == (404, 'namespaces "team" not found')
+    assert str(refusal.error) == 'metadata.namespace: Not found: "team"'

@@ -12,21 +12,25 @@ _SHOWN = 120
 
 
 class ManifestFault(Exception):
-    """A manifest that no API server would store; ``code`` is the HTTP status that it would answer."""
+    """A manifest that no API server would store; ``code`` is the HTTP status that it would answer.
 
-    def __init__(self, error: FieldError, code: int = 422) -> None:
+    ``message`` is what it would say where that is not made of the error alone, and ``others`` are further errors.
+    """
+
+    def __init__(
+        self, error: FieldError, code: int = 422, message: str = "", others: Sequence[FieldError] = ()
+    ) -> None:
         super().__init__(str(error))
-        self.error, self.code = error, code
+        self.error, self.code, self.message, self.others = error, code, message, tuple(others)
 
 
 class Denied(ManifestFault):
-    """A manifest that a validating webhook denies; ``message`` is what the API server makes of its words."""
+    """A manifest that a validating webhook denies."""
 
     def __init__(self, webhook: str, errors: Sequence[FieldError]) -> None:
-        super().__init__(errors[0], code=403)
         told = str(errors[0]) if len(errors) == 1 else f"[{', '.join(map(str, errors))}]"
-        self.message = f'admission webhook "{webhook}" denied the request: {told}'
-        self.others = tuple(errors[1:])
+        message = f'admission webhook "{webhook}" denied the request: {told}'
+        super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
 
 def invalid(field: str, found: object, expected: str) -> ManifestFault:

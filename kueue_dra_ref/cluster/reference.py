@@ -23,7 +23,7 @@ from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.manager import Manager
 from kueue_dra_ref.cluster.permissions import ROLE
 from kueue_dra_ref.cluster.store import Event, Store, key_of
-from kueue_dra_ref.cluster.storing import ApiServer, NotStored, insist_on_namespace
+from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.rules.mapping import validate
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
@@ -272,10 +272,7 @@ def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
         name=str(meta.get("name", "")),
         namespace=str(meta.get("namespace", "")),
     )
-    if isinstance(fault, NotStored):
-        told = fault.refused
-        return Refusal(ref=ref, code=told.code, message=told.message, error=fault.error, others=told.errors[1:])
-    if isinstance(fault, Denied):
+    if fault.message:
         return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
     try:
         group = kind_of(manifest).group

@@ -16,12 +16,11 @@ GROUP = "resource.k8s.io"
 
 
 class NotStored(ManifestFault):
-    """What an API server answers instead of storing an object; ``refused`` is the whole of it."""
+    """What an API server answers instead of storing an object."""
 
     def __init__(self, refused: Refused) -> None:
         first = refused.errors[0] if refused.errors else FieldError(field="", type="Refused", detail=refused.message)
-        super().__init__(first, refused.code)
-        self.refused = refused
+        super().__init__(first, refused.code, refused.message, refused.errors[1:])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +69,8 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
     """
     namespace = obj["metadata"].get("namespace", "")
     if kind_of(obj).namespaced and store.find("Namespace", namespace) is None:
-        raise ManifestFault(FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"'), code=404)
+        missing = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
+        raise ManifestFault(missing, code=404, message=f'namespaces "{namespace}" not found')
 
 
 def _mapping(holder: Manifest, key: str) -> dict[str, Any]:

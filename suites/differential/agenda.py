@@ -10,7 +10,7 @@ from functools import partial
 from clusters.waiting import elapsed_since, moment_now
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from suites.differential.drawing import Batch, batches
-from suites.differential.judging import Judge, Kind, KueueEnded, Outcome, apart, ended
+from suites.differential.judging import Judge, Kind, KueueEnded, Outcome, apart
 from suites.differential.shrinking import smallest
 
 CHUNK = 12
@@ -131,4 +131,4 @@ def _judged(batch: Batch, judge: Judge) -> Finding:
     except KueueEnded as trouble:
         if len(batch) > 1:
             return Finding(ending=str(trouble), left=apart(batch, str(trouble)))
-        return Finding(ending=str(trouble), outcomes=[ended(batch[0], trouble)])
+        return Finding(ending=str(trouble), outcomes=[judge.ended(batch[0], trouble)])

@@ -14,7 +14,7 @@ from clusters.live import INERT, LiveTarget, limits_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from suites.differential.agenda import Agenda, Finding, Plan, Tally, Work
-from suites.differential.judging import Judge, KueueEnded, Outcome, ended
+from suites.differential.judging import Judge, KueueEnded, Outcome
 from suites.differential.ledger import entries
 
 
@@ -50,6 +50,8 @@ class Seat:
 
     programs: Binaries
     behaviour: Behaviour
+    leaves: frozenset[str] = INERT
+    """Kinds that stay from world to world; none where a world is played with parts of it left out."""
     _held: ExitStack = field(default_factory=ExitStack)
     _judge: Judge | None = None
     _closed: bool = False
@@ -58,7 +60,7 @@ class Seat:
     def judge(self) -> Judge:
         """Who has the place; brought up when there is nobody."""
         if self._judge is None:
-            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour))
+            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour, self.leaves))
             if self._closed:
                 self._held.close()
         return self._judge
@@ -72,11 +74,12 @@ class Seat:
 
     def alone(self, world: Scenario) -> Outcome:
         """Have one world judged by itself; that it ended the Kueue is an outcome too."""
+        judge = self.judge
         try:
-            return self.judge.alone(world)
+            return judge.alone(world)
         except KueueEnded as trouble:
             self._vacate()
-            return ended(world, trouble)
+            return judge.ended(world, trouble)
 
     def close(self) -> None:
         """End its processes, also those that are just being started."""
@@ -89,10 +92,10 @@ class Seat:
 
 
 @contextmanager
-def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
+def a_judge(programs: Binaries, behaviour: Behaviour, leaves: frozenset[str] = INERT) -> Iterator[Judge]:
     """Bring up a real Kueue beside the reference."""
     limits = limits_of(os.environ)
     brief = replace(limits, settle=limits.settle / 3)  # whoever takes longer is played again, with fewer beside it
-    with ControlPlane(programs) as plane, closing(LiveTarget(plane, limits=brief, leaves=INERT)) as target:
+    with ControlPlane(programs) as plane, closing(LiveTarget(plane, limits=brief, leaves=leaves)) as target:
         release = str(target.describe()["kueue"]).removeprefix("v")
         yield Judge(target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries()))

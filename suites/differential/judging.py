@@ -68,11 +68,6 @@ RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
 """Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
 
 
-def ended(world: Scenario, trouble: KueueEnded) -> Outcome:
-    """Say that a world ended its Kueue."""
-    return Outcome(scenario=world, kind=Kind.ENDED, trouble=str(trouble))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
     """A real Kueue beside the reference of the same release."""
@@ -104,6 +99,10 @@ class Judge:
             kind = Kind.UNSETTLED if isinstance(trouble, TimedOut) else Kind.UNLAWFUL
             return Outcome(scenario=world, kind=kind, trouble=str(trouble))
         return self._compared(recorded)
+
+    def ended(self, world: Scenario, trouble: KueueEnded) -> Outcome:
+        """Say that a world ended this Kueue."""
+        return Outcome(scenario=replace(world, kueue=self.kueue, recorded=()), kind=Kind.ENDED, trouble=str(trouble))
 
     def _again(self, first: Outcome) -> Outcome:
         """Have it answered twice more, alone: who answers in two ways is of two minds, not of another one."""

@@ -178,7 +178,7 @@ def _write(documents: Sequence[Manifest], output: Path | None) -> None:
 @contextmanager
 def _real(judged: Behaviour) -> Iterator[Seat]:
     try:
-        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged)) as seat:
+        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged, leaves=frozenset())) as seat:
             yield seat
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
