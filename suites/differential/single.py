@@ -95,10 +95,11 @@ def record(
 @minor_option
 @output_file
 def shrink(file: Path, minor: str, output: Path | None) -> None:
-    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ, in the same place.
+    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
 
-    Steps and objects are left out one after another and each try is played on both, so it takes a while. A scenario in
-    which the real Kueue ends by itself is reduced too, to the smallest in which it still ends.
+    Steps and objects are left out one after another and each try is played on both, so it takes a while. What is left
+    differs in the same place. A scenario in which the real Kueue ends by itself is reduced too, to the smallest in
+    which it still ends.
     """
     (scenario, *others) = _read(file)
     if others:
