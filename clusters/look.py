@@ -54,9 +54,7 @@ class Look:
     @property
     def bare(self) -> list[Manifest]:
         """The pending Workloads that Kueue has said nothing about, or nothing since they became active or inactive."""
-        return [
-            found for found in self.pending if not condition_of(found, "QuotaReserved") or _is_told_otherwise(found)
-        ]
+        return [found for found in self.pending if not condition_of(found, "QuotaReserved") or _is_outdated(found)]
 
     @property
     def refused(self) -> list[Manifest]:
@@ -93,7 +91,7 @@ class Look:
     def at_odds(self) -> Iterator[str]:
         """Name each Job that does not follow its Workload yet, and each Workload that is to lose its quota."""
         for found in self.workloads:
-            if _is_to_be_evicted(found):
+            if _holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
         for job in self.jobs:
@@ -112,7 +110,7 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
     yield from (
         f"{_name(queue)} was not looked at yet" for queue in (*cluster_queues, *local_queues) if _is_unseen(queue)
     )
-    holding = [found for found in look.workloads if holds(found, "QuotaReserved") and not holds(found, "Finished")]
+    holding = [found for found in look.workloads if _holds_quota(found)]
     for queue in cluster_queues:
         name = queue["metadata"]["name"]
         yield from _miscounts(queue, [found for found in holding if cluster_queue_of(found) == name])
@@ -176,21 +174,24 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
 
 
-def _is_inactive(workload: Manifest) -> bool:
-    return workload["spec"].get("active") is False
+def _holds_quota(workload: Manifest) -> bool:
+    """Whether it has quota; a finished one keeps the condition, but not the quota."""
+    return holds(workload, "QuotaReserved") and not holds(workload, "Finished")
+
+
+def _is_active(workload: Manifest) -> bool:
+    return workload["spec"].get("active") is not False
 
 
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
-    holding = holds(workload, "QuotaReserved") and not holds(workload, "Finished")
-    return holding and _is_inactive(workload) and not holds(workload, "Evicted")
+    return not _is_active(workload) and not holds(workload, "Evicted")
 
 
-def _is_told_otherwise(workload: Manifest) -> bool:
-    """Whether it says of a Workload that is inactive nothing of it, or still so of one that is active again."""
-    if _is_inactive(workload):
-        return not holds(workload, "Evicted")
-    return condition_of(workload, "Requeued").get("reason") == "Deactivated"
+def _is_outdated(workload: Manifest) -> bool:
+    """Whether what it is told is from before it became inactive, or active again."""
+    deactivated = condition_of(workload, "Requeued").get("reason") == "Deactivated"
+    return _is_to_be_evicted(workload) or (_is_active(workload) and deactivated)
 
 
 def _is_done(job: Manifest) -> bool:
@@ -198,11 +199,10 @@ def _is_done(job: Manifest) -> bool:
 
 
 def _released(before: Manifest, after: Manifest | None) -> bool:
-    held = holds(before, "QuotaReserved") and not holds(before, "Finished")
+    held = _holds_quota(before)
     if after is None:
         return held
-    ended = held and (not holds(after, "QuotaReserved") or holds(after, "Finished"))
-    return ended or _evictions(after) != _evictions(before)
+    return (held and not _holds_quota(after)) or _evictions(after) != _evictions(before)
 
 
 def _evictions(workload: Manifest) -> int:
