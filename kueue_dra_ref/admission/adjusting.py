@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.api.nouns import PodSet, Workload
-from kueue_dra_ref.behaviours.behaviour import Adjusting, CheckPods
+from kueue_dra_ref.behaviours.parts_devices import Adjusting, CheckPods
 from kueue_dra_ref.surroundings import Surroundings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import Rule
 

@@ -11,7 +11,7 @@ from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.flavors import Assignment
 from kueue_dra_ref.api.nouns import Choice, ClusterQueue
 from kueue_dra_ref.api.quantities import clamp
-from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 from kueue_dra_ref.rules.quota import Fit
 
 Demands = tuple[Demand, ...]

@@ -9,7 +9,7 @@ from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.snapshot import Amounts, Hold, Snapshot
 from kueue_dra_ref.admission.trail import Trail, name
 from kueue_dra_ref.api.nouns import ClusterQueue
-from kueue_dra_ref.behaviours.behaviour import Preempting
+from kueue_dra_ref.behaviours.parts_scheduling import Preempting
 from kueue_dra_ref.quota import FlavorResource, Node
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.preemption import Rivals

@@ -9,7 +9,7 @@ from kueue_dra_ref.admission.chance import Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, listed
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
-from kueue_dra_ref.behaviours.behaviour import Extended
+from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.wanted import Wanted
 from kueue_dra_ref.world import World

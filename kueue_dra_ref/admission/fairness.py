@@ -10,7 +10,7 @@ from kueue_dra_ref.admission.explanation import cited
 from kueue_dra_ref.admission.preempting import seen
 from kueue_dra_ref.admission.snapshot import Hold, Key
 from kueue_dra_ref.admission.trail import Place, described, name
-from kueue_dra_ref.behaviours.behaviour import FairSharing, Preempting
+from kueue_dra_ref.behaviours.parts_scheduling import FairSharing, Preempting
 from kueue_dra_ref.quota import Node, Share, share
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.fair_sharing import Shares

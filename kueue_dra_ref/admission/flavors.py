@@ -13,7 +13,7 @@ from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.behaviours.behaviour import Assigning
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource, plus
 from kueue_dra_ref.rule import Rule

@@ -9,7 +9,7 @@ from kueue_dra_ref.admission.contest import Contest, Victim
 from kueue_dra_ref.admission.explanation import cited, listed
 from kueue_dra_ref.admission.snapshot import Amounts, Hold
 from kueue_dra_ref.admission.trail import Place, name
-from kueue_dra_ref.behaviours.behaviour import Preempting
+from kueue_dra_ref.behaviours.parts_scheduling import Preempting
 from kueue_dra_ref.quota import Node, minus
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.preemption import BORROWING, RECLAIM, WITHIN, Candidate

@@ -13,7 +13,8 @@ from kueue_dra_ref.admission.matching import Finding, unmatched
 from kueue_dra_ref.admission.sourcing import added, devices_to_try, is_sourced, sourced
 from kueue_dra_ref.api.devices import DeviceRequest, requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Processing
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.parts_devices import Processing
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused

@@ -13,7 +13,7 @@ from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.nouns import Workload
-from kueue_dra_ref.behaviours.behaviour import Queueing
+from kueue_dra_ref.behaviours.parts_scheduling import Queueing
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rules.fungibility import Progress
 from kueue_dra_ref.rules.queueing import Waiting

@@ -9,7 +9,7 @@ from typing import Protocol
 from kueue_dra_ref.admission.flavors import Assignment
 from kueue_dra_ref.admission.queues import Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
-from kueue_dra_ref.behaviours.behaviour import FairSharing
+from kueue_dra_ref.behaviours.parts_scheduling import FairSharing
 from kueue_dra_ref.quota import Node, Share, share
 from kueue_dra_ref.rules.fair_sharing import Contender
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.nouns import ClusterQueue, Cohort, FlavorQuota, ResourceGroup
-from kueue_dra_ref.behaviours.behaviour import Cohorts
+from kueue_dra_ref.behaviours.parts_scheduling import Cohorts
 from kueue_dra_ref.quota import FlavorResource, Limits, Node
 
 Used = Mapping[str, Mapping[FlavorResource, int]]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
+from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import detection, kinds, lookup
 from kueue_dra_ref.rules.gates import KEP_2025_04_GATES

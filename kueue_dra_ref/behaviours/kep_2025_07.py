@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.api.scheme import DRA_CONFIG
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_09 import GATE, kep_2025_09
+from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import ambiguity, claims, config_object, detection, direct, reuse
 from kueue_dra_ref.rules.mapping import MappingRules

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Extended
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import claims, detection, earlier_claims, pod_requests, quota
 from kueue_dra_ref.rules.gates import kueue_0_16_gates

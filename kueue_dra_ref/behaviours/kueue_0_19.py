@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
-from kueue_dra_ref.behaviours.behaviour import (
-    Adjusting,
-    Assigning,
-    Behaviour,
-    Charging,
-    Cohorts,
-    Cycle,
-    Extended,
-    FairSharing,
-    Jobs,
-    Mapped,
-    Preempting,
-    Processing,
-    Queueing,
-    Reporting,
-)
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_sources import MAPPING, SOURCING
+from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
+from kueue_dra_ref.behaviours.parts_status import Jobs, Reporting
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     blocking,

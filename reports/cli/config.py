@@ -11,7 +11,8 @@ import click
 from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.documents import Document
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.simulation.given import configuration_of

@@ -13,7 +13,8 @@ import click
 from kueue_dra_ref.api.documents import Document, parse, read
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
-from kueue_dra_ref.behaviours.behaviour import Behaviour, Mapped
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.given import Given, configuration_of, given
 from kueue_dra_ref.simulation.played import Finding, Played, play

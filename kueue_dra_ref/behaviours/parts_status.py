@@ -1,0 +1,58 @@
+"""The parts of a behaviour that write: to the status of Workloads and queues, and to Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.cause import Cause
+from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.jobs import PodSets
+from kueue_dra_ref.rules.reporting import Assigned, Figures
+from kueue_dra_ref.said import Said
+
+Written = Mapping[str, Any]
+"""Fields of a status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporting:
+    """What is written to status."""
+
+    admitted: tuple[Rule[[str], Said], ...]
+    admission: tuple[Rule[[str, Sequence[Assigned]], Written], ...]
+    waiting: tuple[Rule[[Cause | None, str], Said | None], ...]
+    blocked: tuple[Rule[[Cause | None, str], Said | None], ...]
+    given_back: tuple[Rule[[Cause | None, str], Said | None], ...]
+    refused: tuple[Rule[[str, str], Said], ...]
+    evicted: tuple[Rule[[str, str], Said], ...]
+    preempted: tuple[Rule[[str, str], Said], ...]
+    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]], ...]
+    cluster_queue: tuple[Rule[[Figures], Written], ...]
+    local_queue: tuple[Rule[[Figures], Written], ...]
+    cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
+    local_queue_active: tuple[Rule[[bool, str], Said], ...]
+    unreserved: tuple[Rule[[], Said], ...] = ()
+    """What is said beside every QuotaReserved that is False."""
+    resolved: tuple[Rule[[str], Said | None], ...] = ()
+    """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Jobs and their Workloads."""
+
+    pod_sets: tuple[Rule[[dict[str, Any]], list[dict[str, Any]]], ...]
+    suspended: tuple[Rule[[bool], bool], ...]
+    released: tuple[Rule[[bool], bool], ...]
+    returned: tuple[Rule[[dict[str, Any] | None], bool], ...]
+    finished: tuple[Rule[[dict[str, Any]], tuple[str, str] | None], ...]
+    requeued: tuple[Rule[[str], bool], ...]
+    least: tuple[Rule[[dict[str, Any]], int | None], ...]
+    reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
+    reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
+    done: tuple[Rule[[], tuple[str, str]], ...] = ()
+    """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
+    unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
+    """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
