@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kueue_dra_ref.admission.tree import Tree, tree_of
-from kueue_dra_ref.api.nouns import cluster_queue_of, cohort_of
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.behaviours import behaviour

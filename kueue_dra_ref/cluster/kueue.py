@@ -13,10 +13,12 @@ from kueue_dra_ref.admission.preprocessing import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
 from kueue_dra_ref.admission.snapshot import Hold, Snapshot
 from kueue_dra_ref.admission.tree import Tree, tree_of
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, cohort_of, workload_of
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.api.plain import copied
+from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger

@@ -6,9 +6,9 @@ from typing import Any
 
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.admission.queues import Key, Line
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.api.nouns import cluster_queue_of
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.store import Event

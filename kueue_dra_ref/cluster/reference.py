@@ -10,13 +10,14 @@ from typing import Any
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration, load
 from kueue_dra_ref.api.faults import Denied, ManifestFault
-from kueue_dra_ref.api.nouns import cluster_queue_of, workload_of
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.versions import presented
+from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.configuration import DeviceClassMapping
-from kueue_dra_ref.api.nouns import ClusterQueue, Workload, cluster_queue_of, workload_of
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.api.scheme import DRA_CONFIG
+from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.cluster.permissions import may_read
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.published import PublishedSlice, slice_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
-from kueue_dra_ref.api.nouns import workload_of
+from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.target import Manifest

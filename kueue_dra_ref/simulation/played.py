@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
-from kueue_dra_ref.api.nouns import workload_of
+from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.reference import ReferenceTarget
