@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kueue_dra_ref.admission.assignment import Assignment
 from kueue_dra_ref.admission.contest import Victim
 from kueue_dra_ref.admission.demand import Demand
-from kueue_dra_ref.admission.flavors import Assignment
 from kueue_dra_ref.api.nouns import Choice, ClusterQueue
 from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from kueue_dra_ref.admission.assignment import Assignment
 from kueue_dra_ref.admission.chance import Chance, Draw
 from kueue_dra_ref.admission.choices import Demands, Victims, best_of, readings
 from kueue_dra_ref.admission.contest import Victim
 from kueue_dra_ref.admission.demand import scaled
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.flavors import Assignment, assigned
+from kueue_dra_ref.admission.flavors import assigned
 from kueue_dra_ref.admission.queues import Queued
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.admission.snapshot import Amounts, Key, Snapshot

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Protocol
 
-from kueue_dra_ref.admission.flavors import Assignment
+from kueue_dra_ref.admission.assignment import Assignment
 from kueue_dra_ref.admission.queues import Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.behaviours.parts_scheduling import FairSharing
