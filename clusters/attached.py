@@ -20,11 +20,11 @@ from clusters.custody import NotOurs
 from clusters.fence_world import KUEUE
 from clusters.fitness import Found, lacks
 from clusters.kueue_process import ROLE
-from clusters.live import LiveTarget, limits_of
+from clusters.live import LiveTarget
 from clusters.objects import Objects, Refused
 from clusters.releases import release
 from clusters.troubles import ClusterTrouble
-from clusters.waiting import Limits, Pauses, TimedOut
+from clusters.waiting import Limits, Pauses, TimedOut, limits_of
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 RUN_LABEL = "kueue-dra.dev/run"

@@ -7,7 +7,6 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any, Protocol
 
 from clusters.auditing import Auditing
 from clusters.cleaning import Cleaning
@@ -16,10 +15,11 @@ from clusters.custody import Custody
 from clusters.fence import PREFIX, Fence
 from clusters.kueue_process import ROLE
 from clusters.mirror import Mirror
-from clusters.objects import Answer, Objects
+from clusters.objects import Answer
 from clusters.order import Order, workloads_of
+from clusters.plane import Plane
 from clusters.settling import Settling
-from clusters.waiting import TIME_FACTOR_VARIABLE, Limits, Pauses
+from clusters.waiting import Limits, limits_of
 from clusters.world import World
 from clusters.writing import Written, write, write_status
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
@@ -34,52 +34,6 @@ COUNTED = frozenset({"LimitRange", "RuntimeClass"})
 
 INERT = frozenset({"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"})
 """Kinds that decide nothing once the Jobs and queues that named them are gone."""
-
-
-class Kueue(Protocol):
-    """What a live target asks of the Kueue of its control plane."""
-
-    def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Run Kueue with a Configuration, or say why it refuses to start."""
-
-    def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Say why Kueue would refuse to start with a Configuration; the running one goes on."""
-
-    def describe(self) -> Manifest:
-        """Say which Kueue this is."""
-
-    def metrics(self) -> str:
-        """Give Kueue's own metrics as it prints them; empty where they cannot be had."""
-
-    def permit(self, rules: Sequence[Manifest]) -> None:
-        """Set the rules of Kueue's own ClusterRole; they count from its next start on."""
-
-    def is_denied(self) -> bool:
-        """Whether Kueue waits forever for something that it may not read."""
-
-
-class Plane(Protocol):
-    """A control plane with a Kueue."""
-
-    def objects(self, limits: Limits) -> Objects:
-        """Reach the cluster's objects, with the right to do everything that the cases need."""
-
-    @property
-    def kueue(self) -> Kueue:
-        """The Kueue."""
-
-    @property
-    def pauses(self) -> Pauses:
-        """How long its Kueue lets things wait."""
-
-
-def limits_of(environment: Mapping[str, str]) -> Limits:
-    """Give the limits, stretched by the factor that the environment asks for."""
-    written = environment.get(TIME_FACTOR_VARIABLE, "1")
-    try:
-        return Limits().scaled(float(written))
-    except ValueError:
-        raise ValueError(f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0") from None
 
 
 class LiveTarget:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TypeVar
@@ -13,7 +13,7 @@ from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_d
 Seen = TypeVar("Seen")
 
 TIME_FACTOR_VARIABLE = "KUEUE_DRA_TIME_FACTOR"
-"""The environment variable that callers read the factor of `Limits.scaled` from."""
+"""The environment variable with the factor of `Limits.scaled`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,15 @@ class Limits:
         if factor <= 0:
             raise ValueError(f"time factor: found {factor:g}, expected a number above 0")
         return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
+
+
+def limits_of(environment: Mapping[str, str]) -> Limits:
+    """Give the limits, stretched by the factor that the environment asks for."""
+    written = environment.get(TIME_FACTOR_VARIABLE, "1")
+    try:
+        return Limits().scaled(float(written))
+    except ValueError:
+        raise ValueError(f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from clusters.binaries import Binaries, binaries
 from clusters.controlplane import ControlPlane
-from clusters.live import INERT, LiveTarget, limits_of
+from clusters.live import INERT, LiveTarget
+from clusters.waiting import limits_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from suites.differential.agenda import Agenda, Finding, Plan, Tally, Work

@@ -6,8 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from clusters.live import limits_of
-from clusters.waiting import Limits, NotYet, TimedOut, eventually
+from clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
 
 
 def test_a_probe_is_asked_until_it_answers() -> None:
