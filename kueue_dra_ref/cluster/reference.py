@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import Processed
-from kueue_dra_ref.api.cluster_queues import cluster_queue_of
-from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.faults import Denied, ManifestFault
+from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.plain import copied
-from kueue_dra_ref.api.rewriting import job_spec
-from kueue_dra_ref.api.scheme import KINDS, kind_of
+from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.versions import presented
-from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.checking import checked
 from kueue_dra_ref.cluster.clock import Clock
-from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.manager import Manager
 from kueue_dra_ref.cluster.permissions import ROLE
 from kueue_dra_ref.cluster.store import Event, Store, key_of
-from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
-from kueue_dra_ref.rules.gates import effective
-from kueue_dra_ref.rules.mapping import validate
+from kueue_dra_ref.cluster.storing import ApiServer
+from kueue_dra_ref.cluster.writing import Writer, refusal_of
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
 
 _PATIENCE = 2.0
@@ -48,8 +40,7 @@ class ReferenceTarget:
         self.store = Store(self.clock, self._heard)
         self._manager: Manager | None = None
         self._running: Manifest | None = None
-        self._written: dict[Ref, Manifest] = {}
-        """The spec of each Job as it was written last; what Kueue changed since is not in it."""
+        self._writer = Writer(behaviour, self.api_server, self.store)
         self._seed_role()
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -78,9 +69,11 @@ class ReferenceTarget:
         refusals = []
         for manifest in manifests:
             try:
-                self._apply(manifest)
+                written = self._writer.write(manifest)
             except ManifestFault as fault:
-                refusals.append(_refusal(manifest, fault))
+                refusals.append(refusal_of(manifest, fault))
+            else:
+                self._take_note(written["kind"])
         return refusals
 
     def delete(self, refs: Iterable[Ref]) -> None:
@@ -89,7 +82,7 @@ class ReferenceTarget:
             for workload in self._owned(ref):
                 self.store.remove(workload)
             self.store.remove(ref)
-            self._written.pop(ref, None)
+            self._writer.forget(ref)
         self._work()
 
     def touch(self, refs: Iterable[Ref]) -> None:
@@ -146,50 +139,18 @@ class ReferenceTarget:
         self.api_server.warnings.clear()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
-        self._written.clear()
+        self._writer = Writer(self.behaviour, self.api_server, self.store)
         self._seed_role()
 
     def stop(self) -> None:
         """Forget the simulated Kueue."""
         self._manager = None
 
-    def _apply(self, manifest: Manifest) -> None:
-        obj = self.api_server.storable(manifest, self.store, self.clock.now)
-        kind = obj["kind"]
-        _readable(obj)
-        self._accept(obj)
-        old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
-        if old is None:
-            self._create(obj)
-        else:
-            self._replace(obj, old)
-        if kind == "Job":
-            self._written[Ref.of(obj)] = obj["spec"]
+    def _take_note(self, kind: str) -> None:
         if kind == "ClusterRole":
             self._running = None  # Kueue's caches take notice of its rights when it starts
         if kind in {"Job", "Workload"}:
             self._work()
-
-    def _create(self, obj: Manifest) -> None:
-        kind = obj["kind"]
-        insist_on_namespace(obj, self.store)
-        if kind == "Job" and QUEUE_LABEL in (obj["metadata"].get("labels") or {}):
-            obj["spec"]["suspend"] = True
-        if kind in {"Job", "Workload"}:
-            self.clock.seconds += 1
-        self.store.put(obj)
-
-    def _replace(self, obj: Manifest, old: Manifest) -> None:
-        kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}
-        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
-        if "status" not in obj and "status" in old:
-            merged["status"] = old["status"]
-        elif "status" in obj:
-            merged["status"] = _merged_status(old.get("status") or {}, obj["status"])
-        if obj["kind"] == "Job":
-            before = self._written.get(Ref.of(obj), {})
-            merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
-        self.store.put(merged)
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:
         if ref.kind != "Job":
@@ -209,16 +170,6 @@ class ReferenceTarget:
         role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
         self.store.put(role)
 
-    def _accept(self, obj: Manifest) -> None:
-        kind, behaviour = obj["kind"], self.behaviour
-        if KINDS[kind].optional and kind not in behaviour.serves:
-            detail = f"{behaviour.title} has no such kind"
-            raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
-        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
-            raise ManifestFault(fault)
-        if denied := [fault for rule in behaviour.webhooks for fault in rule(obj)]:
-            raise Denied(f"v{kind.lower()}.kb.io", denied)
-
     def _heard(self, event: Event) -> None:
         if self._manager is not None:
             self._manager.hear(event)
@@ -226,58 +177,3 @@ class ReferenceTarget:
     def _work(self) -> None:
         if self._manager is not None:
             self._manager.work()
-
-
-def checked(
-    behaviour: Behaviour, document: Manifest
-) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
-    """Load a Configuration and check its gates, then its mappings; a list of faults when it is refused."""
-    return _checked(behaviour, pickle.dumps(document))
-
-
-@lru_cache(maxsize=128)
-def _checked(behaviour: Behaviour, written: bytes) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
-    """Check each Configuration once: most worlds run under the same."""
-    document: Manifest = pickle.loads(written)
-    found = load(document, behaviour.versions)
-    if isinstance(found, tuple):
-        return list(found)
-    gates = effective(behaviour.gates, found.gates)
-    if isinstance(gates, tuple) and not behaviour.gates.last:
-        return list(gates)
-    faults = validate(found, (behaviour if isinstance(gates, tuple) else behaviour.under(gates)).mapping)
-    if isinstance(gates, tuple):
-        return list(faults or gates)
-    return list(faults) if faults else (found, gates)
-
-
-def _readable(obj: Manifest) -> None:
-    """Read what Kueue would read of an object, so that a malformed one is refused when it is applied."""
-    readers: dict[str, Any] = {"ClusterQueue": cluster_queue_of, "Workload": workload_of}
-    if obj["kind"] in readers:
-        readers[obj["kind"]](obj)
-
-
-def _merged_status(old: Manifest, new: Manifest) -> Manifest:
-    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
-    return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})
-
-
-def _refusal(manifest: Manifest, fault: ManifestFault) -> Refusal:
-    meta = manifest.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
-    kind = str(manifest.get("kind", ""))
-    ref = Ref(
-        api_version=str(manifest.get("apiVersion", "")),
-        kind=kind,
-        name=str(meta.get("name", "")),
-        namespace=str(meta.get("namespace", "")),
-    )
-    if fault.message:
-        return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
-    try:
-        group = kind_of(manifest).group
-    except ManifestFault:
-        group = ""
-    named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
-    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}", error=fault.error)

@@ -1,0 +1,112 @@
+"""Writing to the reference as to an API server with Kueue's webhooks: an object is stored, or refused with a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of
+from kueue_dra_ref.api.faults import Denied, ManifestFault
+from kueue_dra_ref.api.rewriting import job_spec
+from kueue_dra_ref.api.scheme import KINDS, kind_of
+from kueue_dra_ref.api.workloads import workload_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
+from kueue_dra_ref.cluster.store import Store
+from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+
+
+class Writer:
+    """Writes to one store; what was written last of each Job is remembered, to tell it from what Kueue changed."""
+
+    def __init__(self, behaviour: Behaviour, api_server: ApiServer, store: Store) -> None:
+        self.behaviour, self.api_server, self.store = behaviour, api_server, store
+        self._written: dict[Ref, Manifest] = {}
+
+    def write(self, manifest: Manifest) -> Manifest:
+        """Store an object, and give it as it was decoded.
+
+        Raises:
+            ManifestFault: it is refused.
+
+        """
+        obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
+        kind = obj["kind"]
+        _readable(obj)
+        self._accept(obj)
+        old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+        if old is None:
+            self._create(obj)
+        else:
+            self._replace(obj, old)
+        if kind == "Job":
+            self._written[Ref.of(obj)] = obj["spec"]
+        return obj
+
+    def forget(self, ref: Ref) -> None:
+        """A deleted object was never written."""
+        self._written.pop(ref, None)
+
+    def _accept(self, obj: Manifest) -> None:
+        kind, behaviour = obj["kind"], self.behaviour
+        if KINDS[kind].optional and kind not in behaviour.serves:
+            detail = f"{behaviour.title} has no such kind"
+            raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
+        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
+            raise ManifestFault(fault)
+        if denied := [fault for rule in behaviour.webhooks for fault in rule(obj)]:
+            raise Denied(f"v{kind.lower()}.kb.io", denied)
+
+    def _create(self, obj: Manifest) -> None:
+        kind = obj["kind"]
+        insist_on_namespace(obj, self.store)
+        if kind == "Job" and QUEUE_LABEL in (obj["metadata"].get("labels") or {}):
+            obj["spec"]["suspend"] = True
+        if kind in {"Job", "Workload"}:
+            self.store.clock.seconds += 1
+        self.store.put(obj)
+
+    def _replace(self, obj: Manifest, old: Manifest) -> None:
+        kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}
+        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
+        if "status" not in obj and "status" in old:
+            merged["status"] = old["status"]
+        elif "status" in obj:
+            merged["status"] = _merged_status(old.get("status") or {}, obj["status"])
+        if obj["kind"] == "Job":
+            before = self._written.get(Ref.of(obj), {})
+            merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
+        self.store.put(merged)
+
+
+def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
+    """The answer to an object that is refused."""
+    meta = manifest.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    kind = str(manifest.get("kind", ""))
+    ref = Ref(
+        api_version=str(manifest.get("apiVersion", "")),
+        kind=kind,
+        name=str(meta.get("name", "")),
+        namespace=str(meta.get("namespace", "")),
+    )
+    if fault.message:
+        return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
+    try:
+        group = kind_of(manifest).group
+    except ManifestFault:
+        group = ""
+    named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
+    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}", error=fault.error)
+
+
+def _readable(obj: Manifest) -> None:
+    """Read what Kueue would read of an object, so that a malformed one is refused when it is applied."""
+    readers: dict[str, Any] = {"ClusterQueue": cluster_queue_of, "Workload": workload_of}
+    if obj["kind"] in readers:
+        readers[obj["kind"]](obj)
+
+
+def _merged_status(old: Manifest, new: Manifest) -> Manifest:
+    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
+    return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})
