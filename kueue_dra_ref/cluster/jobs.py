@@ -8,8 +8,8 @@ from typing import Any
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.status import give_back
 from kueue_dra_ref.cluster.store import Event
-from kueue_dra_ref.cluster.workloads import WorkloadController
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
@@ -17,10 +17,10 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 
 
 class JobController:
-    """Reconciles Jobs; `owned` finds the Workload of a Job."""
+    """Reconciles Jobs, each with the Workload that it owns."""
 
-    def __init__(self, kueue: Kueue, workloads: WorkloadController) -> None:
-        self.kueue, self.rules, self.workloads = kueue, kueue.behaviour.jobs, workloads
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue, self.rules = kueue, kueue.behaviour.jobs
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -138,7 +138,7 @@ class JobController:
             self._resized(job, workload["spec"]["podSets"]), any(rule(False) for rule in self.rules.suspended)
         )
         if is_true(workload, "QuotaReserved") and any(rule(job) for rule in self.rules.returned):
-            self.workloads.give_back(self.kueue.patched(workload))
+            give_back(self.kueue, self.kueue.patched(workload))
 
     def _follow(self, job: Manifest, workload: Manifest) -> bool:
         """Carry a changed queue name or pod template of a suspended Job over to its Workload."""

@@ -46,7 +46,7 @@ class Manager:
     def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
         self.workloads = WorkloadController(self.kueue)
-        self.jobs = JobController(self.kueue, self.workloads)
+        self.jobs = JobController(self.kueue)
         self.queues = QueueControllers(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.stopped = False

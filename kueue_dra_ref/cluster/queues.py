@@ -11,8 +11,8 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
+from kueue_dra_ref.cluster.status import say
 from kueue_dra_ref.cluster.store import Event
-from kueue_dra_ref.cluster.workloads import say
 from kueue_dra_ref.quota import FlavorResource, Node, share
 from kueue_dra_ref.rules.reporting import Figures
 from kueue_dra_ref.target import Manifest

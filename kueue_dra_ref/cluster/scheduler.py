@@ -12,8 +12,8 @@ from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condi
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.status import evict, say
 from kueue_dra_ref.cluster.telling import Telling
-from kueue_dra_ref.cluster.workloads import evict, say
 from kueue_dra_ref.rules.preemption import Preemption
 from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest

@@ -11,7 +11,7 @@ from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.workloads import say, say_unreserved
+from kueue_dra_ref.cluster.status import say, say_unreserved
 from kueue_dra_ref.said import Said
 from kueue_dra_ref.target import Manifest
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.preprocessing import asks_for_devices, processed
+from kueue_dra_ref.admission.preprocessing import processed
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.plain import copied
-from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.store import Event
-from kueue_dra_ref.rules.blocking import Place
+from kueue_dra_ref.cluster.standing import Standing, is_active
+from kueue_dra_ref.cluster.status import evict, say, say_unreserved, unreserve
+from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.rules.queueing import Holding, Told
-from kueue_dra_ref.said import Said
 from kueue_dra_ref.target import Manifest
 
 _FIRST_RETRY = 0.005
@@ -22,33 +20,12 @@ _LAST_RETRY = 1000.0
 """Seconds: controller-runtime's backoff for one object."""
 
 
-def say(obj: Manifest, said: Said, now: str) -> bool:
-    """Write one condition; whether it changed."""
-    return set_condition(obj, said.type, said.value, said.reason, said.message, now)
-
-
-def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
-    """Write what stands beside a QuotaReserved that is False; whether anything changed."""
-    return any([say(obj, rule(), kueue.clock.now) for rule in kueue.behaviour.reporting.unreserved])
-
-
-def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
-    """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
-    evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
-    known = next((e for e in evictions if e["reason"] == told.reason), None)
-    if known is None:
-        known = {"reason": told.reason, "underlyingCause": "", "count": 0}
-        evictions.append(known)
-    known["count"] += 1
-    said = [rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted]
-    return any([say(working, each, kueue.clock.now) for each in said])
-
-
 class WorkloadController:
     """Reconciles Workloads one at a time."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
+        self.standing = Standing(kueue)
         self._failures: dict[Key, int] = {}
 
     def on(self, event: Event) -> None:
@@ -56,11 +33,11 @@ class WorkloadController:
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
         freed = kueue.ledger.record(key, self._counted(event))
-        if freed or obj is None or is_true(obj, "Finished") or not _active(obj):
+        if freed or obj is None or is_true(obj, "Finished") or not is_active(obj):
             self._release(event)
-        if obj is None or is_true(obj, "Finished") or not _active(obj) or is_true(obj, "QuotaReserved"):
+        if obj is None or is_true(obj, "Finished") or not is_active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
-        elif not self._handled_in_reconcile(obj):
+        elif not self.standing.asks_for_devices(obj):
             kueue.derivations.pop(key, None)
             kueue.enqueue(obj)
         if obj is None:
@@ -73,7 +50,7 @@ class WorkloadController:
 
     def _counted(self, event: Event) -> Manifest | None:
         """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
-        if event.new is None or _active(event.new):
+        if event.new is None or is_active(event.new):
             return event.new
         starts = event.old is None
         return event.new if starts and all(rule(False) for rule in self.rules.queueing.at_start) else None
@@ -103,15 +80,15 @@ class WorkloadController:
             self._decided(key, *done.steps, Step(requirements=cited(self.rules.reporting.refused), text=told))
             self._refuse(key, working, done.refused)
             return False
-        if not self._handled_in_reconcile(working):
+        if not self.standing.asks_for_devices(working):
             return True
         if self._resolved(working):
             return False
         _forget_refusal(working)
-        if _active(working) and not kueue.enqueue({**working, "status": copied(working["status"])}):
+        if is_active(working) and not kueue.enqueue({**working, "status": copied(working["status"])}):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
             # But that is what it says when the queues hear of a stop only after it has looked at the workload.
-            blocked, steps = self._objection(working)
+            blocked, steps = self.standing.objection(working)
             self._decided(key, *done.steps, *steps)
             self._retry(key)
             return blocked is not None and kueue.chance.of(working).stands(blocked.message)
@@ -132,7 +109,7 @@ class WorkloadController:
             set_condition(working, "QuotaReserved", None, "Undecided", refused.message, now)
         for rule in self.rules.reporting.refused if not refused.undecided else ():
             say(working, rule(refused.message, refused.requeued), now)
-        self._unreserve(working)
+        unreserve(self.kueue, working)
         self.kueue.store.put(working)
         if refused.retryable:
             self._retry(key)
@@ -150,7 +127,7 @@ class WorkloadController:
 
     def _activity(self, working: Manifest) -> bool:
         """Evict what is deactivated; note what is active again."""
-        if not _active(working):
+        if not is_active(working):
             told = self._eviction(Holding(active=False))
             return told is not None and not is_true(working, "Evicted") and evict(self.kueue, working, told)
         requeued = condition(working, "Requeued")
@@ -163,7 +140,7 @@ class WorkloadController:
         requeued = condition(working, "Requeued")
         if requeued is None or requeued["status"] != "False":
             return False
-        place = self._place(working)
+        place = self.standing.place(working)
         if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
             return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
         queue = self.kueue.queue(place.cluster_queue)
@@ -175,24 +152,16 @@ class WorkloadController:
         """Say what is wrong with the queue of a workload that holds no quota."""
         if is_true(working, "QuotaReserved"):
             return False
-        blocked, steps = self._objection(working)
+        blocked, steps = self.standing.objection(working)
         if blocked is None:
             return False
-        key = _key(working)
+        key = key_of(working)
         charged = self.kueue.derivations.get(key)
         self._decided(key, *(charged.steps if charged else ()), *steps)
         rules, now = self.rules.reporting.blocked, self.kueue.clock.now
         said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
         changed = [say(working, one, now) for one in said]
         return any([*changed, say_unreserved(self.kueue, working)])
-
-    def _objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
-        """What is wrong with the queue of a workload, and the step that says so."""
-        place = self._place(working)
-        for rule in self.rules.queueing.blocked:
-            if blocked := rule(place):
-                return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
-        return None, ()
 
     def _drained(self, working: Manifest) -> bool:
         """Evict an admitted workload whose queue is drained."""
@@ -211,61 +180,8 @@ class WorkloadController:
     def _eviction(self, holding: Holding) -> Told | None:
         return next((told for rule in self.rules.queueing.evicted if (told := rule(holding))), None)
 
-    def give_back(self, working: Manifest) -> None:
-        """Take the quota of an evicted workload back; unless it was preempted, it is not queued again by itself."""
-        evicted = condition(working, "Evicted")
-        assert evicted is not None
-        now = self.kueue.clock.now
-        again = any(rule(evicted["reason"]) for rule in self.rules.jobs.requeued)
-        set_condition(working, "Requeued", again, evicted["reason"], evicted["message"], now)
-        rules = self.rules.reporting.given_back
-        for said in (one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))):
-            say(working, said, now)
-        self._unreserve(working)
-        self.kueue.store.put(working)
-
-    def _unreserve(self, working: Manifest) -> None:
-        working["status"].pop("admission", None)
-        if is_true(working, "Admitted"):
-            set_condition(
-                working, "Admitted", False, "NoReservation", "The workload has no reservation", self.kueue.clock.now
-            )
-        say_unreserved(self.kueue, working)
-
     def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
         return set_condition(working, "Requeued", True, reason, message, self.kueue.clock.now)
-
-    def _place(self, working: Manifest) -> Place:
-        kueue = self.kueue
-        key, managed = kueue.queue_of(working)
-        local = kueue.store.find("LocalQueue", key[1], key[0])
-        name = managed.cluster_queue if managed else ""
-        queue, line = kueue.queue(name), kueue.lines.get(name)
-        return Place(
-            local_queue=key[1],
-            local_queue_exists=local is not None,
-            local_queue_runs=((local or {}).get("spec", {}).get("stopPolicy") or "None") == "None",
-            cluster_queue=name,
-            cluster_queue_exists=queue is not None,
-            cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
-            active=_active(working),
-            mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
-            unfit=lambda: self._unfit(working) if queue else "",
-            bypassed=line.bypassed(_key(working)) if line else None,
-            said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
-        )
-
-    def _unfit(self, working: Manifest) -> str:
-        """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
-        around = self.kueue.world.surroundings(working["metadata"]["namespace"])
-        devices = self._handled_in_reconcile(working)
-        found = unfit(
-            self.rules.adjusting, around, self.kueue.adjusted(working) if devices else self.kueue.workload(working)
-        )
-        return found.message if found else ""
-
-    def _handled_in_reconcile(self, obj: Manifest) -> bool:
-        return asks_for_devices(self.rules, self.kueue.world, self.kueue.workload(obj))
 
     def _release(self, event: Event) -> None:
         """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""
@@ -287,11 +203,3 @@ def _forget_refusal(working: Manifest) -> None:
     for kind in ("QuotaReserved", "Requeued"):
         if is_false(working, kind):
             drop_condition(working, kind)
-
-
-def _key(obj: Manifest) -> Key:
-    return obj["metadata"]["namespace"], obj["metadata"]["name"]
-
-
-def _active(obj: Manifest) -> bool:
-    return obj["spec"].get("active", True) is not False

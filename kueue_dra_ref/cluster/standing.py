@@ -1,0 +1,67 @@
+"""Where a workload stands: the queues that it finds, and what is wrong with them."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.admission.adjusting import unfit
+from kueue_dra_ref.admission.explanation import Step, cited
+from kueue_dra_ref.admission.preprocessing import asks_for_devices
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.cause import Blocked
+from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.store import key_of
+from kueue_dra_ref.rules.blocking import Place
+from kueue_dra_ref.target import Manifest
+
+
+class Standing:
+    """Looks at the queues of one Kueue as a workload finds them."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue, self.rules = kueue, kueue.behaviour
+
+    def place(self, working: Manifest) -> Place:
+        """Say what a workload finds: its LocalQueue, its ClusterQueue, the namespace, its requests."""
+        kueue = self.kueue
+        key, managed = kueue.queue_of(working)
+        local = kueue.store.find("LocalQueue", key[1], key[0])
+        name = managed.cluster_queue if managed else ""
+        queue, line = kueue.queue(name), kueue.lines.get(name)
+        return Place(
+            local_queue=key[1],
+            local_queue_exists=local is not None,
+            local_queue_runs=((local or {}).get("spec", {}).get("stopPolicy") or "None") == "None",
+            cluster_queue=name,
+            cluster_queue_exists=queue is not None,
+            cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
+            active=is_active(working),
+            mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
+            unfit=lambda: self._unfit(working) if queue else "",
+            bypassed=line.bypassed(key_of(working)) if line else None,
+            said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
+        )
+
+    def objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
+        """What is wrong with the queue of a workload, and the step that says so."""
+        place = self.place(working)
+        for rule in self.rules.queueing.blocked:
+            if blocked := rule(place):
+                return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
+        return None, ()
+
+    def asks_for_devices(self, obj: Manifest) -> bool:
+        """Whether Kueue handles a workload when it is reconciled, because of its devices."""
+        return asks_for_devices(self.rules, self.kueue.world, self.kueue.workload(obj))
+
+    def _unfit(self, working: Manifest) -> str:
+        """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
+        around = self.kueue.world.surroundings(working["metadata"]["namespace"])
+        devices = self.asks_for_devices(working)
+        found = unfit(
+            self.rules.adjusting, around, self.kueue.adjusted(working) if devices else self.kueue.workload(working)
+        )
+        return found.message if found else ""
+
+
+def is_active(obj: Manifest) -> bool:
+    """Whether a Workload is not deactivated."""
+    return obj["spec"].get("active", True) is not False

@@ -1,0 +1,54 @@
+"""The status of Workloads: conditions as behaviours word them, evictions counted, quota taken back."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
+from kueue_dra_ref.cause import Cause
+from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.rules.queueing import Told
+from kueue_dra_ref.said import Said
+from kueue_dra_ref.target import Manifest
+
+
+def say(obj: Manifest, said: Said, now: str) -> bool:
+    """Write one condition; whether it changed."""
+    return set_condition(obj, said.type, said.value, said.reason, said.message, now)
+
+
+def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
+    """Write what stands beside a QuotaReserved that is False; whether anything changed."""
+    return any([say(obj, rule(), kueue.clock.now) for rule in kueue.behaviour.reporting.unreserved])
+
+
+def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
+    """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
+    evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
+    known = next((e for e in evictions if e["reason"] == told.reason), None)
+    if known is None:
+        known = {"reason": told.reason, "underlyingCause": "", "count": 0}
+        evictions.append(known)
+    known["count"] += 1
+    said = [rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted]
+    return any([say(working, each, kueue.clock.now) for each in said])
+
+
+def give_back(kueue: Kueue, working: Manifest) -> None:
+    """Take the quota of an evicted workload back; unless it was preempted, it is not queued again by itself."""
+    evicted = condition(working, "Evicted")
+    assert evicted is not None
+    now = kueue.clock.now
+    again = any(rule(evicted["reason"]) for rule in kueue.behaviour.jobs.requeued)
+    set_condition(working, "Requeued", again, evicted["reason"], evicted["message"], now)
+    rules = kueue.behaviour.reporting.given_back
+    for said in (one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))):
+        say(working, said, now)
+    unreserve(kueue, working)
+    kueue.store.put(working)
+
+
+def unreserve(kueue: Kueue, working: Manifest) -> None:
+    """Take its admission from a workload, and say that it holds no quota."""
+    working["status"].pop("admission", None)
+    if is_true(working, "Admitted"):
+        set_condition(working, "Admitted", False, "NoReservation", "The workload has no reservation", kueue.clock.now)
+    say_unreserved(kueue, working)
