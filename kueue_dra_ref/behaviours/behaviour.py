@@ -76,7 +76,7 @@ class Behaviour:
         return found
 
     def without(self, name: str) -> Behaviour:
-        """The same behaviour with one rule knocked out.
+        """The same behaviour with one rule knocked out, which its title says.
 
         Raises:
             KeyError: no rule has that name.
@@ -86,7 +86,7 @@ class Behaviour:
             raise KeyError(name)
         found = _kept(self, lambda rule: rule.name != name)
         assert isinstance(found, Behaviour)
-        return found
+        return replace(found, title=f"{self.title} without the rule {name}")
 
 
 @lru_cache(maxsize=64)

@@ -60,3 +60,5 @@ def test_a_missing_rule_turns_a_case_red(name: str, rule: str, tmp_path: Path) -
     assert run.returncode == CASES_FAILED, (
         f"nothing went red without {rule} ({', '.join(cited)}):\n{run.stdout[-2000:]}"
     )
+
+    assert f"without the rule {rule}" in run.stdout, "a run with less of the reference has to say so"
