@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from tests.commands import kueue_dra
+from tests.commands import EXAMPLE, LEFT_OUT, kueue_dra
 
 QUEUE = {"coveredResources": ["cpu"], "flavors": [{"name": "f", "resources": [{"name": "cpu", "nominalQuota": 1}]}]}
 STEPS: list[dict[str, Any]] = [
@@ -229,3 +230,15 @@ def test_a_missing_file_is_answered() -> None:
 
     assert result.exit_code == 2
     assert "nowhere.jsonl" in result.stderr
+
+
+def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path) -> None:
+    """``record --target reference`` writes what ``replay --check`` finds again, and names no release that was asked."""
+    story = tmp_path / "story.yaml"
+    made = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference", "-o", story)
+    replayed = kueue_dra("replay", "--check", story)
+
+    assert made.exit_code == 0, made.output
+    assert "agrees" in replayed.output
+    assert replayed.exit_code == 0
+    assert yaml.safe_load(story.read_text())["status"]["kueue"] == ""

@@ -1,9 +1,10 @@
-"""``kueue-dra record`` and ``kueue-dra shrink``: one real Kueue, one story, one file that anybody can replay."""
+"""``kueue-dra record`` and ``kueue-dra shrink``: one Kueue, one story, one file that anybody can replay."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from clusters.troubles import ClusterTrouble
 from clusters.waiting import TimedOut
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Scenario, ScenarioFault, as_document, scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
 from reports.cli.inputs import world_of
-from reports.cli.options import configuration_option, files_option, gates_option
+from reports.cli.options import configuration_option, files_option, gates_option, target_option
 from suites.differential.campaign import Seat
 from suites.differential.judging import Judge, Kind, Outcome
 from suites.differential.releases import behaviour_of, minor_option
@@ -31,6 +33,7 @@ RECORD_EPILOG = """\
 Examples
   kueue-dra record -f my-manifests/ > story.yaml       what a real Kueue does with these objects
   kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same story
+  kueue-dra record story.yaml --target reference       what the reference does, in memory
   kueue-dra replay --check story.yaml                  whether the reference does the same
 
 \b
@@ -65,6 +68,7 @@ output_file = click.option(
 @files_option
 @configuration_option
 @gates_option
+@target_option("kueue", "reference", whose="Who decides: a real Kueue, or the reference as that release.")
 @minor_option
 @output_file
 def record(
@@ -72,6 +76,7 @@ def record(
     files: tuple[Path, ...],
     configuration: Path | None,
     gates: Mapping[str, bool],
+    target: str,
     minor: str,
     output: Path | None,
 ) -> None:
@@ -86,8 +91,8 @@ def record(
         told.append(_from_manifests(files, configuration, judged, gates))
     if not told:
         raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
-    with _real(judged) as seat:
-        _write([as_document(_recorded(seat.judge, each)) for each in told], output)
+    recorded = _by_reference if target == "reference" else _by_kueue
+    _write(recorded(judged, told), output)
 
 
 @click.command("shrink", epilog=SHRINK_EPILOG)
@@ -133,12 +138,33 @@ def _progress() -> Callable[[Scenario], bool]:
     return tell
 
 
+def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
+    with _real(judged) as seat:
+        return [as_document(_recorded(seat.judge, each)) for each in told]
+
+
 def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
-    try:
+    with _at_rest(scenario):
         (found,) = judge.recorded([scenario])
+    return found
+
+
+def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
+    """Let the reference answer; no release of Kueue is named, for none was asked."""
+    return [as_document(_answered(judged, each), behaviour=judged.name) for each in told]
+
+
+def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
+    with _at_rest(scenario):
+        return replace(scenario, kueue="", recorded=tuple(answers(scenario, judged)))
+
+
+@contextmanager
+def _at_rest(scenario: Scenario) -> Iterator[None]:
+    try:
+        yield
     except (ConfigurationRefused, TimedOut) as trouble:
         raise Trouble([f"{scenario.name}: {trouble}"]) from None
-    return found
 
 
 def _read(file: Path) -> list[Scenario]:
