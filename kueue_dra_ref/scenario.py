@@ -32,6 +32,9 @@ class Scenario:
     inventory: tuple[Manifest, ...]
     steps: tuple[Mapping[str, Any], ...]
     kueue: str = ""
+    """The release of Kueue that was recorded."""
+    behaviour: str = ""
+    """The behaviour of the reference, where that was recorded."""
     recorded: tuple[Observation, ...] = ()
 
 
@@ -59,13 +62,14 @@ def scenarios(path: Path) -> Iterator[Scenario]:
 
 def as_document(scenario: Scenario, **status: Any) -> Manifest:
     """Give a scenario in the form that files hold; ``status`` are further fields beside what was recorded."""
+    who = {"behaviour": scenario.behaviour} if scenario.behaviour else {"kueue": scenario.kueue}
     spec = {"configuration": scenario.configuration, "inventory": [*scenario.inventory], "steps": [*scenario.steps]}
     return {
         "apiVersion": "kueue-dra.dev/v1alpha1",
         "kind": "Scenario",
         "metadata": {"name": scenario.name},
         "spec": spec,
-        "status": {"kueue": scenario.kueue, "observations": [*scenario.recorded], **status},
+        "status": {**who, "observations": [*scenario.recorded], **status},
     }
 
 
@@ -94,6 +98,7 @@ def _scenario(file: str, line: int, found: Any) -> Scenario:
         inventory=tuple(spec.get("inventory") or ()),
         steps=tuple(spec["steps"]),
         kueue=str(status.get("kueue", "")),
+        behaviour=str(status.get("behaviour", "")),
         recorded=tuple(status.get("observations") or ()),
     )
 

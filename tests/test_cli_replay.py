@@ -232,13 +232,38 @@ def test_a_missing_file_is_answered() -> None:
     assert "nowhere.jsonl" in result.stderr
 
 
-def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("minor", ["0.14", "0.18", "0.19"])
+def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, minor: str) -> None:
     """``record --target reference`` writes what ``replay --check`` finds again, and names no release that was asked."""
     story = tmp_path / "story.yaml"
-    made = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference", "-o", story)
+    made = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference", "--kueue", minor, "-o", story)
     replayed = kueue_dra("replay", "--check", story)
 
     assert made.exit_code == 0, made.output
-    assert "agrees" in replayed.output
-    assert replayed.exit_code == 0
-    assert yaml.safe_load(story.read_text())["status"]["kueue"] == ""
+    assert replayed.exit_code == 0, replayed.output
+    status = yaml.safe_load(story.read_text())["status"]
+    assert status["behaviour"] == f"kueue-{minor}"
+    assert "kueue" not in status
+
+
+def test_a_recording_says_which_features_were_off(tmp_path: Path) -> None:
+    """A replay switches on what a scenario does not mention, so what a Configuration left off is written down."""
+    story = tmp_path / "story.yaml"
+    kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference", "--kueue", "0.18", "-o", story)
+
+    assert yaml.safe_load(story.read_text())["spec"]["configuration"]["featureGates"] == {
+        "KueueDRAIntegrationExtendedResource": False,
+        "KueueDRAIntegrationPartitionableDevices": False,
+    }
+
+
+@pytest.mark.parametrize("gates", ["[A]", "7", "text"])
+def test_gates_of_another_type_are_refused(tmp_path: Path, gates: str) -> None:
+    """What is no map of gates is told as a Configuration that is refused."""
+    story = tmp_path / "story.yaml"
+    spec = f"{{configuration: {{featureGates: {gates}}}, steps: [{{apply: []}}]}}"
+    story.write_text(f"kind: Scenario\nmetadata: {{name: s}}\nspec: {spec}\nstatus: {{observations: [{{}}]}}\n")
+    result = kueue_dra("replay", "--check", story)
+
+    assert result.exit_code == 1
+    assert "featureGates" in result.output

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.playing import replayed
 from kueue_dra_ref.scenario import Observation, Scenario
+from kueue_dra_ref.target import Manifest
 
 
 def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
@@ -41,3 +43,20 @@ def _told(recorded: Observation) -> Mapping[str, str]:
     """What was recorded of why each workload waits, by name."""
     conditions = {name: each.get("QuotaReserved") or {} for name, each in (recorded.get("workloads") or {}).items()}
     return {name: str(condition.get("message", "")) for name, condition in conditions.items()}
+
+
+def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
+    """A scenario with all that Kueue can do with devices switched on, unless its Configuration says otherwise."""
+    own = scenario.configuration.get("featureGates") or {}
+    if isinstance(own, dict) and own.get(behaviour.integration) is False:
+        return scenario
+    return replace(scenario, configuration=explicit(scenario.configuration, behaviour, on=True))
+
+
+def explicit(configuration: Manifest, behaviour: Behaviour, *, on: bool) -> Manifest:
+    """A Configuration that says of each further device feature that is off by default whether it is on."""
+    own = configuration.get("featureGates") or {}
+    gates = dict.fromkeys((gate for gate in behaviour.dependants if not behaviour.gates.table[gate].default), on)
+    if not gates or not isinstance(own, dict):
+        return configuration
+    return {**configuration, "featureGates": {**gates, **own}}

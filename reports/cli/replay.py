@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,10 @@ import click
 from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.replaying import answers
+from kueue_dra_ref.cluster.replaying import answers, completed
 from kueue_dra_ref.difference import Difference, difference
 from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Observation, Scenario, ScenarioFault, is_comparable, scenarios
-from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
 from reports.cli.options import cel_option, output_option
 from reports.cli.printing import as_json_line, as_table
@@ -105,34 +104,23 @@ def _scenarios(file: Path) -> Iterator[Scenario]:
 
 
 def _judge(scenario: Scenario, named: str | None) -> Behaviour:
-    """The behaviour that was named, or that of the minor that was recorded; the usual one where nothing says."""
+    """The behaviour that was named, or that of who was recorded; the usual one where nothing says."""
     minor = ".".join(scenario.kueue.lstrip("v").split(".")[:2])
     try:
-        return behaviour_of(named or (f"kueue-{minor}" if minor else NAMES[0]))
+        return behaviour_of(named or scenario.behaviour or (f"kueue-{minor}" if minor else NAMES[0]))
     except UnknownBehaviour as fault:
-        raise Trouble(
-            [f"{scenario.name}: recorded of Kueue {scenario.kueue}: {fault}; name one with --behaviour"]
-        ) from None
+        who = scenario.behaviour or f"Kueue {scenario.kueue}"
+        raise Trouble([f"{scenario.name}: recorded of {who}: {fault}; name one with --behaviour"]) from None
 
 
 def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
     try:
-        found = answers(replace(scenario, configuration=_configuration(scenario, judge)), judge)
+        found = answers(completed(scenario, judge), judge)
         return _compared(scenario, tuple(found))
     except ConfigurationRefused as refused:
         faults = "; ".join(map(str, refused.faults))
         difference_ = Difference(path="configuration", ours=f"refused: {faults}", recorded="accepted")
         return Replay(scenario=scenario, observations=(), refused=faults, differing={1: difference_})
-
-
-def _configuration(scenario: Scenario, judge: Behaviour) -> Manifest:
-    """The configuration of a scenario, with all that Kueue can do with devices switched on unless it says otherwise."""
-    written = scenario.configuration
-    own = written.get("featureGates") or {}
-    if own.get(judge.integration) is False:
-        return written
-    missing = [gate for gate in judge.dependants if gate not in own and not judge.gates.table[gate].default]
-    return {**written, "featureGates": {**dict.fromkeys(missing, True), **own}} if missing else written
 
 
 def _compared(scenario: Scenario, observations: tuple[Observation, ...]) -> Replay:

@@ -16,7 +16,7 @@ from clusters.troubles import ClusterTrouble
 from clusters.waiting import TimedOut
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.replaying import answers
+from kueue_dra_ref.cluster.replaying import answers, completed, explicit
 from kueue_dra_ref.playing import ConfigurationRefused
 from kueue_dra_ref.scenario import Scenario, ScenarioFault, as_document, scenarios
 from kueue_dra_ref.target import Manifest
@@ -86,7 +86,7 @@ def record(
     or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue.
     """
     judged = behaviour_of(minor)
-    told = [each for file in stories for each in _read(file)]
+    told = [completed(each, judged) for file in stories for each in _read(file)]
     if files:
         told.append(_from_manifests(files, configuration, judged, gates))
     if not told:
@@ -151,12 +151,12 @@ def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
 
 def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
     """Let the reference answer; no release of Kueue is named, for none was asked."""
-    return [as_document(_answered(judged, each), behaviour=judged.name) for each in told]
+    return [as_document(_answered(judged, each)) for each in told]
 
 
 def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
     with _at_rest(scenario):
-        return replace(scenario, kueue="", recorded=tuple(answers(scenario, judged)))
+        return replace(scenario, kueue="", behaviour=judged.name, recorded=tuple(answers(scenario, judged)))
 
 
 @contextmanager
@@ -184,7 +184,7 @@ def _from_manifests(
     steps += [[each] for each in objects if each["kind"] in LAST]
     return Scenario(
         name=files[0].stem,
-        configuration=world.configuration,
+        configuration=explicit(world.configuration, judged, on=False),  # for a scenario that says nothing has it on
         inventory=tuple(_of(objects, FIRST.__contains__)),
         steps=tuple({"apply": step} for step in steps if step),
     )
