@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -15,9 +15,11 @@ from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import MOST_QUEUES, PRIORITIES, Change, Common, Restart, events, lines, weighted
+from suites.differential.events import Change, Common, Mood, Restart
+from suites.differential.nodes import FLAVORS, HEAVY, PLAIN
 from suites.differential.queues import Above, Queues
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
+from suites.differential.strategies import MOST_QUEUES, PRIORITIES, events, lines, weighted
 from suites.differential.themes import Theme
 from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
@@ -31,23 +33,9 @@ THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 PANICS = frozenset({"0.14", "0.15", "0.16"})
 """Minors that end where, under fair sharing, a queue without a cohort preempts (docs/differences.md)."""
 
+_NOW_AND_THEN = st.sampled_from((False, False, True))
 Batch = tuple[Scenario, ...]
 """Worlds with one configuration, one inventory and equally many steps."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mood:
-    """What happens in some batches only."""
-
-    stops: bool
-    """Queues are stopped and go on."""
-    strict: bool
-    """Queues may be StrictFIFO: Kueue then tries whoever waits first some 70 times a second, and has less time.
-
-    Not where each try may tell another message, by chance: that never comes to rest.
-    """
-    alone: bool
-    """Queues without a cohort preempt."""
 
 
 @st.composite
@@ -55,14 +43,16 @@ def a_world(
     draw: DrawFn, *, theme: Theme, mark: str, mood: Mood, common: Sequence[Common | None]
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
-    flavors, cohorts = draw(st.integers(1, 2)), draw(st.sampled_from((1, 2, 0)))
+    kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
+    flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2).map(tuple))
+    cohorts = draw(st.sampled_from((1, 2, 0)))
     shared = st.none() | st.none() | st.integers(0, 3)
     above = tuple(
         Above(parent=draw(st.none() | st.just(0)) if index else None, shared=draw(shared)) for index in range(cohorts)
     )
-    line = lines(cohorts=cohorts, flavors=flavors, strict=mood.strict, alone=mood.alone)
+    line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
     found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
-    own = events(theme.asked, stops=mood.stops)
+    own = events(theme.asked, mood)
     happens = tuple(draw(own) if each is None else each for each in common)
     queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=above, flavors=flavors)
     return tuple(World(queues=queues, events=happens).steps())
@@ -77,13 +67,17 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         stops=draw(st.booleans()),
         strict=not draw(st.integers(0, 3)) and not behaviour.by_chance,
         alone=not fair or behaviour.kueue not in PANICS,
+        fair=bool(fair),
+        nodes=draw(_NOW_AND_THEN),
+        teams=draw(_NOW_AND_THEN),
+        progress=draw(_NOW_AND_THEN),
     )
     first, other = (
         a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
     )
     common = draw(st.lists(_in_common(theme, [first, other]), min_size=SHORTEST, max_size=LONGEST))
     told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
-    beginning = (*_priorities(), *theme.inventory)
+    beginning = (*_priorities(), *([HEAVY] if mood.nodes else []), *theme.inventory)
     return tuple(Scenario(name="", configuration=first, inventory=beginning, steps=steps) for steps in told)
 
 

@@ -1,20 +1,10 @@
-"""What can happen in a generated world, as strategies: queues, what is asked for, and a sequence of events."""
+"""What can be in a generated world and what can happen to it; and what goes on in some worlds only."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
-POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
-RECLAIM = ("Any", "LowerPriority", "Never")
-PRIORITIES = (0, 10, 100)
-MOST_QUEUES = 3
-EARLIER = st.integers(0, 5)
-"""Which of the earlier jobs an event is about, counted round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +25,12 @@ class Line:
     borrow_within: bool
     stops_early: bool
     """Whether the search for a flavor stops where the queue can borrow, and goes on where it could preempt."""
+    selects: bool
+    """Whether it takes namespaces of the team only."""
+    weight: str | None
+    """Its weight in fair sharing."""
+    pods: int | None
+    """Quota of pods in each flavor, where they are covered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +45,22 @@ class Submit:
     priority: int
     least: int | None
     as_workload: bool
+    place: str
+    """Where its pods want to be (`PLACES`)."""
+    heavy: bool
+    """Whether its pods have an overhead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
     """One of the earlier jobs is done, if it is a Job."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Of one of the earlier jobs, if it is a Job with several pods, one pod more has succeeded; never the last one."""
 
     job: int
 
@@ -114,57 +121,49 @@ class Stop:
     policy: str
 
 
-JobEvent = Submit | Delete | Finish | Activate | Touch
-Event = JobEvent | Quota | Stop | Common
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supply:
+    """The flavors that were not there at first are made."""
 
 
-def lines(*, cohorts: int, flavors: int, strict: bool, alone: bool) -> SearchStrategy[Line]:
-    """Queues of a world with so many cohorts and flavors; ``alone`` if a queue without a cohort may preempt."""
-    limit = st.none() | st.integers(0, 3)
-    amounts = st.lists(st.sampled_from((2, 3, 1, 0)), min_size=flavors, max_size=flavors).map(tuple)
-    found = st.builds(
-        Line,
-        cohort=st.sampled_from((*range(cohorts), *range(cohorts), None)),
-        nominal=amounts,
-        borrowing=limit,
-        lending=limit,
-        cpu=st.sampled_from((20, 20, 3)),
-        apart=st.booleans(),
-        strict=st.booleans() if strict else st.just(False),
-        within=st.sampled_from(POLICIES),
-        reclaim=st.sampled_from(RECLAIM),
-        borrow_within=st.booleans(),
-        stops_early=st.booleans(),
-    )
-    return (
-        found if alone else found.map(lambda line: line if line.cohort is not None else replace(line, within="Never"))
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """The namespace is given to the team that some queues select, or taken from it."""
+
+    joined: bool
 
 
-def events(asked: Sequence[str], *, stops: bool) -> SearchStrategy[Event]:
-    """What happens to a world, mostly submissions; queues are stopped only where that was asked for."""
-    queue = st.integers(0, MOST_QUEUES - 1)
-    submit = st.builds(
-        Submit,
-        queue=queue,
-        asks=st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(tuple) | st.just(()),
-        pods=st.sampled_from((1, 1, 2, 3)),
-        cpu=st.integers(1, 2),
-        priority=st.sampled_from(PRIORITIES),
-        least=st.none() | st.none() | st.just(1),
-        as_workload=st.sampled_from((False, False, False, True)),
-    )
-    quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
-    policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
-    stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
-    delete, touch, finish = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish))
-    activate = st.builds(Activate, job=EARLIER, active=st.booleans())
-    often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
-    often |= {stop: 4} if stops else {}
-    return weighted(often)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """The LocalQueue before a ClusterQueue is deleted, or is there again."""
+
+    queue: int
+    open: bool
 
 
-def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
-    """Draw from one of some strategies, from each as often as is said."""
-    kinds = [kind for kind, times in often.items() for _ in range(times)]
-    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
+JobEvent = Submit | Delete | Finish | Progress | Activate | Touch
+QueueEvent = Quota | Stop | Supply | Team | Way
+Event = JobEvent | QueueEvent | Common
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mood:
+    """What happens in some batches only."""
+
+    stops: bool
+    """Queues are stopped and go on."""
+    strict: bool
+    """Queues may be StrictFIFO: Kueue then tries whoever waits first some 70 times a second, and has less time.
+
+    Not where each try may tell another message, by chance: that never comes to rest.
+    """
+    alone: bool
+    """Queues without a cohort preempt."""
+    fair: bool
+    """Queues have weights."""
+    nodes: bool
+    """Flavors and pods differ in where they are, flavors may come late, and pods have an overhead."""
+    teams: bool
+    """Queues select namespaces, and namespaces change; LocalQueues come and go."""
+    progress: bool
+    """Jobs need fewer pods in the end, and pods are counted."""

@@ -135,7 +135,7 @@ class Judge:
             raise KueueEnded(f"{trouble}\nwhile it played: {played}") from trouble
         columns = zip(*rows, strict=True)
         return [
-            replace(world, kueue=self.kueue, recorded=tuple(map(_marked, world.steps, seen)))
+            replace(world, kueue=self.kueue, recorded=tuple(map(marked, world.steps, seen)))
             for world, seen in zip(batch, columns, strict=True)
         ]
 
@@ -178,7 +178,7 @@ def _names(world: Scenario) -> set[str]:
     return {each["metadata"]["name"] for each in applied if each["kind"] in ("Namespace", "ClusterQueue")}
 
 
-def _marked(step: Mapping[str, Any], seen: Observation) -> Observation:
+def marked(step: Mapping[str, Any], seen: Observation) -> Observation:
     """Mark what was seen right after a change of classes or devices: retries of what was refused may be ahead."""
     concerned = {Ref.of(each).kind for verb in ("apply", "delete") for each in step.get(verb) or ()}
     return {**seen, "unsettled": True} if concerned & RETRIED else seen

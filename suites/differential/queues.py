@@ -9,6 +9,7 @@ from typing import Any
 from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota
 from kueue_dra_ref.target import Manifest
 from suites.differential.events import Line
+from suites.differential.nodes import FLAVORS, LATE, PLAIN
 from suites.differential.themes import Theme
 
 
@@ -28,7 +29,8 @@ class Queues:
     mark: str
     lines: tuple[Line, ...]
     cohorts: tuple[Above, ...]
-    flavors: int
+    flavors: tuple[str, ...]
+    """The kind of each flavor (`FLAVORS`)."""
 
     @property
     def namespace(self) -> str:
@@ -37,14 +39,23 @@ class Queues:
 
     def objects(self) -> Iterator[Manifest]:
         """Give everything as it is at first."""
-        for name in ("cpu", *range(self.flavors)):
-            yield {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": {"name": self._flavor(name)}}
+        yield self._flavor_object("cpu", PLAIN)
+        yield from (self._flavor_object(i, kind) for i, kind in enumerate(self.flavors) if kind != LATE)
         for index, above in enumerate(self.cohorts):
             if above.parent is not None or above.shared is not None:
                 yield self._cohort_object(index, above)
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
             yield self.local_queue(index)
+
+    def late(self) -> Iterator[Manifest]:
+        """Give the flavors that are not there at first."""
+        yield from (self._flavor_object(i, kind) for i, kind in enumerate(self.flavors) if kind == LATE)
+
+    def space(self, *, joined: bool) -> Manifest:
+        """Give the namespace, which belongs to the team that some queues select, or to others."""
+        labels = {"team": "ours" if joined else "theirs"}
+        return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace, "labels": labels}}
 
     def cluster_queue(self, index: int, *, nominal: int | None = None, **spec: Any) -> Manifest:
         """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""
@@ -58,6 +69,8 @@ class Queues:
             queueingStrategy="StrictFIFO" if line.strict else "BestEffortFIFO",
             preemption=_preemption(line),
             flavorFungibility=dict(zip(("whenCanBorrow", "whenCanPreempt"), fungible, strict=True)),
+            namespaceSelector={"matchLabels": {"team": "ours"}} if line.selects else {},
+            fairSharing=None if line.weight is None else {"weight": line.weight},
             **spec,
         )
 
@@ -72,7 +85,7 @@ class Queues:
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
         beside: dict[str, Quota] = {} if line.apart else {"cpu": line.cpu}
-        beside |= self.theme.others
+        beside |= self.theme.others if line.pods is None else {**self.theme.others, "pods": line.pods}
         name = self.theme.contested
         devices = {self._flavor(i): {**beside, name: self._limited(line, each)} for i, each in enumerate(amounts)}
         apart = [a_group({self._flavor("cpu"): {"cpu": line.cpu}})] if line.apart else []
@@ -95,6 +108,10 @@ class Queues:
                 a_group({self._flavor(0): {self.theme.contested: self.theme.amount(above.shared)}})
             ]
         return {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": self._cohort(index)}, "spec": spec}
+
+    def _flavor_object(self, name: str | int, kind: str) -> Manifest:
+        meta = {"name": self._flavor(name)}
+        return {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": meta, "spec": dict(FLAVORS[kind])}
 
     def _cohort(self, index: int) -> str:
         return f"co{index}-{self.mark}"

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from fixtures.builders import Work, a_job, a_pod_set, a_workload
-from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
+from fixtures.manifests import STARTED, a_job_manifest, a_workload_manifest, finished
 from kueue_dra_ref.target import Manifest, Ref
 from suites.differential.events import (
     Activate,
@@ -17,12 +17,18 @@ from suites.differential.events import (
     Event,
     Finish,
     JobEvent,
+    Progress,
+    QueueEvent,
     Quota,
     Restart,
     Stop,
     Submit,
+    Supply,
+    Team,
     Touch,
+    Way,
 )
+from suites.differential.nodes import HEAVY, PLACES
 from suites.differential.queues import Queues
 from suites.differential.themes import Step
 
@@ -36,10 +42,12 @@ class World:
     _jobs: dict[str, Manifest] = field(default_factory=dict)
     _made: int = 0
     _edits: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _succeeded: dict[str, int] = field(default_factory=dict)
+    """How many pods of a Job have; all of them once it is done."""
 
     def steps(self) -> Iterator[Step]:
         """Give the namespace, then the queues and templates, then a step for each event."""
-        yield {"apply": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.queues.namespace}}]}
+        yield {"apply": [self.queues.space(joined=True)]}
         asked = {name for event in self.events if isinstance(event, Submit) for name in event.asks}
         found = self.queues.theme.templates
         templates = [found[name].manifest(name, self.queues.namespace) for name in found if name in asked]
@@ -55,12 +63,26 @@ class World:
                 return self.queues.theme.changes[event.number]
             case Restart():
                 return {"restart": [event.configuration]}
+            case Quota() | Stop() | Supply() | Team() | Way():
+                return self._of_queues(event)
+            case _:
+                return self._of_a_job(event)
+
+    def _of_queues(self, event: QueueEvent) -> Step:
+        match event:
             case Quota():
                 return {"apply": [self._edited(event.queue, nominal=event.nominal)]}
             case Stop():
                 return {"apply": [self._stopped(event)]}
+            case Supply():
+                return {"apply": [*self.queues.late()]}
+            case Team():
+                return {"apply": [self.queues.space(joined=event.joined)]}
+            case Way():
+                local = self.queues.local_queue(self._index(event.queue))
+                return {"apply": [local]} if event.open else {"delete": [_named(local)]}
             case _:
-                return self._of_a_job(event)
+                assert_never(event)
 
     def _of_a_job(self, event: JobEvent) -> Step:
         match event:
@@ -69,7 +91,9 @@ class World:
             case Delete():
                 return self._deleted(event.job)
             case Finish():
-                return self._changed(event.job, "Job", finished)
+                return self._changed(event.job, "Job", self._done)
+            case Progress():
+                return self._changed(event.job, "Job", self._further)
             case Activate():
                 return self._changed(event.job, "Workload", partial(_activated, active=event.active))
             case Touch():
@@ -90,10 +114,20 @@ class World:
         theme = self.queues.theme
         claims, requests = theme.claims(event.asks), {"cpu": str(event.cpu), **theme.requests(event.asks)}
         least = event.least if event.pods > 1 else None
+        spec = {**PLACES[event.place], **({"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {})}
+        shape: dict[str, Any] = {
+            "pods": event.pods,
+            "requests": requests,
+            "claims": claims,
+            "least": least,
+            "spec": spec,
+        }
         if not event.as_workload:
-            return a_job(pods=event.pods, requests=requests, claims=claims, priority=event.priority, least=least)
-        main = a_pod_set("main", pods=event.pods, requests=requests, claims=claims, least=least)
-        beside = "1" if self.queues.flavors == 1 else ""  # among several Kueue may try for ever (docs/differences.md)
+            return a_job(priority=event.priority, **shape)
+        main = a_pod_set("main", **shape)
+        beside = (
+            "1" if len(self.queues.flavors) == 1 else ""
+        )  # among several Kueue may try for ever (docs/differences.md)
         return a_workload(a_pod_set("first", cpu=beside), main, priority=event.priority)
 
     def _line(self, queue: int) -> str:
@@ -116,6 +150,18 @@ class World:
     def _changed(self, job: int, kind: str, change: Callable[[Manifest], Manifest]) -> Step:
         """Apply one of the jobs that are there as something else, if it is of a kind."""
         return {"apply": [change(made) for made in self._one(job) if made["kind"] == kind]}
+
+    def _done(self, made: Manifest) -> Manifest:
+        self._succeeded[made["metadata"]["name"]] = made["spec"]["completions"]
+        return finished(made)
+
+    def _further(self, made: Manifest) -> Manifest:
+        name, most = made["metadata"]["name"], made["spec"]["completions"]
+        before = self._succeeded.get(name, 0)
+        if before + 1 >= most:
+            return made
+        self._succeeded[name] = before + 1
+        return {**made, "status": {"active": 0, "succeeded": before + 1, "startTime": STARTED}}
 
     def _stopped(self, event: Stop) -> Manifest:
         if event.local:

@@ -1,0 +1,30 @@
+"""What pods and flavors of generated worlds say of nodes, and what a pod needs beside its containers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fixtures.surroundings import a_runtime_class
+
+PLAIN, LATE = "plain", "late"
+FLAVORS: Mapping[str, Mapping[str, Any]] = {
+    PLAIN: {},
+    "tainted": {"nodeTaints": [{"key": "spot", "value": "true", "effect": "NoSchedule"}]},
+    "zone-a": {"nodeLabels": {"zone": "a"}},
+    LATE: {},
+}
+"""The kinds of flavors, as the spec of a ResourceFlavor; a late one is not there at first."""
+_ZONES = {"key": "zone", "operator": "In", "values": ["a", "c"]}
+_AFFINITY = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [_ZONES]}]}}
+ANYWHERE = "anywhere"
+PLACES: Mapping[str, Mapping[str, Any]] = {
+    ANYWHERE: {},
+    "tolerant": {"tolerations": [{"key": "spot", "operator": "Exists"}]},
+    "zone-a": {"nodeSelector": {"zone": "a"}},
+    "zone-b": {"nodeSelector": {"zone": "b"}},
+    "some-zone": {"affinity": {"nodeAffinity": _AFFINITY}},
+}
+"""Where pods want to be, as fields of a pod spec."""
+HEAVY = a_runtime_class("heavy", {"cpu": "500m"})
+"""A RuntimeClass whose pods need more than their containers ask for."""

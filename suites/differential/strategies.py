@@ -1,0 +1,107 @@
+"""What happens in generated worlds, as strategies: how queues are, what is asked for, what comes after what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from suites.differential.events import (
+    Activate,
+    Delete,
+    Event,
+    Finish,
+    Line,
+    Mood,
+    Progress,
+    Quota,
+    Stop,
+    Submit,
+    Supply,
+    Team,
+    Touch,
+    Way,
+)
+from suites.differential.nodes import ANYWHERE, PLACES
+
+T = TypeVar("T")
+POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
+RECLAIM = ("Any", "LowerPriority", "Never")
+PRIORITIES = (0, 10, 100)
+MOST_QUEUES = 3
+EARLIER = st.integers(0, 5)
+"""Which of the earlier jobs an event is about, counted round."""
+
+
+def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
+    """Queues of a world with so many cohorts and flavors."""
+    limit = st.none() | st.integers(0, 3)
+    amounts = st.lists(st.sampled_from((2, 3, 1, 0)), min_size=flavors, max_size=flavors).map(tuple)
+    found = st.builds(
+        Line,
+        cohort=st.sampled_from((*range(cohorts), *range(cohorts), None)),
+        nominal=amounts,
+        borrowing=limit,
+        lending=limit,
+        cpu=st.sampled_from((20, 20, 3)),
+        apart=st.booleans(),
+        strict=_some(mood.strict, st.booleans(), False),
+        within=st.sampled_from(POLICIES),
+        reclaim=st.sampled_from(RECLAIM),
+        borrow_within=st.booleans(),
+        stops_early=st.booleans(),
+        selects=_some(mood.teams, st.booleans(), False),
+        weight=_some(mood.fair, st.sampled_from((None, "2", "500m")), None),
+        pods=_some(mood.progress, st.none() | st.integers(2, 4), None),
+    )
+    return found if mood.alone else found.map(_calm)
+
+
+def _calm(line: Line) -> Line:
+    """A queue without a cohort preempts nobody."""
+    return line if line.cohort is not None else replace(line, within="Never")
+
+
+def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStrategy[T]:
+    return strategy if wanted else st.just(otherwise)
+
+
+def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
+    """What happens to a world, mostly submissions; much of it in some moods only."""
+    queue = st.integers(0, MOST_QUEUES - 1)
+    submit = st.builds(
+        Submit,
+        queue=queue,
+        asks=st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(tuple) | st.just(()),
+        pods=st.sampled_from((1, 1, 2, 3)),
+        cpu=st.integers(1, 2),
+        priority=st.sampled_from(PRIORITIES),
+        least=st.none() | st.none() | st.just(1),
+        as_workload=st.sampled_from((False, False, False, True)),
+        place=_some(mood.nodes, st.sampled_from((ANYWHERE, *PLACES)), ANYWHERE),
+        heavy=_some(mood.nodes, st.booleans(), False),
+    )
+    quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
+    policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
+    stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
+    delete, touch, finish, progress = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress))
+    activate = st.builds(Activate, job=EARLIER, active=st.booleans())
+    often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
+    often |= {stop: 4} if mood.stops else {}
+    often |= {st.builds(Supply): 2} if mood.nodes else {}
+    often |= (
+        {st.builds(Team, joined=st.booleans()): 2, st.builds(Way, queue=queue, open=st.booleans()): 2}
+        if mood.teams
+        else {}
+    )
+    often |= {progress: 4} if mood.progress else {}
+    return weighted(often)
+
+
+def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
+    """Draw from one of some strategies, from each as often as is said."""
+    kinds = [kind for kind, times in often.items() for _ in range(times)]
+    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
