@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from fixtures.builders import Work, a_job, a_pod_set, a_workload
-from fixtures.manifests import STARTED, a_job_manifest, a_workload_manifest, finished
+from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
 from kueue_dra_ref.target import Manifest, Ref
 from suites.differential.events import (
     Activate,
@@ -161,7 +161,7 @@ class World:
         if before + 1 >= most:
             return made
         self._succeeded[name] = before + 1
-        return {**made, "status": {"active": 0, "succeeded": before + 1, "startTime": STARTED}}
+        return {**made, "status": {"active": 0, "succeeded": before + 1}}
 
     def _stopped(self, event: Stop) -> Manifest:
         if event.local:
