@@ -72,8 +72,8 @@ class _Assigner:
         return self.causes.of_all([self.causes.of_alternatives(group.lacking) for group in found.groups])
 
     def _amounts(self, demand: Demand) -> Mapping[str, int]:
-        counted = {"pods": demand.count} if self.room.queue.group_of("pods") else {}
-        return {**demand.amounts, **counted}
+        counted = [rule(self.room.queue, demand.count) for rule in self.rules.counted]
+        return {**demand.amounts, **{name: amount for each in counted for name, amount in each.items()}}
 
     def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
         amounts, result = self._amounts(demand), PodSetOutcome()

@@ -176,6 +176,7 @@ QUEUEING = Queueing(
 ASSIGNING = Assigning(
     flavors=(quota.flavors_are_tried_as_listed,),
     uncovered=(quota.uncovered_resources_are_unavailable,),
+    counted=(quota.pods_are_counted_where_they_are_covered,),
     overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
     cut_short=(quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(quota.taints_must_be_tolerated, quota.node_labels_must_match),

@@ -54,6 +54,8 @@ class Assigning:
 
     flavors: tuple[Rule[[ResourceGroup], Sequence[FlavorQuota]], ...]
     uncovered: tuple[Rule[[str], str], ...]
+    counted: tuple[Rule[[ClusterQueue, int], Mapping[str, int]], ...] = ()
+    """What so many pods are charged beside what they ask for."""
     overlooked: tuple[Rule[[int], bool], ...] = ()
     """Which amounts of a resource that is not covered do not matter."""
     cut_short: tuple[Rule[[int], bool], ...] = ()

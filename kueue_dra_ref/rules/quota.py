@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from kueue_dra_ref.api.labels import expression_holds
-from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
+from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import rule
@@ -51,6 +51,12 @@ class Objection:
     fit: Fit
     message: str
     cause: Cause
+
+
+@rule("QUOTA-030")
+def pods_are_counted_where_they_are_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
+    """Pods are a resource of their own, which nobody has to ask for."""
+    return {"pods": count} if queue.group_of("pods") else {}
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")

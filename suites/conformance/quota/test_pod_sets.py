@@ -39,6 +39,23 @@ def test_every_claim_and_the_cpu_are_charged_for_each_pod(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"cpu": "1500m", "whole-gpus": 6, "example.com/nics": 3})
 
 
+@covers("QUOTA-030")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param(4, admitted({"pods": 3, "whole-gpus": 6}), id="one-to-spare"),
+        pytest.param(3, admitted({"pods": 3, "whole-gpus": 6}), id="fits-exactly"),
+        pytest.param(2, pending(Reason.NEVER_FITS), id="one-too-many"),
+    ],
+)
+def test_pods_are_counted_where_they_are_covered(lab: Lab, quota: int, verdict: Verdict) -> None:
+    """A queue may have quota of pods, though no pod asks for it; without it nobody counts them."""
+    queue = lab.queue({"pods": quota, "whole-gpus": 6})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == verdict
+
+
 @covers("COUNT-011", "COUNT-006")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
