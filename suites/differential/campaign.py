@@ -45,13 +45,17 @@ def hunted(plan: Plan) -> Iterator[Tally]:
                 yield tally
 
 
+LEFT = INERT - {"ResourceFlavor"}
+"""Kinds that stay from one batch to the next; a flavor that comes late must not be there from the worlds before."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Seat:
     """The place of one judge: a new one takes it when the Kueue of the one before has ended."""
 
     programs: Binaries
     behaviour: Behaviour
-    leaves: frozenset[str] = INERT
+    leaves: frozenset[str] = LEFT
     """Kinds that stay from world to world; none where a world is played with parts of it left out."""
     _held: ExitStack = field(default_factory=ExitStack)
     _judge: Judge | None = None
@@ -93,7 +97,7 @@ class Seat:
 
 
 @contextmanager
-def a_judge(programs: Binaries, behaviour: Behaviour, leaves: frozenset[str] = INERT) -> Iterator[Judge]:
+def a_judge(programs: Binaries, behaviour: Behaviour, leaves: frozenset[str] = LEFT) -> Iterator[Judge]:
     """Bring up a real Kueue beside the reference."""
     limits = limits_of(os.environ)
     brief = replace(limits, settle=limits.settle / 3)  # whoever takes longer is played again, with fewer beside it
