@@ -57,6 +57,22 @@ def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
     assert seen >= {"rejected", "Admitted", "Pending", "Inadmissible", "Preempted", "LocalQueueStopped"}
 
 
+def test_generated_worlds_reach_what_surrounds_work() -> None:
+    """Nodes, namespaces, counted pods, queues that come and go: each is told to somebody."""
+    told = ""
+    for batch in batches(of=4, behaviour=KUEUE_0_19, number=78, count=20):
+        told += str([[*answers(world, KUEUE_0_19)] for world in batch])
+
+    words = (
+        "untolerated taint",
+        "doesn't match node affinity",
+        "match ClusterQueue selector",
+        "doesn't exist",
+        "is inactive",
+    )
+    assert [each for each in (*words, "'pods': '2'") if each not in told] == []
+
+
 @pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16", False), ("kueue-0.18", True)])
 def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
     """Up to 0.16 that is a queue without a cohort that preempts under fair sharing."""
