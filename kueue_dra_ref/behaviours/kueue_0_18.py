@@ -15,6 +15,7 @@ from kueue_dra_ref.rules import (
     extended,
     fungibility,
     mapping,
+    queueing,
     source_fields,
     sourcing,
 )
@@ -87,6 +88,7 @@ def kueue_0_18() -> Behaviour:
             chosen=(earlier_devices.a_mapped_class_stands_for_a_resource,),
             refused=(extended.devices_are_whole, earlier_devices.each_container_is_refused_a_class_with_counters),
         ),
+        queueing=replace(later.queueing, namespace=(queueing.the_namespace_must_be_selected_or_a_sentence_says_so,)),
         assigning=replace(
             later.assigning,
             # Of resources that can never be had one is told, whichever comes first.

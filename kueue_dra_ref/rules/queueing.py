@@ -71,13 +71,16 @@ def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
     return queue.strategy == "BestEffortFIFO"
 
 
-@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016")
+@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-030")
 def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
     """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""
-    selector: dict[str, Any] | None = queue.namespace_selector
-    if selector is not None and selects(selector, labels):
-        return None
-    return "workload namespace doesn't match ClusterQueue selector"
+    return None if _takes(queue, labels) else "workload namespace doesn't match ClusterQueue selector"
+
+
+@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-031")
+def the_namespace_must_be_selected_or_a_sentence_says_so(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+    """As in later minors, but what is told begins with a capital letter."""
+    return None if _takes(queue, labels) else "Workload namespace doesn't match ClusterQueue selector"
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
@@ -129,3 +132,8 @@ def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
 def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
     """Whether a workload with a reservation is counted when Kueue starts."""
     return active
+
+
+def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
+    selector: dict[str, Any] | None = queue.namespace_selector
+    return selector is not None and selects(selector, labels)

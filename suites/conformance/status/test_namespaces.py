@@ -67,6 +67,25 @@ def test_work_of_a_namespace_that_is_not_selected_waits(
     assert lab.verdict(job) == pending(Reason.NAMESPACE)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param(
+            "workload namespace doesn't match ClusterQueue selector", id="a-clause", marks=covers("QUEUE-030")
+        ),
+        pytest.param(
+            "Workload namespace doesn't match ClusterQueue selector", id="a-sentence", marks=covers("QUEUE-031")
+        ),
+    ],
+)
+def test_work_of_a_namespace_that_is_not_selected_is_told_so(lab: Lab, message: str) -> None:
+    """The words differ between releases by a letter, and whoever looks for them is bound to that."""
+    queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(), namespaceSelector=RESEARCH)
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.message(job) == message
+
+
 @covers("QUEUE-015")
 @pytest.mark.parametrize(
     ("selector", "labels"),
