@@ -113,22 +113,14 @@ class World:
     def _work(self, event: Submit) -> Work:
         theme = self.queues.theme
         claims, requests = theme.claims(event.asks), {"cpu": str(event.cpu), **theme.requests(event.asks)}
-        least = event.least if event.pods > 1 else None
-        spec = {**PLACES[event.place], **({"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {})}
-        shape: dict[str, Any] = {
-            "pods": event.pods,
-            "requests": requests,
-            "claims": claims,
-            "least": least,
-            "spec": spec,
-        }
+        runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
+        shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": {**PLACES[event.place], **runtime}}
+        shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
-        main = a_pod_set("main", **shape)
-        beside = (
-            "1" if len(self.queues.flavors) == 1 else ""
-        )  # among several Kueue may try for ever (docs/differences.md)
-        return a_workload(a_pod_set("first", cpu=beside), main, priority=event.priority)
+        # Among several flavors Kueue may try for ever (docs/differences.md).
+        beside = "1" if len(self.queues.flavors) == 1 else ""
+        return a_workload(a_pod_set("first", cpu=beside), a_pod_set("main", **shape), priority=event.priority)
 
     def _line(self, queue: int) -> str:
         return f"lq{self._index(queue)}"
