@@ -115,9 +115,7 @@ class World:
         claims, requests = theme.claims(event.asks), {"cpu": str(event.cpu), **theme.requests(event.asks)}
         runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
         shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": {**PLACES[event.place], **runtime}}
-        # With fewer pods where pods are counted, the reference is not right yet (docs/differential.md).
-        counted = self.queues.lines[self._index(event.queue)].pods is not None
-        shape |= {"pods": event.pods, "least": event.least if event.pods > 1 and not counted else None}
+        shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
         # Among several flavors Kueue may try for ever (docs/differences.md).
