@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
 from kueue_dra_ref.admission.preprocessing import Charges, Processed
 from kueue_dra_ref.api.configuration import Configuration, Transformation
-from kueue_dra_ref.api.nouns import PodSet, Workload
+from kueue_dra_ref.api.nouns import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.api.pods import Amounts, printed, units
 from kueue_dra_ref.api.quantities import Quantity, clamp, parse
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,12 @@ class Demand:
     """The part of it that does not depend on the number of pods."""
     in_bytes: frozenset[str] = frozenset()
     """Resources that are printed in bytes."""
+
+
+def counted(rules: Assigning, queue: ClusterQueue, demand: Demand) -> Mapping[str, int]:
+    """What a ClusterQueue charges beside what a pod set asks for."""
+    found = [rule(queue, demand.count) for rule in rules.counted]
+    return {name: amount for each in found for name, amount in each.items()}
 
 
 def demands(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kueue_dra_ref.admission.assignment import AS_FIT, Assignment, PodSetOutcome
 from kueue_dra_ref.admission.causes import Causes
 from kueue_dra_ref.admission.comparing import Telling
-from kueue_dra_ref.admission.demand import Demand
+from kueue_dra_ref.admission.demand import Demand, counted
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.admission.searching import Search
@@ -72,8 +72,7 @@ class _Assigner:
         return self.causes.of_all([self.causes.of_alternatives(group.lacking) for group in found.groups])
 
     def _amounts(self, demand: Demand) -> Mapping[str, int]:
-        counted = [rule(self.room.queue, demand.count) for rule in self.rules.counted]
-        return {**demand.amounts, **{name: amount for each in counted for name, amount in each.items()}}
+        return {**demand.amounts, **counted(self.rules, self.room.queue, demand)}
 
     def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
         amounts, result = self._amounts(demand), PodSetOutcome()

@@ -32,8 +32,8 @@ def kueue_0_14() -> Behaviour:
         ),
         # A prioritized list is charged nothing, and mode All none of its class.
         charging=replace(later.charging, request=(*later.charging.request, unchecked_claims.mode_all_is_charged_none)),
-        # Whoever waits for its victims may be overtaken.
-        queueing=replace(later.queueing, in_front=()),
+        # Whoever waits for its victims may be overtaken, and whoever is done may be queued.
+        queueing=replace(later.queueing, in_front=(), left_out=()),
         assigning=replace(
             later.assigning,
             quota=(quota.more_than_the_capacity_never_fits_in_one_sum, quota.more_than_what_is_unused_waits),

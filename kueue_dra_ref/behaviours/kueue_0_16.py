@@ -9,7 +9,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import claims, detection, earlier_claims, pod_requests, quota
+from kueue_dra_ref.rules import claims, detection, earlier_claims, pod_requests, quota, reporting
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.sourcing import Sourcing
@@ -76,6 +76,7 @@ def kueue_0_16() -> Behaviour:
             flavor=(quota.taints_must_be_tolerated,),
             in_group=(quota.labels_of_the_group_must_match,),
         ),
+        reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
         # The nominal quota is taken back by the strategies only.
         fair_sharing=replace(later.fair_sharing, entitled=()),
     )

@@ -152,6 +152,7 @@ QUEUEING = Queueing(
     remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
     equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
     in_front=(queueing.a_preemptor_stays_in_front,),
+    left_out=(queueing.who_is_done_is_not_queued,),
     at_start=(queueing.only_who_is_active_is_counted_at_a_start,),
     namespace=(queueing.the_namespace_must_be_selected,),
     blocked=(

@@ -44,6 +44,8 @@ class Queueing:
     """What a new version of a workload that was tried is held against; as it is written without rules."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
+    left_out: tuple[Rule[[bool], bool], ...] = ()
+    """Who is not queued when its LocalQueue comes, by whether it is finished."""
     at_start: tuple[Rule[[bool], bool], ...] = ()
     """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
 

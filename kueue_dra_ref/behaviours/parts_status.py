@@ -33,6 +33,8 @@ class Reporting:
     local_queue: tuple[Rule[[Figures], Written], ...]
     cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
     local_queue_active: tuple[Rule[[bool, str], Said], ...]
+    beside: tuple[Rule[[Mapping[str, int]], Mapping[str, int]], ...] = ()
+    """What of that which a ClusterQueue counts by itself is shown among the requests."""
     unreserved: tuple[Rule[[], Said], ...] = ()
     """What is said beside every QuotaReserved that is False."""
     resolved: tuple[Rule[[str], Said | None], ...] = ()

@@ -189,12 +189,17 @@ class QueueControllers:
             if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key:
                 continue
             self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
-            if not _waits(workload):
+            if not self._waits(workload):
                 continue
             if asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(workload)):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
                 self.kueue.enqueue(workload)
+
+    def _waits(self, workload: Manifest) -> bool:
+        if workload["spec"].get("active", True) is False or is_true(workload, "QuotaReserved"):
+            return False
+        return not any(rule(is_true(workload, "Finished")) for rule in self.kueue.behaviour.queueing.left_out)
 
     def _let_go(self, key: Key) -> None:
         managed = self.kueue.local_queues.pop(key, None)
@@ -224,8 +229,3 @@ def _spec(obj: Manifest | None) -> object:
 
 def _stop(obj: Manifest) -> str:
     return str(obj["spec"].get("stopPolicy") or "None")
-
-
-def _waits(workload: Manifest) -> bool:
-    active = workload["spec"].get("active", True)
-    return bool(active) and not is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")

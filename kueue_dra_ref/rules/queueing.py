@@ -59,6 +59,12 @@ def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
     return queue.strategy == "BestEffortFIFO"
 
 
+@rule("QUEUE-032")
+def who_is_done_is_not_queued(done: bool) -> bool:
+    """When a LocalQueue comes, finished workloads are left out of what waits in it."""
+    return done
+
+
 @rule("QUEUE-024")
 def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""

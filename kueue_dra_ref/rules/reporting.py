@@ -114,6 +114,12 @@ def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -
     return {"clusterQueue": cluster_queue, "podSetAssignments": [_assignment(pod_set) for pod_set in assigned]}
 
 
+@rule("STATUS-040")
+def counted_pods_are_shown_as_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
+    """Whoever waits is said to ask for the pods that the ClusterQueue counts."""
+    return counted
+
+
 @rule("STATUS-011")
 def requests_of_a_waiting_workload_are_shown(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]

@@ -63,6 +63,8 @@ class KueueEnded(ClusterTrouble):
 
 COUNTED_AGAIN = ("holders are counted", "charges are reservations", "charges are usage")
 """Laws that a deactivated workload breaks after a restart, up to Kueue 0.15."""
+QUEUED_AGAIN = ("waiting are counted",)
+"""Laws that a finished workload breaks once its LocalQueue comes, in Kueue 0.14."""
 
 RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
 """Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
@@ -150,9 +152,13 @@ class Judge:
         return rows
 
     def _excused(self, batch: Sequence[Scenario]) -> Sequence[str]:
-        """Name the laws that need not hold: a Kueue that starts anew may count workloads that were deactivated."""
+        """Name the laws that need not hold: of whom a Kueue counts or queues that it should have forgotten."""
+        rules = self.behaviour.queueing
         restarted = any("restart" in step for world in batch for step in world.steps)
-        return () if self.behaviour.queueing.at_start or not restarted else COUNTED_AGAIN
+        return (
+            *(COUNTED_AGAIN if restarted and not rules.at_start else ()),
+            *(() if rules.left_out else QUEUED_AGAIN),
+        )
 
     def _compared(self, world: Scenario) -> Outcome:
         ours = answers(world, self.behaviour)

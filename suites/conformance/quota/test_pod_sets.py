@@ -56,6 +56,21 @@ def test_pods_are_counted_where_they_are_covered(lab: Lab, quota: int, verdict: 
     assert lab.verdict(job) == verdict
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        pytest.param({"whole-gpus": "6"}, id="devices-alone", marks=covers("STATUS-039")),
+        pytest.param({"whole-gpus": "6", "pods": "3"}, id="with-the-pods", marks=covers("STATUS-040")),
+    ],
+)
+def test_what_a_waiting_job_asks_for_is_shown(lab: Lab, shown: dict[str, str]) -> None:
+    """Whether the pods that are counted are among it depends on the release."""
+    queue = lab.queue({"pods": 2, "whole-gpus": 6})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu(2))]))
+
+    assert lab.requests(job) == [{"name": "main", "resources": shown}]
+
+
 @covers("COUNT-011", "COUNT-006")
 @pytest.mark.parametrize(
     ("quota", "verdict"),

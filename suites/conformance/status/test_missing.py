@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.builders import Work, a_job, a_template, gpu
-from fixtures.lab import Lab
+from fixtures.lab import Job, Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, inadmissible, unseen
 from kueue_dra_ref.verdict import Verdict
@@ -73,6 +73,34 @@ def test_work_is_admitted_once_its_local_queue_comes(lab: Lab, work: Work, verdi
     lab.local_queue(queue.cluster, queue.namespace, name=queue.local)
 
     assert lab.verdict(job) == verdict
+
+
+@covers("QUEUE-032")
+def test_done_work_is_not_queued_when_its_local_queue_comes(lab: Lab) -> None:
+    """Somebody ran it all the same; only who still waits gets in."""
+    done, waiting = done_and_waiting(lab)
+
+    assert lab.verdict(waiting) == admitted({"cpu": 1})
+    assert lab.admission(done) is None
+
+
+@covers("QUEUE-033")
+def test_done_work_is_queued_when_its_local_queue_comes(lab: Lab) -> None:
+    """It gets in before who still waits."""
+    done, waiting = done_and_waiting(lab)
+
+    assert lab.verdict(waiting) == admitted({"cpu": 1})
+    assert lab.admission(done) is not None
+
+
+def done_and_waiting(lab: Lab) -> tuple[Job, Job]:
+    """Two Jobs behind a LocalQueue that comes once the first of them is done; there is quota for both."""
+    queue = lab.missing_queue(lab.cluster_queue({"cpu": 2}))
+    done, waiting = queue.submit(ORDINARY), queue.submit(ORDINARY)
+    lab.finish(done)
+    lab.local_queue(queue.cluster, queue.namespace, name=queue.local)
+    lab.settle()
+    return done, waiting
 
 
 @covers("QUEUE-018")
