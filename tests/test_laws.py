@@ -126,6 +126,16 @@ def test_metrics_that_say_otherwise_are_named(sound: list[Manifest]) -> None:
     ]
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_is_gone(sound: list[Manifest], gone: bool) -> None:
+    """Kueue leaves it as it was then; while the LocalQueue is there it has to be right."""
+    metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
+    objects = [each for each in sound if not gone or each["kind"] != "LocalQueue"]
+    told = [each for each in violations(Books(objects=objects, given=GIVEN, metrics=metrics)) if "metrics" in each.law]
+
+    assert bool(told) is not gone
+
+
 def test_every_law_is_seen_to_fail(sound: list[Manifest]) -> None:
     """No law is there that nothing could break."""
     broken = set()
