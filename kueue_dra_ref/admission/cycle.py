@@ -154,9 +154,14 @@ class Cycle:
         found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
         if found.fit is not Fit.LATER:
             return found, ()
-        search = room.search(found.usage, found.short)
+        search = room.search(self._sought(found.usage), found.short)
         steps = dict.fromkeys((*found.steps, *search.steps))
         return replace(found, steps=tuple(steps)), search.victims
+
+    def _sought(self, usage: Amounts) -> Amounts:
+        """What preemption is to make room for."""
+        left_out = {name for rule in self.behaviour.preempting.not_sought for name in rule()}
+        return {of: amount for of, amount in usage.items() if of[1] not in left_out}
 
     def _resumed(self, entry: Entry) -> Progress | None:
         progress, rules = entry.queued.progress, self.behaviour.assigning.resumed

@@ -77,6 +77,7 @@ def kueue_0_16() -> Behaviour:
             in_group=(quota.labels_of_the_group_must_match,),
         ),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
+        preempting=replace(later.preempting, not_sought=()),
         # The nominal quota is taken back by the strategies only.
         fair_sharing=replace(later.fair_sharing, entitled=()),
     )

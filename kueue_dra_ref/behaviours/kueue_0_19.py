@@ -243,6 +243,7 @@ PREEMPTING = Preempting(
     spared=(preemption.who_is_not_needed_is_spared,),
     told=(preemption.the_preemptor_is_named,),
     pending=(preemption.victims_are_counted,),
+    not_sought=(preemption.counted_pods_are_not_reckoned_with,),
 )
 
 FAIR_SHARING = FairSharing(

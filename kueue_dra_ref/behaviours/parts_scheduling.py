@@ -120,6 +120,8 @@ class Preempting:
     spared: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
     told: tuple[Rule[[Preemption], str], ...]
     pending: tuple[Rule[[int], str], ...]
+    not_sought: tuple[Rule[[], Collection[str]], ...] = ()
+    """Resources that whoever preempts does not reckon with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

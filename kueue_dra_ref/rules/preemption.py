@@ -206,3 +206,9 @@ def _named(preemption: Preemption) -> str:
 def victims_are_counted(victims: int) -> str:
     """A preemptor is told how many preemptions it waits for."""
     return f". Pending the preemption of {victims} workload(s)"
+
+
+@rule("PREEMPT-035")
+def counted_pods_are_not_reckoned_with() -> Collection[str]:
+    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts."""
+    return ("pods",)

@@ -54,6 +54,28 @@ def test_newer_equals_are_preempted(lab: Lab, policy: dict[str, str], verdict: V
     assert lab.verdict(older) == verdict
 
 
+@covers("PREEMPT-035")
+def test_counted_pods_are_not_reckoned_with(lab: Lab) -> None:
+    """One victim would free one pod of the two that are needed, and no other is looked for: nobody is preempted."""
+    queue = lab.queue({"cpu": 9, "pods": 2}, preemption=LOWER)
+    low = [queue.submit(a_job(cpu="1")) for _ in range(2)]
+    high = queue.submit(a_job(priority=10, pods=2, cpu="1"))
+
+    assert lab.verdict(high) == pending(Reason.OUTRUN)
+    assert [lab.verdict(job) for job in low] == [admitted({"cpu": 1, "pods": 1})] * 2
+
+
+@covers("PREEMPT-036")
+def test_counted_pods_are_freed_too(lab: Lab) -> None:
+    """Two victims have a pod each, and two are needed."""
+    queue = lab.queue({"cpu": 9, "pods": 2}, preemption=LOWER)
+    for _ in range(2):
+        queue.submit(a_job(cpu="1"))
+    high = queue.submit(a_job(priority=10, pods=2, cpu="1"))
+
+    assert lab.verdict(high) == admitted({"cpu": 2, "pods": 2})
+
+
 @covers("PREEMPT-005")
 def test_only_users_of_the_devices_that_are_short_are_preempted(lab: Lab) -> None:
     """A workload of the lowest priority keeps devices of another class."""
