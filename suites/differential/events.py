@@ -29,6 +29,8 @@ class Line:
     """Whether it takes namespaces of the team only."""
     weight: str | None
     """Its weight in fair sharing."""
+    pods: int | None
+    """Quota of pods in each flavor, where they are covered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,4 +166,4 @@ class Mood:
     teams: bool
     """Queues select namespaces, and namespaces change; LocalQueues come and go."""
     progress: bool
-    """Jobs need fewer pods in the end."""
+    """Jobs need fewer pods in the end, and pods are counted."""

@@ -85,7 +85,7 @@ class Queues:
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
         beside: dict[str, Quota] = {} if line.apart else {"cpu": line.cpu}
-        beside |= self.theme.others
+        beside |= self.theme.others if line.pods is None else {**self.theme.others, "pods": line.pods}
         name = self.theme.contested
         devices = {self._flavor(i): {**beside, name: self._limited(line, each)} for i, each in enumerate(amounts)}
         apart = [a_group({self._flavor("cpu"): {"cpu": line.cpu}})] if line.apart else []
