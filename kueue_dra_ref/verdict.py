@@ -12,6 +12,7 @@ from typing import Any
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import printed, units
 from kueue_dra_ref.api.quantities import Format, parse
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest
 
 
@@ -221,8 +222,7 @@ def _ended(workload: Manifest) -> Verdict | None:
 def _waits_again(workload: Manifest) -> bool:
     """Whether the scheduler has looked at an evicted workload anew: of device workloads Requeued is forgotten."""
     reserved = condition(workload, "QuotaReserved")
-    active = workload["spec"].get("active", True) is not False
-    return active and reserved is not None and _read(_WAITS, reserved["message"], Pending) is not None
+    return is_active(workload) and reserved is not None and _read(_WAITS, reserved["message"], Pending) is not None
 
 
 def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kueue_dra_ref.admission.assignment import AS_FIT, Assignment, PodSetOutcome
 from kueue_dra_ref.admission.causes import Causes
@@ -32,7 +33,8 @@ class _Assigner:
     def __init__(
         self, rules: Assigning, room: Room, demands: tuple[Demand, ...], tried: Sequence[Mapping[str, int]]
     ) -> None:
-        self.rules, self.room, self.demands, self.tried = rules, room, demands, tried
+        self.rules, self.room, self.tried = rules, room, tried
+        self.demands = [replace(each, amounts={**each.amounts, **counted(rules, room.queue, each)}) for each in demands]
         in_bytes = frozenset[str]().union(*(demand.in_bytes for demand in demands))
         self.weighing = Weighing(rules=rules, room=room, in_bytes=in_bytes)
         self.short: set[FlavorResource] = set()
@@ -52,7 +54,7 @@ class _Assigner:
                 told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
             if found.fit is Fit.NEVER:
                 lacking.append(self._cause(found))
-            if found.failed or (self._amounts(demand) and any(rule(len(found.got)) for rule in self.rules.cut_short)):
+            if found.failed or (demand.amounts and any(rule(len(found.got)) for rule in self.rules.cut_short)):
                 break
         return Assignment(
             fit=worst,
@@ -71,11 +73,8 @@ class _Assigner:
             return Cause.NO_FLAVOR
         return self.causes.of_all([self.causes.of_alternatives(group.lacking) for group in found.groups])
 
-    def _amounts(self, demand: Demand) -> Mapping[str, int]:
-        return {**demand.amounts, **counted(self.rules, self.room.queue, demand)}
-
     def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
-        amounts, result = self._amounts(demand), PodSetOutcome()
+        amounts, result = demand.amounts, PodSetOutcome()
         for resource in self.room.draw.groups(amounts):
             group = self.room.queue.group_of(resource)
             if group is None:
@@ -107,7 +106,7 @@ class _Assigner:
         return next((rule(resource) for rule in self.rules.uncovered), None)
 
     def _take(self, demand: Demand, found: PodSetOutcome) -> Assigned:
-        amounts, assumed = self._amounts(demand), self.weighing.assumed
+        amounts, assumed = demand.amounts, self.weighing.assumed
         for resource, got in found.got.items():
             of = (got.flavor, resource)
             assumed[of] = plus(assumed.get(of, 0), amounts[resource])

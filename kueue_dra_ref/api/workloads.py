@@ -31,6 +31,11 @@ def workload_of(manifest: Manifest) -> Workload:
     )
 
 
+def is_active(obj: Manifest) -> bool:
+    """Whether a Workload is not deactivated."""
+    return obj["spec"].get("active", True) is not False
+
+
 def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
     """Read a pod set; of one that was made from a Job the API server has rewritten the amounts in the Job."""
     path = f"spec.podSets[{index}]"

@@ -7,6 +7,7 @@ from functools import partial
 
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.target import Manifest
@@ -44,4 +45,4 @@ class ClassController:
 
 def may_queue(obj: Manifest) -> bool:
     """Whether a workload is neither deactivated nor finished."""
-    return obj["spec"].get("active", True) is not False and not is_true(obj, "Finished")
+    return is_active(obj) and not is_true(obj, "Finished")

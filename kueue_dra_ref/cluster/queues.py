@@ -9,6 +9,7 @@ from kueue_dra_ref.admission.queues import Key, Line
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.status import say
@@ -197,7 +198,7 @@ class QueueControllers:
                 self.kueue.enqueue(workload)
 
     def _waits(self, workload: Manifest) -> bool:
-        if workload["spec"].get("active", True) is False or is_true(workload, "QuotaReserved"):
+        if not is_active(workload) or is_true(workload, "QuotaReserved"):
             return False
         return not any(rule(is_true(workload, "Finished")) for rule in self.kueue.behaviour.queueing.left_out)
 

@@ -6,6 +6,7 @@ from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cause import Blocked
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import key_of
@@ -60,8 +61,3 @@ class Standing:
             self.rules.adjusting, around, self.kueue.adjusted(working) if devices else self.kueue.workload(working)
         )
         return found.message if found else ""
-
-
-def is_active(obj: Manifest) -> bool:
-    """Whether a Workload is not deactivated."""
-    return obj["spec"].get("active", True) is not False

@@ -7,8 +7,9 @@ from kueue_dra_ref.admission.preprocessing import processed
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
 from kueue_dra_ref.api.plain import copied
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
-from kueue_dra_ref.cluster.standing import Standing, is_active
+from kueue_dra_ref.cluster.standing import Standing
 from kueue_dra_ref.cluster.status import evict, say, say_unreserved, unreserve
 from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.rules.detection import Refused

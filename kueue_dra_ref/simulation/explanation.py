@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.admission.preprocessing import asks_for_devices
-from kueue_dra_ref.api.workloads import workload_of
+from kueue_dra_ref.api.workloads import is_active, workload_of
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.target import Manifest
@@ -120,7 +120,7 @@ def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
 
 def _untried(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -> tuple[Step, ...]:
     """What is known of a Workload that the scheduler has not looked at."""
-    if workload["spec"].get("active", True) is False:
+    if not is_active(workload):
         return (Step(requirements=("QUEUE-020",), text="it is not active"),)
     lines = target.manager.kueue.lines.values() if target.manager else ()
     for line in (line for line in lines if key in line.heap):

@@ -88,15 +88,12 @@ def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
     delete, touch, finish, progress = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress))
+    team, way = st.builds(Team, joined=st.booleans()), st.builds(Way, queue=queue, open=st.booleans())
     activate = st.builds(Activate, job=EARLIER, active=st.booleans())
     often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
     often |= {stop: 4} if mood.stops else {}
     often |= {st.builds(Supply): 2} if mood.nodes else {}
-    often |= (
-        {st.builds(Team, joined=st.booleans()): 2, st.builds(Way, queue=queue, open=st.booleans()): 2}
-        if mood.teams
-        else {}
-    )
+    often |= {team: 2, way: 2} if mood.teams else {}
     often |= {progress: 4} if mood.progress else {}
     return weighted(often)
 
