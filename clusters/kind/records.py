@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -44,7 +45,7 @@ class Record:
     def write(self) -> None:
         """Write it down; its folder appears with the record in it, so that no cluster is taken for nobody's."""
         place().mkdir(parents=True, exist_ok=True)
-        holder = self.folder if self.folder.exists() else Path(tempfile.mkdtemp(prefix="record-", dir=cache()))
+        holder = self.folder if self.folder.exists() else _a_folder_aside()
         fresh = holder / "record.new"
         fresh.write_text(json.dumps(asdict(self)), encoding="utf-8")
         fresh.rename(holder / "record.json")
@@ -52,8 +53,11 @@ class Record:
             holder.rename(self.folder)
 
     def forget(self) -> None:
-        """Strike it out: the cluster is gone."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Strike it out, as a whole: half a record would make the cluster nobody's."""
+        aside = _a_folder_aside()
+        with suppress(FileNotFoundError):
+            self.folder.rename(aside / self.name)
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
@@ -63,17 +67,21 @@ def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
 
 
 def records() -> Iterator[Record]:
-    """Read every record; one that cannot be read is nobody's, so that its cluster is found."""
+    """Read every record; one that cannot be read is nobody's, but that of a name that no run makes up is kept."""
     for folder in sorted(filter(Path.is_dir, place().glob("*"))):
         try:
             yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
-            yield Record(name=folder.name, pid=-1, started=0)
+            yield Record(name=folder.name, pid=-1 if folder.name.startswith(PREFIX) else 0, started=0)
 
 
 def place() -> Path:
     """Name the folder of all records."""
     return cache() / "clusters"
+
+
+def _a_folder_aside() -> Path:
+    return Path(tempfile.mkdtemp(prefix="record-", dir=cache()))
 
 
 def _started(pid: int) -> int:

@@ -123,13 +123,30 @@ def test_a_cluster_is_found_whatever_it_is_called() -> None:
     assert [each.name for each in records.records()] == ["mine"]
 
 
-def test_a_record_that_cannot_be_read_is_nobodys() -> None:
-    """What a run left half-written is found as well."""
-    folder = records.place() / "kueue-dra-x"
+def test_nothing_is_left_of_what_was_forgotten() -> None:
+    """A record goes with its folder and all that lies in it; what is not there is forgotten already."""
+    record = records.a_record("mine", kept=False, foreign=True)
+    record.write()
+    (record.folder / "kubeconfig").write_text("")
+
+    record.forget()
+    record.forget()
+
+    assert [each.name for each in records.cache().iterdir()] == ["clusters"]
+    assert not list(records.records())
+
+
+@pytest.mark.parametrize(
+    ("name", "orphaned"),
+    [pytest.param("kueue-dra-x", True, id="a-run's"), pytest.param("somebody's", False, id="a-person's")],
+)
+def test_a_record_that_cannot_be_read(name: str, orphaned: bool) -> None:
+    """What a run left half-written is found; a cluster that a person named is never taken for nobody's."""
+    folder = records.place() / name
     folder.mkdir(parents=True)
     (folder / "record.json").write_text("{")
 
-    assert [(each.name, each.orphaned) for each in records.records()] == [("kueue-dra-x", True)]
+    assert [(each.name, each.orphaned) for each in records.records()] == [(name, orphaned)]
 
 
 def test_the_machine_is_put_back(tmp_path: Path, own_cache: Path) -> None:
