@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
-from kueue_dra_ref.admission.preprocessing import Charges, Processed
+from kueue_dra_ref.admission.processed import Charges, Processed
 from kueue_dra_ref.api.configuration import Configuration, Transformation
 from kueue_dra_ref.api.nouns import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.api.pods import Amounts, printed, units

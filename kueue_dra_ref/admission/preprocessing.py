@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kueue_dra_ref.admission.adjusting import adjusted
 from kueue_dra_ref.admission.chance import CERTAIN, Draw
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited
 from kueue_dra_ref.admission.extended import extended_resources, merged, stands_for_devices
 from kueue_dra_ref.admission.matching import Finding, unmatched
+from kueue_dra_ref.admission.processed import Charges, Processed, Stopped, insist, refusal
 from kueue_dra_ref.admission.sourcing import added, devices_to_try, is_sourced, sourced
-from kueue_dra_ref.api.devices import DeviceRequest, requests_of
+from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.parts_devices import Processing
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
-from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.selectors import Undecided
-from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.world import Asked, World
-
-Charges = Mapping[str, int]
-"""Devices by resource."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Processed:
-    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused.
-
-    ``shared`` is charged once, however many pods there are.  A class whose resource depends on the flavor is charged
-    under a name of its own; ``choices`` has the resources that it may turn out to be.
-    """
-
-    charges: Mapping[str, Charges] = field(default_factory=dict)
-    shared: Mapping[str, Charges] = field(default_factory=dict)
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Extended resources that are charged as devices, and not as what containers request, by pod set."""
-    refused: Refused | None = None
-    steps: tuple[Step, ...] = ()
-
-
-class Stopped(Exception):
-    """The first failing claim ends processing; ``requirements`` say so."""
-
-    def __init__(
-        self, faults: Iterable[FieldError] = (), undecided: str = "", requirements: Iterable[str] = ()
-    ) -> None:
-        self.faults, self.undecided, self.requirements = tuple(faults), undecided, tuple(dict.fromkeys(requirements))
-        super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
 def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> bool:
@@ -95,7 +63,7 @@ class _Processor:
             charges = self._with_sources(charges)
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
-            return Processed(refused=_refusal(stop, self.rules), steps=tuple(self.steps))
+            return Processed(refused=refusal(stop, self.rules), steps=tuple(self.steps))
         return Processed(
             charges={name: c for name, c in charges.items() if c},
             shared={name: c for name, c in self.shared.items() if c},
@@ -115,7 +83,9 @@ class _Processor:
         return {name: self._together(name, claims, found.shares.get(name, {})) for name, claims in charges.items()}
 
     def _together(self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]) -> Charges:
-        shares = merged({name: [amount] for name, amount in claims.items()}, extended)
+        return self._in_pod(pod_set, merged({name: [amount] for name, amount in claims.items()}, extended))
+
+    def _in_pod(self, pod_set: str, shares: Mapping[str, list[int]]) -> Charges:
         where = f"in a pod of pod set {pod_set}"
         return {name: self._added(self.adding.in_pod, shares[name], f"{name} {where}") for name in shares}
 
@@ -137,8 +107,7 @@ class _Processor:
         for claim in claims:
             for resource, amount in self._claim(pod_set, claim):
                 shares.setdefault(resource, []).append(amount)
-        where = f"in a pod of pod set {pod_set.name}"
-        return {name: self._added(self.adding.in_pod, shares[name], f"{name} {where}") for name in shares}
+        return self._in_pod(pod_set.name, shares)
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
         asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
@@ -182,15 +151,15 @@ class _Processor:
         claim, rules = asked.claim, self.rules.read_claim if asked.claim.claim else self.rules.read_template
         read = (rule(self.world, self.workload.namespace, claim.claim or claim.template) for rule in rules)
         asked = replace(asked, template=next(read, None))
-        for needed in self.rules.template:
-            if fault := needed(asked):
-                raise Stopped([fault], requirements=cited([needed]))
+        insist(self.rules.template, asked)
         return asked
 
     def _counts(self, each: list[Asked]) -> Mapping[str, int]:
         shares: dict[str, list[int]] = {}
         for asked in each:
-            self._refuse(asked)
+            insist(self.rules.request, asked)
+            for alternative in asked.request.alternatives if asked.request else ():
+                insist(self.rules.alternative, asked, alternative)
             for device_class, amount in self._charge(asked, alone=len(each) == 1):
                 shares.setdefault(device_class, []).append(amount)
         return {name: self._added(self.adding.in_claim, shares[name], f"{name} in the claim") for name in shares}
@@ -206,24 +175,6 @@ class _Processor:
         if not charge:
             self._note(cited([rule] if rule else []), f"{place} asks for nothing that is charged")
         return charge
-
-    def _refuse(self, asked: Asked) -> None:
-        for rule in self.rules.request:
-            match rule(asked):
-                case Undecided() as undecided:
-                    raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
-                case FieldError() as fault:
-                    raise Stopped([fault], requirements=cited([rule]))
-        for alternative in asked.request.alternatives if asked.request else ():
-            self._refuse_alternative(asked, alternative)
-
-    def _refuse_alternative(self, asked: Asked, alternative: DeviceRequest) -> None:
-        for rule in self.rules.alternative:
-            match rule(asked, alternative):
-                case Undecided() as undecided:
-                    raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
-                case FieldError() as fault:
-                    raise Stopped([fault], requirements=cited([rule]))
 
     def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
         resources = next((rule(self.mappings, device_class) for rule in self.rules.lookup), ())
@@ -248,12 +199,3 @@ class _Processor:
         step = Step(requirements=requirements, text=text)
         if step not in self.steps:
             self.steps.append(step)
-
-
-def _refusal(stop: Stopped, rules: Processing) -> Refused:
-    if stop.undecided:
-        return Refused(message=stop.undecided, undecided=True)
-    told = list(dict.fromkeys(map(str, stop.faults)))
-    retryable = any(fault.type == "Internal error" for fault in stop.faults)
-    retryable = retryable or any(rule(stop.faults) for rule in rules.retried)
-    return Refused(message=told[0] if len(told) == 1 else f"[{', '.join(told)}]", retryable=retryable)

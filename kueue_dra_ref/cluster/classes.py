@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
@@ -27,9 +26,7 @@ class ClassController:
         names = {name for rule in self.rules.watched for name in rule(event.old, event.new)}
         for obj in self._waiting_for(names):
             key = key_of(obj)
-            if not asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(obj)) and may_queue(
-                obj
-            ):
+            if not self.kueue.asks_for_devices(obj) and may_queue(obj):
                 self.kueue.derivations.pop(key, None)
                 self.kueue.enqueue(obj)
             self.kueue.later(PAUSE, partial(self.kueue.reconcile, "Workload", key))
@@ -38,7 +35,7 @@ class ClassController:
         for obj in self.kueue.store.every("Workload") if names else ():
             if is_true(obj, "QuotaReserved"):
                 continue
-            workload = self.kueue.workload(obj)
+            workload = self.kueue.nouns.workload(obj)
             if names & {name for rule in self.rules.detected for name in rule(workload)}:
                 yield obj
 

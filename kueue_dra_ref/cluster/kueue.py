@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.adjusting import adjusted, told
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.demand import demands, explained, in_bytes
 from kueue_dra_ref.admission.explanation import Step
-from kueue_dra_ref.admission.preprocessing import Processed
+from kueue_dra_ref.admission.preprocessing import asks_for_devices
+from kueue_dra_ref.admission.processed import Processed
 from kueue_dra_ref.admission.queues import Key, Line, Queued
 from kueue_dra_ref.admission.snapshot import Hold, Snapshot
 from kueue_dra_ref.admission.tree import Tree, tree_of
-from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
+from kueue_dra_ref.api.cluster_queues import cohort_of
 from kueue_dra_ref.api.conditions import drop_condition, is_false
 from kueue_dra_ref.api.configuration import Configuration
-from kueue_dra_ref.api.nouns import ClusterQueue, Workload
+from kueue_dra_ref.api.nouns import Workload
 from kueue_dra_ref.api.plain import copied
-from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger
+from kueue_dra_ref.cluster.nouns import Nouns
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.world import StoredWorld
-from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest
 
 SWEEP = 1.0
@@ -44,6 +44,7 @@ class Kueue:
 
     def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
         self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
+        self.nouns = Nouns(behaviour, store)
         self.world = StoredWorld(store, configuration.mappings)
         self.in_bytes = in_bytes(behaviour, configuration)
         self.ledger = Ledger(self._moved, store.order_of)
@@ -60,9 +61,6 @@ class Kueue:
         self._tree: Tree | None = None
         self.moves = 0
         """How often anything has changed that decisions of the scheduler depend on."""
-        self._read: dict[str, tuple[object, ClusterQueue]] = {}
-        self._workloads: dict[Key, tuple[object, Workload]] = {}
-        self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
         self.chance = Chance()
 
     def reconcile(self, kind: str, key: Key) -> None:
@@ -80,38 +78,6 @@ class Kueue:
         """Do something after a while, unless Kueue has been restarted by then."""
         self.clock.after(seconds, act)
 
-    def queue(self, name: str) -> ClusterQueue | None:
-        """A ClusterQueue as a noun."""
-        found = self.store.find("ClusterQueue", name)
-        if found is None:
-            return None
-        known = self._read.get(name)
-        if known is None or known[0] is not found["spec"]:
-            known = self._read[name] = found["spec"], cluster_queue_of(found)
-        return known[1]
-
-    def workload(self, obj: Manifest) -> Workload:
-        """A Workload as a noun, read once for each spec that it has."""
-        key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
-        known = self._workloads.get(key)
-        if known is None or known[0] is not obj["spec"]:
-            known = self._workloads[key] = obj["spec"], workload_of(obj)
-        return known[1]
-
-    def inactive(self, queue: ClusterQueue) -> list[Told]:
-        """Why a ClusterQueue cannot admit."""
-        known = self._inactive.get(queue.name)
-        if known is None or known[0] is not queue:
-            named = [flavor.name for group in queue.groups for flavor in group.flavors]
-            missing = tuple(name for name in named if self.store.find("ResourceFlavor", name) is None)
-            told = [told for rule in self.behaviour.queueing.inactive if (told := rule(queue, missing))]
-            known = self._inactive[queue.name] = queue, told
-        return known[1]
-
-    def forget_flavors(self) -> None:
-        """A flavor came or went, so what lacks a flavor has to be found out anew."""
-        self._inactive.clear()
-
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """The LocalQueue that a Workload names, when Kueue manages it."""
         key = (workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
@@ -127,7 +93,7 @@ class Kueue:
         self.assigned[key] = local_queue
         queued = self._queued(key, obj)
         managed.items[key] = queued
-        queue, line = self.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
+        queue, line = self.nouns.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
         if queue and line is not None:
             line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
         self.refresh(managed.cluster_queue)
@@ -141,7 +107,7 @@ class Kueue:
     def tree(self) -> Tree:
         """The cohort tree, with what is held in it."""
         if self._tree is None:
-            queues = [queue for name in self.names("ClusterQueue") if (queue := self.queue(name))]
+            queues = [queue for name in self.nouns.names("ClusterQueue") if (queue := self.nouns.queue(name))]
             cohorts = [cohort_of(found) for found in self.store.every("Cohort")]
             self._tree = tree_of(self.behaviour.cohorts, queues, cohorts, self.ledger.used())
         return self._tree
@@ -151,18 +117,14 @@ class Kueue:
         self._tree = None
         self.moves += 1
 
-    def names(self, kind: str) -> list[str]:
-        """The names of all objects of a kind."""
-        return [found["metadata"]["name"] for found in self.store.every(kind)]
-
     def snapshot(self) -> Snapshot:
         """What a scheduling cycle may look at, and try things out in."""
-        queues = {name: queue for name in self.lines if (queue := self.queue(name)) and not self.inactive(queue)}
+        queues = (self.nouns.queue(name) for name in self.lines if name not in self.tree.looped)
         return Snapshot(
             tree=self.tree,
-            queues={name: queue for name, queue in queues.items() if name not in self.tree.looped},
+            queues={queue.name: queue for queue in queues if queue and not self.nouns.inactive(queue)},
             holds=self.ledger.holds,
-            flavor=self._flavor,
+            flavor=self.nouns.flavor,
         )
 
     def sweep_later(self, cluster_queue: str) -> None:
@@ -200,9 +162,9 @@ class Kueue:
             self._sweep_line(each)
 
     def _sweep_line(self, cluster_queue: str) -> None:
-        queue, line = self.queue(cluster_queue), self.lines.get(cluster_queue)
+        queue, line = self.nouns.queue(cluster_queue), self.lines.get(cluster_queue)
         if queue and line is not None:
-            line.sweep(lambda queued: self.selects(queue, queued.key[0]))
+            line.sweep(lambda queued: self.nouns.selects(queue, queued.key[0]))
 
     def _moved(self, hold: Hold, sign: int) -> None:
         node = self._tree.queues.get(hold.cluster_queue) if self._tree else None
@@ -211,27 +173,8 @@ class Kueue:
             node.add(of, amount) if sign > 0 else node.remove(of, amount)
         self.moves += 1
 
-    def _flavor(self, name: str) -> Mapping[str, object] | None:
-        found = self.store.find("ResourceFlavor", name)
-        return None if found is None else found.get("spec") or {}
-
-    def selects(self, queue: ClusterQueue, namespace: str) -> bool:
-        """Whether a ClusterQueue takes workloads of a namespace."""
-        return self.mismatch(queue, namespace) is None
-
-    def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
-        """What a ClusterQueue has against a namespace."""
-        rules = self.behaviour.queueing.namespace
-        return next((told for rule in rules if (told := rule(queue, self.labels(namespace)))), None)
-
-    def labels(self, namespace: str) -> dict[str, str]:
-        """The labels of a namespace, with the one that the API server adds."""
-        found = self.store.find("Namespace", namespace)
-        labels = (found or {}).get("metadata", {}).get("labels") or {}
-        return {**labels, "kubernetes.io/metadata.name": namespace}
-
     def _queued(self, key: Key, obj: Manifest) -> Queued:
-        written, around = self.workload(obj), self.world.surroundings(key[0])
+        written, around = self.nouns.workload(obj), self.world.surroundings(key[0])
         rules, done = self.behaviour.adjusting, self.derivations.get(key, Processed())
         workload = adjusted(rules, around, written)
         reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
@@ -247,10 +190,14 @@ class Kueue:
             steps=(*done.steps, *told(rules, around, written), *explained(self.behaviour, asked, done)),
         )
 
+    def asks_for_devices(self, obj: Manifest) -> bool:
+        """Whether a Workload is handled when it is reconciled, because of its devices."""
+        return asks_for_devices(self.behaviour, self.world, self.nouns.workload(obj))
+
     def adjusted(self, obj: Manifest) -> Workload:
         """A Workload with what Kueue adds to the requests of its pods."""
         around = self.world.surroundings(obj["metadata"]["namespace"])
-        return adjusted(self.behaviour.adjusting, around, self.workload(obj))
+        return adjusted(self.behaviour.adjusting, around, self.nouns.workload(obj))
 
     def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():

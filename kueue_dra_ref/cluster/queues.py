@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.admission.queues import Key, Line
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
@@ -84,10 +83,10 @@ class QueueControllers:
 
     def on_flavor(self, event: Event) -> None:
         """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
-        self.kueue.forget_flavors()
+        self.kueue.nouns.forget_flavors()
         self.kueue.moves += 1
         for found in self.kueue.store.every("ClusterQueue"):
-            queue = self.kueue.queue(found["metadata"]["name"])
+            queue = self.kueue.nouns.queue(found["metadata"]["name"])
             if queue and any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
                 self.kueue.sweep_later(queue.name)
                 self.kueue.refresh(queue.name)
@@ -106,7 +105,7 @@ class QueueControllers:
             return
         before, after = (found["metadata"].get("labels") or {} for found in (event.old, event.new))
         for name in list(self.kueue.lines):
-            queue = self.kueue.queue(name)
+            queue = self.kueue.nouns.queue(name)
             selector = queue.namespace_selector if queue else None
             if selector is not None and selects(selector, after) and not selects(selector, before):
                 self.kueue.sweep_later(name)
@@ -126,7 +125,7 @@ class QueueControllers:
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
-        told = kueue.inactive(queue)
+        told = kueue.nouns.inactive(queue)
         for rule in self.rules.cluster_queue_active:
             say({"status": status}, rule([t.reason for t in told], [t.message for t in told]), kueue.clock.now)
         return status | self._share(kueue.tree.queues.get(queue.name))
@@ -143,20 +142,20 @@ class QueueControllers:
     def _local_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, meta = self.kueue, found["metadata"]
         key, name = (meta["namespace"], meta["name"]), found["spec"].get("clusterQueue", "")
-        queue, managed = kueue.queue(name), kueue.local_queues.get(key)
+        queue, managed = kueue.nouns.queue(name), kueue.local_queues.get(key)
         stopped = _stop(found) != "None"
         held = kueue.ledger.of_local_queue(key, name) if queue else Tally()
         figures = self._figures(name, len(managed.items) if managed and not stopped else 0, held)
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.local_queue):
             status |= written
-        state = "missing" if queue is None else "inactive" if kueue.inactive(queue) else "active"
+        state = "missing" if queue is None else "inactive" if kueue.nouns.inactive(queue) else "active"
         for rule in self.rules.local_queue_active:
             say({"status": status}, rule(stopped, state), kueue.clock.now)
         return status
 
     def _figures(self, name: str, pending: int, held: Tally) -> Figures:
-        queue = self.kueue.queue(name)
+        queue = self.kueue.nouns.queue(name)
         return Figures(
             pending=pending,
             reserving=held.reserving,
@@ -179,7 +178,8 @@ class QueueControllers:
         }
 
     def _open(self, name: str) -> None:
-        line, queue = self.kueue.lines.setdefault(name, Line(self.kueue.behaviour.queueing)), self.kueue.queue(name)
+        line = self.kueue.lines.setdefault(name, Line(self.kueue.behaviour.queueing))
+        queue = self.kueue.nouns.queue(name)
         for managed in self.kueue.local_queues.values():
             for queued in managed.items.values() if managed.cluster_queue == name else ():
                 line.push(queued, best_effort=queue is not None and queue.strategy == "BestEffortFIFO")
@@ -192,7 +192,7 @@ class QueueControllers:
             self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
             if not self._waits(workload):
                 continue
-            if asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.workload(workload)):
+            if self.kueue.asks_for_devices(workload):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
                 self.kueue.enqueue(workload)

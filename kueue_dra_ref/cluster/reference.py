@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kueue_dra_ref.admission.chance import Chance
 from kueue_dra_ref.admission.explanation import Step
-from kueue_dra_ref.admission.preprocessing import Processed
+from kueue_dra_ref.admission.processed import Processed
 from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.scheme import KINDS

@@ -47,8 +47,8 @@ class Scheduler:
         return [(queue, head) for name, queue in found if (head := self.kueue.lines[name].head())]
 
     def _active(self, name: str) -> ClusterQueue | None:
-        queue = self.kueue.queue(name)
-        return queue if queue and not self.kueue.inactive(queue) else None
+        queue = self.kueue.nouns.queue(name)
+        return queue if queue and not self.kueue.nouns.inactive(queue) else None
 
     def _cycle(self, snapshot: Snapshot) -> Cycle:
         configuration = self.kueue.configuration
@@ -65,7 +65,7 @@ class Scheduler:
 
     def _refused(self, queue: ClusterQueue, head: Queued) -> tuple[Why, str, tuple[Step, ...]] | None:
         """Why a ClusterQueue does not take a workload, whatever it asks for."""
-        labels = self.kueue.labels(head.key[0])
+        labels = self.kueue.nouns.labels(head.key[0])
         if queue.name in self.kueue.tree.looped:
             for rule in self.rules.cohorts.looped:
                 return Why.STOPPED, rule(queue), (Step(requirements=cited([rule]), text=rule(queue)),)

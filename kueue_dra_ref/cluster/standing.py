@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.explanation import Step, cited
-from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cause import Blocked
@@ -26,16 +25,16 @@ class Standing:
         key, managed = kueue.queue_of(working)
         local = kueue.store.find("LocalQueue", key[1], key[0])
         name = managed.cluster_queue if managed else ""
-        queue, line = kueue.queue(name), kueue.lines.get(name)
+        queue, line = kueue.nouns.queue(name), kueue.lines.get(name)
         return Place(
             local_queue=key[1],
             local_queue_exists=local is not None,
             local_queue_runs=((local or {}).get("spec", {}).get("stopPolicy") or "None") == "None",
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
-            cluster_queue_is_active=queue is not None and not kueue.inactive(queue),
+            cluster_queue_is_active=queue is not None and not kueue.nouns.inactive(queue),
             active=is_active(working),
-            mismatch=(kueue.mismatch(queue, key[0]) or "") if queue else "",
+            mismatch=(kueue.nouns.mismatch(queue, key[0]) or "") if queue else "",
             unfit=lambda: self._unfit(working) if queue else "",
             bypassed=line.bypassed(key_of(working)) if line else None,
             said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
@@ -49,15 +48,10 @@ class Standing:
                 return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
         return None, ()
 
-    def asks_for_devices(self, obj: Manifest) -> bool:
-        """Whether Kueue handles a workload when it is reconciled, because of its devices."""
-        return asks_for_devices(self.rules, self.kueue.world, self.kueue.workload(obj))
-
     def _unfit(self, working: Manifest) -> str:
         """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
-        around = self.kueue.world.surroundings(working["metadata"]["namespace"])
-        devices = self.asks_for_devices(working)
-        found = unfit(
-            self.rules.adjusting, around, self.kueue.adjusted(working) if devices else self.kueue.workload(working)
-        )
+        kueue = self.kueue
+        around = kueue.world.surroundings(working["metadata"]["namespace"])
+        workload = kueue.adjusted(working) if kueue.asks_for_devices(working) else kueue.nouns.workload(working)
+        found = unfit(self.rules.adjusting, around, workload)
         return found.message if found else ""

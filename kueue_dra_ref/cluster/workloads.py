@@ -38,7 +38,7 @@ class WorkloadController:
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not is_active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
-        elif not self.standing.asks_for_devices(obj):
+        elif not self.kueue.asks_for_devices(obj):
             kueue.derivations.pop(key, None)
             kueue.enqueue(obj)
         if obj is None:
@@ -71,7 +71,7 @@ class WorkloadController:
 
     def _processed(self, key: Key, working: Manifest) -> bool:
         kueue = self.kueue
-        done = processed(self.rules, kueue.world, kueue.workload(working), kueue.chance.of(working))
+        done = processed(self.rules, kueue.world, kueue.nouns.workload(working), kueue.chance.of(working))
         kueue.derivations[key] = done
         if done.refused and done.refused.silent:
             self._decided(key, *done.steps)
@@ -81,7 +81,7 @@ class WorkloadController:
             self._decided(key, *done.steps, Step(requirements=cited(self.rules.reporting.refused), text=told))
             self._refuse(key, working, done.refused)
             return False
-        if not self.standing.asks_for_devices(working):
+        if not self.kueue.asks_for_devices(working):
             return True
         if self._resolved(working):
             return False
@@ -144,7 +144,7 @@ class WorkloadController:
         place = self.standing.place(working)
         if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
             return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
-        queue = self.kueue.queue(place.cluster_queue)
+        queue = self.kueue.nouns.queue(place.cluster_queue)
         if requeued["reason"] == "ClusterQueueStopped" and queue and queue.stop_policy == "None":
             return self._requeue(working, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped")
         return False
@@ -170,7 +170,7 @@ class WorkloadController:
             return False
         key, _ = self.kueue.queue_of(working)
         local = self.kueue.store.find("LocalQueue", key[1], key[0])
-        queue = self.kueue.queue(working["status"]["admission"]["clusterQueue"])
+        queue = self.kueue.nouns.queue(working["status"]["admission"]["clusterQueue"])
         holding = Holding(
             local_queue_stop=(local or {}).get("spec", {}).get("stopPolicy") or "None",
             cluster_queue_stop=queue.stop_policy if queue else "None",

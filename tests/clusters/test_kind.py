@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from clusters.building import cache
 from clusters.kind import engine as engines
 from clusters.kind import records
 from clusters.kind.charts import images_of
@@ -132,7 +133,7 @@ def test_nothing_is_left_of_what_was_forgotten() -> None:
     record.forget()
     record.forget()
 
-    assert [each.name for each in records.cache().iterdir()] == ["clusters"]
+    assert [each.name for each in cache().iterdir()] == ["clusters"]
     assert not list(records.records())
 
 

@@ -1,0 +1,79 @@
+"""Queues, flavors, namespaces and workloads of the store as nouns: each is read once for each spec that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kueue_dra_ref.api.cluster_queues import cluster_queue_of
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload
+from kueue_dra_ref.api.workloads import workload_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.store import Key, Store, key_of
+from kueue_dra_ref.rules.queueing import Told
+from kueue_dra_ref.target import Manifest
+
+
+class Nouns:
+    """What one Kueue has read of a store, and what a ClusterQueue makes of it."""
+
+    def __init__(self, behaviour: Behaviour, store: Store) -> None:
+        self._rules, self._store = behaviour.queueing, store
+        self._queues: dict[str, tuple[object, ClusterQueue]] = {}
+        self._workloads: dict[Key, tuple[object, Workload]] = {}
+        self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
+
+    def names(self, kind: str) -> list[str]:
+        """The names of all objects of a kind."""
+        return [found["metadata"]["name"] for found in self._store.every(kind)]
+
+    def queue(self, name: str) -> ClusterQueue | None:
+        """A ClusterQueue."""
+        found = self._store.find("ClusterQueue", name)
+        if found is None:
+            return None
+        known = self._queues.get(name)
+        if known is None or known[0] is not found["spec"]:
+            known = self._queues[name] = found["spec"], cluster_queue_of(found)
+        return known[1]
+
+    def workload(self, obj: Manifest) -> Workload:
+        """A Workload, as it is written."""
+        key = key_of(obj)
+        known = self._workloads.get(key)
+        if known is None or known[0] is not obj["spec"]:
+            known = self._workloads[key] = obj["spec"], workload_of(obj)
+        return known[1]
+
+    def flavor(self, name: str) -> Mapping[str, object] | None:
+        """The spec of a ResourceFlavor."""
+        found = self._store.find("ResourceFlavor", name)
+        return None if found is None else found.get("spec") or {}
+
+    def inactive(self, queue: ClusterQueue) -> list[Told]:
+        """Why a ClusterQueue cannot admit."""
+        known = self._inactive.get(queue.name)
+        if known is None or known[0] is not queue:
+            named = [flavor.name for group in queue.groups for flavor in group.flavors]
+            missing = tuple(name for name in named if self.flavor(name) is None)
+            told = [told for rule in self._rules.inactive if (told := rule(queue, missing))]
+            known = self._inactive[queue.name] = queue, told
+        return known[1]
+
+    def forget_flavors(self) -> None:
+        """A flavor came or went, so what lacks a flavor has to be found out anew."""
+        self._inactive.clear()
+
+    def selects(self, queue: ClusterQueue, namespace: str) -> bool:
+        """Whether a ClusterQueue takes workloads of a namespace."""
+        return self.mismatch(queue, namespace) is None
+
+    def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
+        """What a ClusterQueue has against a namespace."""
+        rules = self._rules.namespace
+        return next((told for rule in rules if (told := rule(queue, self.labels(namespace)))), None)
+
+    def labels(self, namespace: str) -> dict[str, str]:
+        """The labels of a namespace, with the one that the API server adds."""
+        found = self._store.find("Namespace", namespace)
+        labels = (found or {}).get("metadata", {}).get("labels") or {}
+        return {**labels, "kubernetes.io/metadata.name": namespace}
