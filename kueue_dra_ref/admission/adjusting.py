@@ -21,7 +21,9 @@ class Unfit:
 
 def adjusted(rules: Adjusting, around: Surroundings, workload: Workload) -> Workload:
     """The workload with what Kueue adds to the requests of its pods."""
-    return replace(workload, pod_sets=tuple(_adjusted(rules, around, each) for each in workload.pod_sets))
+    pod_sets = tuple(_adjusted(rules, around, each) for each in workload.pod_sets)
+    same = all(now is before for now, before in zip(pod_sets, workload.pod_sets, strict=True))
+    return workload if same else replace(workload, pod_sets=pod_sets)
 
 
 def _adjusted(rules: Adjusting, around: Surroundings, pod_set: PodSet) -> PodSet:

@@ -15,7 +15,10 @@ _LONGEST = 32 * 1024
 def condition(obj: Manifest, kind: str) -> Condition | None:
     """The condition of a type, or None."""
     found: list[Condition] = (obj.get("status") or {}).get("conditions") or []
-    return next((c for c in found if c["type"] == kind), None)
+    for each in found:
+        if each["type"] == kind:
+            return each
+    return None
 
 
 def is_true(obj: Manifest, kind: str) -> bool:

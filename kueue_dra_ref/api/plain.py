@@ -10,7 +10,9 @@ T = TypeVar("T")
 def copied(value: T) -> T:
     """A copy that shares no mapping and no list with the original; several times faster than ``copy.deepcopy``."""
     if isinstance(value, dict):
-        return {key: copied(each) for key, each in value.items()}  # type: ignore[return-value]  # a dict for a dict
+        return {  # type: ignore[return-value]  # a dict for a dict
+            key: copied(each) if isinstance(each, (dict, list)) else each for key, each in value.items()
+        }
     if isinstance(value, list):
         return [copied(each) for each in value]  # type: ignore[return-value]  # a list for a list
     return value

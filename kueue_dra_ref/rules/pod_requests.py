@@ -25,6 +25,8 @@ def a_runtime_class_adds_its_overhead(pod_set: PodSet, around: Surroundings) -> 
 def the_namespace_gives_containers_defaults(pod_set: PodSet, around: Surroundings) -> PodSet:
     """What a container does not say of its requests and limits, the LimitRanges of the namespace say."""
     given = around.container
+    if not given.requests and not given.limits:
+        return pod_set
 
     def filled(written: Resources) -> Resources:
         return Resources(requests=given.requests | written.requests, limits=given.limits | written.limits)
@@ -81,11 +83,15 @@ def pods_keep_to_the_bounds_of_the_namespace(pod_set: PodSet, around: Surroundin
 
 
 def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> PodSet:
-    containers = tuple(replace(each, resources=change(each.resources)) for each in pod_set.containers)
-    return pod_set if containers == pod_set.containers else replace(pod_set, containers=containers)
+    changed = [(each, change(each.resources)) for each in pod_set.containers]
+    if all(found is each.resources for each, found in changed):
+        return pod_set
+    return replace(pod_set, containers=tuple(replace(each, resources=found) for each, found in changed))
 
 
 def _limited(written: Resources) -> Resources:
+    if written.limits.keys() <= written.requests.keys():
+        return written
     return replace(written, requests=written.limits | written.requests)
 
 
@@ -95,7 +101,7 @@ def _out_of_bounds(path: str, low: Amounts, high: Amounts, bounds: Bounds) -> It
 
 
 def _above(amounts: Amounts, bounds: Amounts) -> list[str]:
-    both = sorted(name for name in amounts if name in bounds)
+    both = sorted(amounts.keys() & bounds.keys())
     return [name for name in both if units(name, amounts[name]) > units(name, bounds[name])]
 
 
