@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.scenario import Observation, Scenario
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Target
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless, Target
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
@@ -35,7 +35,8 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
     """Play scenarios of one configuration and one inventory side by side, and observe each of them after every step.
 
     They share nothing else but what is alike in the same step of all: their queues, cohorts and namespaces are apart.
-    Where one restarts Kueue with another configuration, all do.
+    Where one restarts Kueue with another configuration, all do.  What is seen of a reference that does not come to rest
+    is marked as unsettled, as in recordings.
 
     Raises:
         ConfigurationRefused: the target does not start with the configuration.
@@ -52,12 +53,21 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
         refused += _play(steps, target)
         for known, step in zip(seen, steps, strict=True):
             known |= _applied(step)
-        target.settle()
+        settled = _settles(target)
         own = [shared | _applied(step) for step in steps]
         told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
         shown = Shown.by(target)
-        yield [observed(shown, refs, words) for refs, words in zip(seen, told, strict=True)]
+        yield [{**observed(shown, refs, words), **settled} for refs, words in zip(seen, told, strict=True)]
         refused = []
+
+
+def _settles(target: Target) -> Observation:
+    """Let a target come to rest; the mark of an observation for which it did not."""
+    try:
+        target.settle()
+    except Restless:
+        return {"unsettled": True}
+    return {}
 
 
 def _start(scenario: Scenario, configuration: Manifest, target: Target) -> None:

@@ -70,6 +70,10 @@ class Refusal:
     """Further fields at fault, where the judge names them."""
 
 
+class Restless(Exception):
+    """A world that does not come to rest; its words name what still moves."""
+
+
 class Target(Protocol):
     """A judge.  Every method returns when its effect is visible; only `settle` waits for decisions."""
 
@@ -101,7 +105,12 @@ class Target(Protocol):
         """Change an annotation of each Job's Workload (or of the Workload itself), so it is reconciled at once."""
 
     def settle(self) -> None:
-        """Return when every decision that follows from what was applied so far has been made."""
+        """Return when every decision that follows from what was applied so far has been made.
+
+        Raises:
+            Restless: that is never; what is shown is what was told last.
+
+        """
 
     def read(self, ref: Ref) -> Manifest | None:
         """One object as it is now, or None."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.admission.queues import Key
+from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.classes import ClassController
@@ -24,16 +25,10 @@ _CYCLES, _CYCLES_EACH = 1000, 50
 """Far more cycles than a world, and each of its Workloads, needs to come to rest."""
 
 
+_TURNS = 4
+"""Cycles more in which what is told in turns shows itself."""
 _ROUNDS, _PAUSE = 20, 0.5
 """Preemptions beyond one for each Workload after which time passes, and seconds: some workloads preempt in turns."""
-
-
-class Restless(Exception):
-    """The world does not come to rest: its rules undo each other's work, as after one was knocked out."""
-
-    def __init__(self, cycles: int) -> None:
-        super().__init__(f"the world is not at rest after {cycles} cycles")
-        self.cycles = cycles
 
 
 _HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
@@ -50,6 +45,8 @@ class Manager:
         self.queues = QueueControllers(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.stopped = False
+        self.restless: tuple[str, ...] = ()
+        """What would be told in turns for ever, since the last change: who is told it, and the words."""
         surroundings = SurroundingsController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
             "Workload": (self.workloads.on, self.jobs.on_workload),
@@ -78,8 +75,8 @@ class Manager:
 
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
-        cycles, preemptions = 0, self.scheduler.preemptions
-        while self._reconciled() or self.scheduler.cycle():
+        cycles, preemptions, self.restless = 0, self.scheduler.preemptions, ()
+        while not self.restless and (self._reconciled() or self.scheduler.cycle()):
             cycles += 1
             if self._goes_round(cycles, self.scheduler.preemptions - preemptions):
                 self.kueue.later(_PAUSE, lambda: None)
@@ -90,15 +87,28 @@ class Manager:
             self.queues.write(kind, key)
 
     def _goes_round(self, cycles: int, preemptions: int) -> bool:
-        """Whether workloads preempt each other in turns, which Kueue lets happen; any other loop is a fault."""
+        """Whether workloads preempt each other in turns, after which time passes; any other loop has no end."""
         if cycles <= _CYCLES and preemptions <= _ROUNDS:
             return False
         workloads = sum(1 for _ in self.kueue.store.every("Workload"))
         if preemptions > _ROUNDS + workloads:
             return True
         if cycles > _CYCLES + _CYCLES_EACH * workloads:
-            raise Restless(cycles)
+            self.restless = tuple(self._told_in_turns()) or (f"no end after {cycles} cycles",)
         return False
+
+    def _told_in_turns(self) -> Iterator[str]:
+        """Go on for a few cycles and see who is told one thing and then another."""
+        told: dict[Key, dict[str, None]] = {}
+        for _ in range(_TURNS):
+            for turn in (self._reconciled, self.scheduler.cycle):
+                turn()
+                for found in self.kueue.store.every("Workload"):
+                    words = (condition(found, "QuotaReserved") or {}).get("message", "nothing")
+                    told.setdefault(key_of(found), {})[words] = None
+        for (namespace, name), words in told.items():
+            if len(words) > 1:
+                yield f"Workload {namespace}/{name} is told in turns: {' | '.join(words)}"
 
     def _reconciled(self) -> bool:
         busy = bool(self.kueue.to_do)

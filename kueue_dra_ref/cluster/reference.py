@@ -19,7 +19,7 @@ from kueue_dra_ref.cluster.permissions import ROLE
 from kueue_dra_ref.cluster.store import Event, Store, key_of
 from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.cluster.writing import Writer, refusal_of
-from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal, Restless
 
 _PATIENCE = 2.0
 """Simulated seconds that a settling world is given: longer than a sweep takes."""
@@ -95,11 +95,18 @@ class ReferenceTarget:
         self._work()
 
     def settle(self) -> None:
-        """Let simulated time pass until sweeps and early retries have happened."""
+        """Let simulated time pass until sweeps and early retries have happened.
+
+        Raises:
+            Restless: Kueue, or a reference without one of its rules, would go on for ever.
+
+        """
         self._work()
         until = self.clock.seconds + _PATIENCE
-        while self.clock.advance(until):
+        while not self._restless and self.clock.advance(until):
             self._work()
+        if self._restless:
+            raise Restless("; ".join(self._restless))
 
     def read(self, ref: Ref) -> Manifest | None:
         """One object in the version that the reference asks for."""
@@ -145,6 +152,10 @@ class ReferenceTarget:
     def stop(self) -> None:
         """Forget the simulated Kueue."""
         self._manager = None
+
+    @property
+    def _restless(self) -> Sequence[str]:
+        return self._manager.restless if self._manager else ()
 
     def _take_note(self, kind: str) -> None:
         if kind == "ClusterRole":

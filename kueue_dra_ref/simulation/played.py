@@ -13,7 +13,7 @@ from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.given import DEFAULT_NAMESPACE, Given
 from kueue_dra_ref.simulation.references import missing
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless
 
 _KUEUE = "kueue.x-k8s.io"
 _LATER = ("Job", "Workload")
@@ -40,6 +40,8 @@ class Played:
     given: tuple[Given, ...]
     refused: tuple[Finding, ...]
     missing: tuple[Finding, ...]
+    restless: str = ""
+    """Who is told one thing and another in turns, for ever; empty when the world came to rest."""
 
     @property
     def accepted(self) -> tuple[Given, ...]:
@@ -101,8 +103,12 @@ def play(
     if faults := target.start(configuration):
         return faults
     refused += _apply(target, (each for each in world if each.ref.kind in _LATER))
-    target.settle()
-    played = Played(target=target, given=tuple(world), refused=tuple(refused), missing=())
+    restless = ""
+    try:
+        target.settle()
+    except Restless as moving:
+        restless = str(moving)
+    played = Played(target=target, given=tuple(world), refused=tuple(refused), missing=(), restless=restless)
     return replace(played, missing=tuple(_missing(played)))
 
 

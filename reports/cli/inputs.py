@@ -25,6 +25,7 @@ INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; switch
 NO_CONFIGURATION_NOTE = (
     "note: no Configuration was given, so no device class is mapped; give one with --config, or among the manifests"
 )
+RESTLESS_NOTE = "note: Kueue does not come to rest here; what is shown is what was told last: {moving}"
 NO_QUEUE_NOTE = "note: Job {job} names no queue (label kueue.x-k8s.io/queue-name), so Kueue leaves it alone"
 
 
@@ -110,5 +111,7 @@ def _notes(world: World, played: Played) -> Iterable[str]:
             yield NO_CONFIGURATION_NOTE
         if played.uncharged:
             yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)
+    if played.restless:
+        yield RESTLESS_NOTE.format(moving=played.restless)
     for job in played.unmanaged:
         yield NO_QUEUE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}")

@@ -13,11 +13,6 @@ from suites.differential.drawing import Batch, batches
 from suites.differential.judging import Judge, Kind, KueueEnded, Outcome, apart
 from suites.differential.shrinking import smallest
 
-CHUNK = 12
-"""Batches that are drawn at once: the first of them are simpler than the rest."""
-PER_SEED = 10_000
-"""Chunks of one seed, at most; the numbers of two seeds do not meet."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -34,9 +29,7 @@ class Plan:
 
     def batches(self) -> Iterator[Batch]:
         """Draw without end, the same again for the same seed."""
-        for chunk in range(PER_SEED):
-            number = self.seed * PER_SEED + chunk
-            yield from batches(of=self.together, behaviour=self.behaviour, number=number, count=CHUNK)
+        return batches(of=self.together, behaviour=self.behaviour, number=self.seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,8 @@ from suites.differential.worlds import World
 
 SHORTEST, LONGEST = 6, 10
 """Events of a world."""
+MOST_BATCHES = 100_000
+"""Batches of one number, at most: the seeds of two numbers do not meet."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """What the worlds of a batch are about; some more often than others."""
@@ -63,13 +65,17 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
     theme = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
+    ranges = draw(_NOW_AND_THEN)
+    at_rest = not behaviour.by_chance and not (ranges and theme is OBSERVED)
     mood = Mood(
         stops=draw(st.booleans()),
-        strict=not draw(st.integers(0, 3)) and not behaviour.by_chance,
+        strict=not draw(st.integers(0, 3)) and at_rest,
+        crowded=draw(_NOW_AND_THEN),
         alone=not fair or behaviour.kueue not in PANICS,
         fair=bool(fair),
         nodes=draw(_NOW_AND_THEN),
         teams=draw(_NOW_AND_THEN),
+        ranges=ranges,
         progress=draw(_NOW_AND_THEN),
     )
     first, other = (
@@ -92,23 +98,28 @@ def _in_common(theme: Theme, configurations: Sequence[Manifest]) -> SearchStrate
     return weighted(often if theme.extended else often | {restart: 1})
 
 
-def batches(*, of: int, behaviour: Behaviour, number: int, count: int) -> Sequence[Batch]:
+def batches(*, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES) -> Iterator[Batch]:
     """Draw ``count`` batches of ``of`` worlds each, the same ones again for the same ``number``."""
+    strategy = a_batch(of=of, behaviour=behaviour)
+    for index in range(count):
+        batch = _drawn(strategy, number * MOST_BATCHES + index)
+        yield tuple(replace(world, name=f"{number}-{index}-{place}") for place, world in enumerate(batch))
+
+
+def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
+    """Draw with a seed of its own: of many drawn with one, the first is the plainest, and some repeat others."""
     found: list[Batch] = []
 
     @seed(number)
     @settings(
-        max_examples=count, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=[*HealthCheck]
+        max_examples=2, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=[*HealthCheck]
     )
-    @given(a_batch(of=of, behaviour=behaviour))
+    @given(strategy)
     def collect(batch: Batch) -> None:
         found.append(batch)
 
     collect()
-    return [
-        tuple(replace(world, name=f"{number}-{index}-{place}") for place, world in enumerate(batch))
-        for index, batch in enumerate(found)
-    ]
+    return found[-1]
 
 
 def _priorities() -> Iterator[Manifest]:

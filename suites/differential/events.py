@@ -134,6 +134,13 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """The namespace has a LimitRange of some kind (`RANGES`), or none any more."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """The LocalQueue before a ClusterQueue is deleted, or is there again."""
 
@@ -142,7 +149,7 @@ class Way:
 
 
 JobEvent = Submit | Delete | Finish | Progress | Activate | Touch
-QueueEvent = Quota | Stop | Supply | Team | Way
+QueueEvent = Quota | Stop | Supply | Team | Bound | Way
 Event = JobEvent | QueueEvent | Common
 
 
@@ -155,8 +162,10 @@ class Mood:
     strict: bool
     """Queues may be StrictFIFO: Kueue then tries whoever waits first some 70 times a second, and has less time.
 
-    Not where each try may tell another message, by chance: that never comes to rest.
+    Not where each try may tell another message, be it by chance or in turns: that never comes to rest.
     """
+    crowded: bool
+    """Jobs ask for little and for the same, so that they get into each other's way; work that matters more preempts."""
     alone: bool
     """Queues without a cohort preempt."""
     fair: bool
@@ -165,5 +174,7 @@ class Mood:
     """Flavors and pods differ in where they are, flavors may come late, and pods have an overhead."""
     teams: bool
     """Queues select namespaces, and namespaces change; LocalQueues come and go."""
+    ranges: bool
+    """LimitRanges come, change and go, and some pods ask for no CPU."""
     progress: bool
     """Jobs need fewer pods in the end, and pods are counted."""

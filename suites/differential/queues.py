@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota
+from fixtures.surroundings import a_limit_range
 from kueue_dra_ref.target import Manifest
 from suites.differential.events import Line
 from suites.differential.nodes import FLAVORS, LATE, PLAIN
+from suites.differential.ranges import RANGES
 from suites.differential.themes import Theme
 
 
@@ -56,6 +58,10 @@ class Queues:
         """Give the namespace, which belongs to the team that some queues select, or to others."""
         labels = {"team": "ours" if joined else "theirs"}
         return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace, "labels": labels}}
+
+    def limits(self, kind: str) -> Manifest:
+        """Give the LimitRange of the namespace."""
+        return a_limit_range(self.namespace, RANGES.get(kind, {}))
 
     def cluster_queue(self, index: int, *, nominal: int | None = None, **spec: Any) -> Manifest:
         """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""

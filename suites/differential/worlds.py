@@ -12,6 +12,7 @@ from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
 from kueue_dra_ref.target import Manifest, Ref
 from suites.differential.events import (
     Activate,
+    Bound,
     Change,
     Delete,
     Event,
@@ -63,7 +64,7 @@ class World:
                 return self.queues.theme.changes[event.number]
             case Restart():
                 return {"restart": [event.configuration]}
-            case Quota() | Stop() | Supply() | Team() | Way():
+            case Quota() | Stop() | Supply() | Team() | Bound() | Way():
                 return self._of_queues(event)
             case _:
                 return self._of_a_job(event)
@@ -78,6 +79,9 @@ class World:
                 return {"apply": [*self.queues.late()]}
             case Team():
                 return {"apply": [self.queues.space(joined=event.joined)]}
+            case Bound():
+                found = self.queues.limits(event.kind)
+                return {"apply": [found]} if event.kind else {"delete": [_named(found)]}
             case Way():
                 local = self.queues.local_queue(self._index(event.queue))
                 return {"apply": [local]} if event.open else {"delete": [_named(local)]}
@@ -112,15 +116,14 @@ class World:
 
     def _work(self, event: Submit) -> Work:
         theme = self.queues.theme
-        claims, requests = theme.claims(event.asks), {"cpu": str(event.cpu), **theme.requests(event.asks)}
+        cpu = {"cpu": str(event.cpu)} if event.cpu else {}
+        claims, requests = theme.claims(event.asks), {**cpu, **theme.requests(event.asks)}
         runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
         shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": {**PLACES[event.place], **runtime}}
         shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
-        # Among several flavors Kueue may try for ever (docs/differences.md).
-        beside = "1" if len(self.queues.flavors) == 1 else ""
-        return a_workload(a_pod_set("first", cpu=beside), a_pod_set("main", **shape), priority=event.priority)
+        return a_workload(a_pod_set("first", cpu="1"), a_pod_set("main", **shape), priority=event.priority)
 
     def _line(self, queue: int) -> str:
         return f"lq{self._index(queue)}"

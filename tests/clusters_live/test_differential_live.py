@@ -40,7 +40,7 @@ def judge() -> Iterator[Judge]:
 @pytest.fixture(scope="module")
 def batch() -> Batch:
     """Have some worlds without stops and StrictFIFO, which Kueue may answer in more than one way."""
-    found = batches(of=6, behaviour=KUEUE_0_19, number=41, count=3)[-1]
+    (found,) = batches(of=6, behaviour=KUEUE_0_19, number=2, count=1)
     assert not {"stopPolicy", "StrictFIFO"} & set(re.findall(r"\w+", json.dumps([world.steps for world in found])))
     return found
 

@@ -1,0 +1,15 @@
+"""What LimitRanges of generated worlds say of the pods of a namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GIVES, FREE = "gives", ""
+RANGES: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
+    GIVES: {"Container": {"defaultRequest": {"cpu": "2"}}},
+    "limits": {"Container": {"default": {"cpu": "1"}}},
+    "bounds containers": {"Container": {"max": {"cpu": "1"}}},
+    "demands": {"Container": {"min": {"cpu": "2"}, "default": {"cpu": "2"}}},
+    "bounds pods": {"Pod": {"max": {"cpu": "1800m"}}},
+}
+"""By what it does to those who ask for no CPU, or one, or two: bounds and defaults for each type."""

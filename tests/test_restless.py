@@ -1,0 +1,65 @@
+"""Worlds that never come to rest, as a real Kueue 0.19 shows them: marked, told, and over once what moves is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cluster.replaying import answers, replaying
+from kueue_dra_ref.scenario import Scenario, scenarios
+from kueue_dra_ref.target import Restless
+from tests.commands import ROOT, kueue_dra
+
+KUEUE = behaviour("kueue-0.19")
+FOLDER = ROOT / "docs" / "scenarios"
+FILES = {
+    "two-grounds-in-turns-0.19.yaml": ("must not be above the limitRange max", "must not exceed its limits"),
+    "two-groups-in-turns-0.19.yaml": ("insufficient unused quota for cpu", "insufficient quota for memory in flavor b"),
+    "two-messages-in-turns-0.19.yaml": ("previously considered podsets requests (0)", "podsets requests (1)"),
+}
+"""Stories of a namespace with queues, of a Workload that is never done with, and of its end; and what it is told."""
+
+
+@pytest.fixture(params=FILES)
+def file(request: pytest.FixtureRequest) -> Path:
+    """Give one story after another."""
+    return FOLDER / str(request.param)
+
+
+@pytest.fixture
+def story(file: Path) -> Scenario:
+    """Read the story."""
+    (found,) = scenarios(file)
+    return found
+
+
+def test_it_is_marked_until_it_is_over(story: Scenario) -> None:
+    """The step that never ends is observed as unsettled, and the next one as any other."""
+    assert [each.get("unsettled", False) for each in answers(story, KUEUE)][-3:] == [False, True, False]
+
+
+def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
+    """Who waits for the world to come to rest learns who is told what."""
+    target, steps = replaying(story, KUEUE)
+    next(each for each in steps if each.get("unsettled"))
+
+    with pytest.raises(Restless) as found:
+        target.settle()
+
+    assert "Workload team/first is told in turns" in str(found.value)
+    assert [words for words in FILES[file.name] if words not in str(found.value)] == []
+
+
+def test_a_world_is_shown_all_the_same(story: Scenario, tmp_path: Path) -> None:
+    """``simulate`` prints what was told last, and says that it will not last."""
+    objects = [story.configuration, *(each for step in story.steps for each in step.get("apply", ()))]
+    given = tmp_path / "world.yaml"
+    given.write_text(yaml.safe_dump_all(map(dict, objects)), encoding="utf-8")
+
+    result = kueue_dra("simulate", "-f", str(given), "-o", "table")
+
+    assert (result.exit_code, "waits" in result.stdout) == (0, True)
+    assert "note: Kueue does not come to rest here" in result.stderr
