@@ -56,6 +56,8 @@ def kep_2025_09() -> Behaviour:
         mapping=KEP_2025_09_MAPPING,
         processing=processing,
         charging=charging,
+        # Nothing is said of who is tried again after it was refused; Kueue passes some over.
+        queueing=replace(kueue.queueing, passed_over=()),
         # Nothing is said of pod sets that need no flavor; Kueue stumbles over them.
         assigning=replace(kueue.assigning, cut_short=()),
     )

@@ -150,6 +150,7 @@ QUEUEING = Queueing(
     kept=(queueing.strict_fifo_keeps_its_head,),
     set_aside=(queueing.best_effort_sets_its_head_aside,),
     remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
+    passed_over=(queueing.who_says_not_requeued_is_passed_over,),
     equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
     in_front=(queueing.a_preemptor_stays_in_front,),
     left_out=(queueing.who_is_done_is_not_queued,),

@@ -26,6 +26,7 @@ from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shortage
 from kueue_dra_ref.rules.queueing import Holding, Told, Waiting
 from kueue_dra_ref.rules.quota import Need, Objection
+from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,8 @@ class Queueing:
     evicted: tuple[Rule[[Holding], Told | None], ...]
     remembered: tuple[Rule[[Workload], Workload], ...] = ()
     """What a new version of a workload that was tried is held against; as it is written without rules."""
+    passed_over: tuple[Rule[[Manifest], bool], ...] = ()
+    """Whom no sweep brings back, by the status that is stored when it is set aside."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
     left_out: tuple[Rule[[bool], bool], ...] = ()

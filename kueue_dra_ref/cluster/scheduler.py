@@ -8,7 +8,7 @@ from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
-from kueue_dra_ref.api.conditions import condition, is_false, is_true, set_condition
+from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cluster.kueue import Kueue
@@ -119,9 +119,9 @@ class Scheduler:
         return bool(self.rules.assigning.resumed) and entry.progress is not None and entry.progress.is_unfinished
 
     def _look_up(self, head: Queued) -> None:
-        """Take note of a refusal that is still written: no sweep brings the workload back, resolved or not."""
+        """Take note of what is written of it, where that has sweeps pass it over."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and is_false(found, "Requeued"):
+        if found and any(rule(found) for rule in self.rules.queueing.passed_over):
             head.obj = found
 
     def _admit(self, entry: Entry) -> None:

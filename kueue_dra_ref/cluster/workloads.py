@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import processed
 from kueue_dra_ref.admission.queues import Key
@@ -28,6 +30,8 @@ class WorkloadController:
         self.kueue, self.rules = kueue, kueue.behaviour
         self.standing = Standing(kueue)
         self._failures: dict[Key, int] = {}
+        self._due: dict[Key, float] = {}
+        """When each is retried; of several retries that are due the earliest counts."""
 
     def on(self, event: Event) -> None:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
@@ -124,7 +128,15 @@ class WorkloadController:
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         wait = min(_FIRST_RETRY * 2**failures, _LAST_RETRY)
-        self.kueue.later(wait, lambda: self.kueue.reconcile("Workload", key))
+        due = self.kueue.clock.seconds + wait
+        if due < self._due.get(key, inf):
+            self._due[key] = due
+            self.kueue.later(wait, lambda: self._retried(key, due))
+
+    def _retried(self, key: Key, due: float) -> None:
+        if self._due.get(key) == due:
+            del self._due[key]
+            self.kueue.reconcile("Workload", key)
 
     def _activity(self, working: Manifest) -> bool:
         """Evict what is deactivated; note what is active again."""

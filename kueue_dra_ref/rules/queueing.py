@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.rule import rule
+from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,12 @@ def who_is_done_is_not_queued(done: bool) -> bool:
 def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
     return queue.strategy == "BestEffortFIFO"
+
+
+@rule("QUEUE-034", "QUEUE-035", "EXT-034")
+def who_says_not_requeued_is_passed_over(workload: Manifest) -> bool:
+    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be."""
+    return is_false(workload, "Requeued")
 
 
 @rule("PREEMPT-026")
