@@ -27,14 +27,16 @@ from kueue_dra_ref.target import Manifest, Ref
 
 Seen = TypeVar("Seen")
 
+TEMPLATE_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
 PLURALS = {
     ("batch/v1", "Job"): "jobs",
     (KUEUE, "Workload"): "workloads",
     (KUEUE, "LocalQueue"): "localqueues",
     (KUEUE, "ClusterQueue"): "clusterqueues",
     (KUEUE, "ResourceFlavor"): "resourceflavors",
+    **{(version, "ResourceClaimTemplate"): "resourceclaimtemplates" for version in TEMPLATE_VERSIONS},
 }
-"""The kinds that are watched, each in one version whatever version it was written in."""
+"""The kinds that are watched; those of Kueue in one version whatever version they were written in."""
 
 FAULTS = (ApiException, urllib3.exceptions.HTTPError, OSError, ValueError, KeyError, AttributeError)
 PATIENCE = 0.25  # seconds: a change wakes who waits, so this is only how often time itself is looked at

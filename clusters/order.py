@@ -1,4 +1,4 @@
-"""An order that Kueue can see: times have whole seconds, and what is of the same second is ordered by UID."""
+"""An order that Kueue can see: seconds are whole, a second is ordered by UID, and each kind has a watch of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESERVED = "QuotaReserved"
 
 @dataclass(slots=True, kw_only=True)
 class Order:
-    """Holds each Job back until Kueue knows its queues and the cluster's clock has moved on since the one before it."""
+    """Holds each Job back until Kueue knows its queues and templates, and the clock has moved on since the last one."""
 
     objects: Objects
     mirror: Mirror
@@ -29,12 +29,14 @@ class Order:
     limits: Limits = field(default_factory=Limits)
     _last: dict[str, Ref] = field(default_factory=dict)
     _new_queues: list[Ref] = field(default_factory=list)
+    _new_templates: list[Ref] = field(default_factory=list)
 
     def before(self, manifest: Manifest) -> None:
         """Return when a Job or Workload may be created; anything else may be at once."""
         ref = Ref.of(manifest)
         if manifest["kind"] in JOBS and ref not in self.world and self.mirror.read(ref) is None:
             self._await_queues()
+            self._await_templates()
             self._await_second(self._last.get(self.world.line_of(manifest)))
 
     def created(self, manifest: Manifest) -> None:
@@ -42,6 +44,8 @@ class Order:
         ref = Ref.of(manifest)
         if ref.kind in QUEUES:
             self._new_queues.append(ref)
+        if ref.kind == "ResourceClaimTemplate":
+            self._new_templates.append(ref)
         if ref.kind in JOBS and (line := self.world.line_of(manifest)):
             self._last[line] = ref
 
@@ -49,6 +53,7 @@ class Order:
         """Forget everything."""
         self._last.clear()
         self._new_queues.clear()
+        self._new_templates.clear()
 
     def _await_queues(self) -> None:
         """Let Kueue take notice of new queues first, so that no Job is judged by half of what was applied."""
@@ -61,6 +66,14 @@ class Order:
                 self._new_queues.pop(0)
 
         self.mirror.eventually(noticed, within=self.limits.queues, what="Kueue to take notice of the queues")
+
+    def _await_templates(self) -> None:
+        """Let new templates be told to who watches them first: a Job that is refused at once may be held back for ever.
+
+        Kueue tries it again within milliseconds, but then sweeps pass it over (QUEUE-034).
+        """
+        while self._new_templates:
+            self.mirror.read(self._new_templates.pop())
 
     def _await_second(self, last: Ref | None) -> None:
         if last is None:

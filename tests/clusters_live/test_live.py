@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from clusters.fence import condition_of, holds
 from clusters.live import LiveTarget
+from clusters.mirror import Shelf
+from clusters.objects import Answer, Objects
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import (
     CONFIGURATION,
@@ -80,6 +84,29 @@ def test_jobs_of_one_apply_queue_in_the_order_given(target: LiveTarget, names: l
     assert admitted(target) == {names[0]}
     stamps = [workloads(target)[name]["metadata"]["creationTimestamp"] for name in names]
     assert stamps == sorted(set(stamps))
+
+
+def test_a_job_comes_when_its_template_was_told(target: LiveTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kueue refuses no Job for a template that is there, but that no watch has told yet."""
+    target.apply([*a_world(), a_job("a")])
+    happened: list[str] = []
+    take, create = Shelf.take, Objects.create
+
+    def told(shelf: Shelf, event: str, found: Manifest) -> None:
+        if shelf.plural == "resourceclaimtemplates":
+            threading.Event().wait(0.3)
+            happened.append("told")
+        take(shelf, event, found)
+
+    def created(objects: Objects, manifest: Manifest) -> Answer:
+        happened.append(manifest["kind"])
+        return create(objects, manifest)
+
+    monkeypatch.setattr(Shelf, "take", told)
+    monkeypatch.setattr(Objects, "create", created)
+    target.apply([a_template("more"), a_job("b", "more")])
+
+    assert happened == ["ResourceClaimTemplate", "told", "Job"]
 
 
 def test_queue_counts_are_there_when_settled(target: LiveTarget) -> None:
