@@ -70,7 +70,11 @@ def presented(manifest: Manifest, api_version: str) -> Manifest:
 def _without_nulls(value: Any) -> Any:
     match value:
         case dict():
-            return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+            return {
+                key: _without_nulls(each) if isinstance(each, (dict, list)) else each
+                for key, each in value.items()
+                if each is not None
+            }
         case list():
             return [_without_nulls(each) for each in value]
         case _:

@@ -25,6 +25,7 @@ from reports.cli.inputs import world_of
 from reports.cli.options import configuration_option, files_option, gates_option, target_option
 from suites.differential.campaign import Seat
 from suites.differential.judging import Judge, Kind, Outcome
+from suites.differential.patience import Patient
 from suites.differential.releases import behaviour_of, minor_option
 from suites.differential.shrinking import smallest
 
@@ -39,7 +40,7 @@ Examples
 \b
 Exit codes
   0  recorded
-  2  no real Kueue can be had, a file cannot be read, or the world did not come to rest
+  2  no real Kueue can be had, or a file cannot be read
 """
 SHRINK_EPILOG = """\
 \b
@@ -83,7 +84,8 @@ def record(
     """Play a story on a real Kueue and write down what it shows after each step.
 
     The story is a scenario file, or plain manifests given with -f: then what they make is the first step, and each Job
-    or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue.
+    or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue. A step
+    after which Kueue does not come to rest is marked as unsettled.
     """
     judged = behaviour_of(minor)
     told = [completed(each, judged) for file in stories for each in _read(file)]
@@ -140,7 +142,12 @@ def _progress() -> Callable[[Scenario], bool]:
 
 def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
     with _real(judged) as seat:
-        return [as_document(_recorded(seat.judge, each)) for each in told]
+        judge = replace(seat.judge, target=Patient(seat.judge.target, _note))
+        return [as_document(_recorded(judge, each)) for each in told]
+
+
+def _note(moving: str) -> None:
+    click.echo(f"note: marked as unsettled: {moving}", err=True)
 
 
 def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
