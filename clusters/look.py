@@ -120,6 +120,16 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
         yield from _miscounts(queue, [found for found in own if found["metadata"]["namespace"] == meta["namespace"]])
     for queue in cluster_queues:
         yield from _misses_pending(queue, local_queues)
+        yield from _misjudged(queue, local_queues)
+
+
+def _misjudged(cluster_queue: Manifest, local_queues: list[Manifest]) -> Iterator[str]:
+    """Compare whether the ClusterQueue can admit: a LocalQueue may have been looked at just before that changed."""
+    wrong = "ClusterQueueIsInactive" if holds(cluster_queue, "Active") else "Ready"
+    for queue in local_queues:
+        of_it = queue["spec"].get("clusterQueue") == cluster_queue["metadata"]["name"]
+        if of_it and condition_of(queue, "Active").get("reason") == wrong:
+            yield f"{_name(queue)} says {wrong}, its ClusterQueue does not"
 
 
 def _misses_pending(cluster_queue: Manifest, local_queues: list[Manifest]) -> Iterator[str]:

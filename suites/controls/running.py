@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from fixtures.sabotage import SABOTAGES
 from fixtures.targets import Judges, judges
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from reports.cli.run import wiring
-from reports.document import ControlEntry
+from reports.document import CheckEntry, ControlEntry
 from reports.inside import run_inside
 from suites.controls.controls import Control
 
@@ -52,9 +51,9 @@ def judged(control: Control, judge: Judge) -> ControlEntry:
         document = json.loads(report.read_text("utf-8")) if report.is_file() else {}
     if not document:
         return _entry(control, {}, [f"the run ended before anything was judged: {said[-1000:]}"])
-    outcomes = {each["id"]: each["outcome"] for each in document["checks"]}
+    checks: Mapping[str, CheckEntry] = {each["id"]: each for each in document["checks"]}
     absent = {each["id"] for each in document["notApplicable"]}
-    return _entry(control, outcomes, [*_faults(control, outcomes, absent), *document["integrity"]["faults"]])
+    return _entry(control, checks, [*_faults(control, checks, absent), *document["integrity"]["faults"]])
 
 
 def _run(control: Control, judge: Judge, folder: Path) -> str:
@@ -78,25 +77,32 @@ class _Lending:
         config.pluginmanager.register(self.lent, LENT)
 
 
-def _faults(control: Control, outcomes: Mapping[str, str], absent: Iterable[str]) -> Iterator[str]:
+def _faults(control: Control, checks: Mapping[str, CheckEntry], absent: Iterable[str]) -> Iterator[str]:
     """Name each row that did not come out as it should have."""
     for name in control.red:
-        if not any(_is(name, each) for each in (*outcomes, *absent)):
+        if not any(_is(name, each) for each in (*checks, *absent)):
             yield f"{name}: is named, but there is no such row"
-    for row, outcome in sorted(outcomes.items()):
-        named = any(_is(name, row) for name in control.red)
+    for row, check in sorted(checks.items()):
+        named, outcome = any(_is(name, row) for name in control.red), check["outcome"]
         if named and outcome != RED:
             yield f"{row}: {'stayed green' if outcome == 'passed' else outcome}, expected red"
         if not named and outcome != "passed":
-            yield f"{row}: {outcome}, expected green"
+            yield f"{row}: {outcome}, expected green; {_why(check)}"
+
+
+def _why(check: CheckEntry) -> str:
+    if "observed" in check and "expected" in check:
+        return f"observed {check['observed']}, expected {check['expected']}"
+    return check.get("message", "nothing is told of it")
 
 
 def _is(name: str, row: str) -> bool:
     return name in (row, row.partition("[")[0])
 
 
-def _entry(control: Control, outcomes: Mapping[str, str], faults: Sequence[str]) -> ControlEntry:
-    counted: Mapping[str, Any] = {word: sum(each == word for each in outcomes.values()) for word in (RED, "passed")}
+def _entry(control: Control, checks: Mapping[str, CheckEntry], faults: Sequence[str]) -> ControlEntry:
+    outcomes = [each["outcome"] for each in checks.values()]
+    counted = {word: outcomes.count(word) for word in (RED, "passed")}
     return {
         "name": control.sabotage,
         "breaks": SABOTAGES[control.sabotage].breaks,

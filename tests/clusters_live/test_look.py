@@ -177,6 +177,26 @@ def test_a_local_queue_that_misses_what_its_cluster_queue_counts_as_pending_is_n
     assert list(queue_faults(a_look(), [cluster_queue], [here, there])) == faults
 
 
+@pytest.mark.parametrize(
+    ("active", "reason", "is_behind"),
+    [
+        pytest.param("True", "ClusterQueueIsInactive", True, id="admits-by-now"),
+        pytest.param("False", "Ready", True, id="admits-no-more"),
+        pytest.param("True", "Ready", False, id="both-admit"),
+        pytest.param("False", "ClusterQueueIsInactive", False, id="neither-admits"),
+        pytest.param("True", "Stopped", False, id="stopped-itself"),
+    ],
+)
+def test_a_local_queue_that_is_behind_its_cluster_queue_is_named(active: str, reason: str, is_behind: bool) -> None:
+    """It says whether its ClusterQueue can admit, and is looked at by another controller."""
+    cluster_queue, local_queue = a_queue("ClusterQueue", "team"), a_queue("LocalQueue", "main")
+    cluster_queue["status"]["conditions"][0]["status"] = active
+    local_queue["status"]["conditions"][0]["reason"] = reason
+
+    faults = [f"LocalQueue main says {reason}, its ClusterQueue does not"] if is_behind else []
+    assert list(queue_faults(a_look(), [cluster_queue], [local_queue])) == faults
+
+
 def test_a_queue_whose_status_is_older_than_its_spec_is_named() -> None:
     """Kueue has seen the queue once the condition is of the same generation."""
     new, seen = a_queue("LocalQueue", "new", seen=0), a_queue("LocalQueue", "seen")
