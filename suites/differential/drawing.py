@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from fixtures.manifests import KUEUE
@@ -118,7 +120,10 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
     def collect(batch: Batch) -> None:
         found.append(batch)
 
-    collect()
+    with warnings.catch_warnings():
+        # Other threads of a hunt use `random` meanwhile, and a behaviour is long when written out.
+        warnings.simplefilter("ignore", HypothesisWarning)
+        collect()
     return found[-1]
 
 
