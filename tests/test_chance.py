@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fixtures.builders import a_job, a_template, gpu
+from fixtures.surroundings import a_limit_range
 from kueue_dra_ref.admission.chance import CERTAIN, Chance, Draw
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.rules.fungibility import Mode
+from kueue_dra_ref.scenario import Scenario
+from tests.clusters_live.manifests import CONFIGURATION, a_world
+from tests.clusters_live.manifests import a_job as a_job_manifest
 from tests.commands import kueue_dra
 from tests.labs import a_lab
 
@@ -192,3 +199,24 @@ def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) ->
     lab.delete(first)
 
     assert lab.message(waiting).startswith(told.partition(" in flavor")[0])
+
+
+def test_words_that_stay_the_same_are_not_lost() -> None:
+    """A LimitRange that changes has a workload told the same once more, with other requests: seen or not, they show."""
+    job = a_job_manifest("waits", "gpus-2")
+    del job["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]
+    given = [{"default": {"cpu": "1"}}, {"defaultRequest": {"cpu": "2"}}]
+    ranges = [{"apply": [a_limit_range("team", {"Container": each})]} for each in given]
+    story = Scenario(
+        name="ranges",
+        configuration=CONFIGURATION,
+        inventory=(),
+        steps=({"apply": a_world(gpus=1)}, {"apply": [job]}, *ranges),
+    )
+    kueue = behaviour("kueue-0.19")
+
+    first = tuple(answers(story, kueue))
+
+    shown = [each["workloads"]["waits"]["requests"][0]["resources"].get("cpu") for each in first[1:]]
+    assert shown == [None, "1", "2"]
+    assert tuple(answers(replace(story, recorded=first), kueue)) == first

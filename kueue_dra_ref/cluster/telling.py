@@ -54,7 +54,8 @@ class Telling:
     def _is_lost(self, entry: Entry, cycle: int, said: str) -> bool:
         """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
         last, before = self._spoke.get(entry.queued.key, (0, ""))
-        at_risk = cycle - last == 1 and (not self.kueue.behaviour.overwrites or entry.message == before)
+        in_a_row = cycle - last == 1 and entry.message != said
+        at_risk = in_a_row and (not self.kueue.behaviour.overwrites or entry.message == before)
         return at_risk and self.kueue.chance.of(entry.queued.obj).stands(said)
 
     def _written(self, entry: Entry, words: list[Said]) -> Manifest:
