@@ -119,23 +119,21 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
         own = [found for found in holding if queue_name(found) == meta["name"]]
         yield from _miscounts(queue, [found for found in own if found["metadata"]["namespace"] == meta["namespace"]])
     for queue in cluster_queues:
-        yield from _misses_pending(queue, local_queues)
-        yield from _misjudged(queue, local_queues)
+        own = [each for each in local_queues if each["spec"].get("clusterQueue") == queue["metadata"]["name"]]
+        yield from _misses_pending(queue, own)
+        yield from _misjudged(queue, own)
 
 
-def _misjudged(cluster_queue: Manifest, local_queues: list[Manifest]) -> Iterator[str]:
+def _misjudged(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
     """Compare whether the ClusterQueue can admit: a LocalQueue may have been looked at just before that changed."""
     wrong = "ClusterQueueIsInactive" if holds(cluster_queue, "Active") else "Ready"
-    for queue in local_queues:
-        of_it = queue["spec"].get("clusterQueue") == cluster_queue["metadata"]["name"]
-        if of_it and condition_of(queue, "Active").get("reason") == wrong:
+    for queue in own:
+        if condition_of(queue, "Active").get("reason") == wrong:
             yield f"{_name(queue)} says {wrong}, its ClusterQueue does not"
 
 
-def _misses_pending(cluster_queue: Manifest, local_queues: list[Manifest]) -> Iterator[str]:
+def _misses_pending(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
     """Compare what waits: a LocalQueue leaves out what the scheduler has in its hand, a ClusterQueue does not."""
-    name = cluster_queue["metadata"]["name"]
-    own = [queue for queue in local_queues if queue["spec"].get("clusterQueue") == name]
     if own and all(holds(queue, "Active") for queue in (cluster_queue, *own)):
         waiting, counted = _pending(cluster_queue), sum(map(_pending, own))
         if waiting != counted:

@@ -23,13 +23,10 @@ _STARTING = ("Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueu
 
 _CYCLES, _CYCLES_EACH = 1000, 50
 """Far more cycles than a world, and each of its Workloads, needs to come to rest."""
-
-
 _TURNS = 4
 """Cycles more in which what is told in turns shows itself."""
 _ROUNDS, _PAUSE = 20, 0.5
 """Preemptions beyond one for each Workload after which time passes, and seconds: some workloads preempt in turns."""
-
 
 _HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
 """The kinds to whose status Kueue writes figures, which concern nobody."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.admission.explanation import Step
-from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.workloads import is_active, workload_of
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
@@ -135,7 +134,7 @@ def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -
     """Say first when no device is charged: none is asked for, or the integration is off."""
     found, done = workload_of(workload), target.derivation(*key)
     kueue = target.manager.kueue if target.manager else None
-    asks = kueue is not None and asks_for_devices(kueue.behaviour, kueue.world, found)
+    asks = kueue is not None and kueue.asks_for_devices(workload)
     if not found.claims and not asks:
         return (Step(requirements=("DET-003",), text="no pod asks for a device"),)
     if kueue is None or asks or (done and done.refused):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kueue_dra_ref.admission.preprocessing import asks_for_devices
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
@@ -83,8 +82,8 @@ class Played:
         kueue = self.target.manager.kueue if self.target.manager else None
         if kueue is None or kueue.behaviour.processing.detected:
             return False
-        claiming = (found for each in self.target.store.every("Workload") if (found := workload_of(each)).claims)
-        return any(not asks_for_devices(kueue.behaviour, kueue.world, each) for each in claiming)
+        claiming = (each for each in self.target.store.every("Workload") if kueue.nouns.workload(each).claims)
+        return any(not kueue.asks_for_devices(each) for each in claiming)
 
     @property
     def unmanaged(self) -> tuple[Given, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-GIVES, FREE = "gives", ""
+FREE = ""
+"""No LimitRange."""
 RANGES: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
-    GIVES: {"Container": {"defaultRequest": {"cpu": "2"}}},
+    "gives": {"Container": {"defaultRequest": {"cpu": "2"}}},
     "limits": {"Container": {"default": {"cpu": "1"}}},
     "bounds containers": {"Container": {"max": {"cpu": "1"}}},
     "demands": {"Container": {"min": {"cpu": "2"}, "default": {"cpu": "2"}}},
