@@ -34,6 +34,11 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
     return tuple(FieldError(field=place.path, type="Unknown field") for place in places if place.shape is None)
 
 
+def unknown_keys(document: dict[str, Any], keys: Keys) -> Iterator[str]:
+    """Give the path of every key that has no shape, and a value."""
+    return (place.path for place in _places(document, keys) if place.shape is None and place.value is not None)
+
+
 def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
     """Give every value of another type than its shape's; keys without a shape are passed over."""
     for place in _places(document, keys):

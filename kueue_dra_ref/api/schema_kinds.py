@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kueue_dra_ref.api.decoding import expectation, misfits
+from kueue_dra_ref.api.decoding import expectation, misfits, unknown_keys
 from kueue_dra_ref.api.faults import invalid
 from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, Shape
 
@@ -55,22 +55,19 @@ _JOB: Keys = {
     "spec": {"parallelism": _N, "completions": _N, "suspend": _F, "template": _TEMPLATE},
     "status": {"conditions": _CONDITIONS, "active": _N, "succeeded": _N, "failed": _N},
 }
+_PRIORITY: Keys = {"priorityClassRef": {"group": _T, "kind": _T, "name": _T}}
+_OLDER_PRIORITY: Keys = {"priorityClassName": _T, "priorityClassSource": _T}
 _ASSIGNMENT: Keys = {"name": _T, "count": _N, "flavors": MapOf(_T), "resourceUsage": MapOf(_Q)}
 _WORKLOAD: Keys = {
-    "spec": {
-        "queueName": _T,
-        "priority": _W,
-        "active": _F,
-        "priorityClassName": _T,
-        "priorityClassSource": _T,
-        "priorityClassRef": {"group": _T, "kind": _T, "name": _T},
-        "podSets": ListOf({"name": _T, "count": _N, "minCount": _N, "template": _TEMPLATE}),
-    },
-    "status": {
-        "conditions": _CONDITIONS,
-        "admission": {"clusterQueue": _T, "podSetAssignments": ListOf(_ASSIGNMENT)},
-        "reclaimablePods": ListOf({"name": _T, "count": _N}),
-    },
+    "queueName": _T,
+    "priority": _W,
+    "active": _F,
+    "podSets": ListOf({"name": _T, "count": _N, "minCount": _N, "template": _TEMPLATE}),
+}
+_WORKLOAD_STATUS: Keys = {
+    "conditions": _CONDITIONS,
+    "admission": {"clusterQueue": _T, "podSetAssignments": ListOf(_ASSIGNMENT)},
+    "reclaimablePods": ListOf({"name": _T, "count": _N}),
 }
 _STOP = OneOf(("None", "Hold", "HoldAndDrain"))
 _CLASSED: Keys = {"kind": _T, "deviceClassNames": _TEXTS}
@@ -90,8 +87,6 @@ _OLDER_FUNGIBILITY: Keys = {
 }
 _FAIR: Keys = {"weight": _Q}
 _CLUSTER_QUEUE: Keys = {
-    "cohort": _T,
-    "cohortName": _T,
     "resourceGroups": ListOf(_GROUP),
     "queueingStrategy": OneOf(("StrictFIFO", "BestEffortFIFO")),
     "stopPolicy": _STOP,
@@ -101,13 +96,13 @@ _CLUSTER_QUEUE: Keys = {
         "reclaimWithinCohort": OneOf(("Never", "LowerPriority", "Any")),
         "borrowWithinCohort": {"policy": OneOf(("Never", "LowerPriority")), "maxPriorityThreshold": _W},
     },
-    "flavorFungibility": _FUNGIBILITY,
     "fairSharing": _FAIR,
 }
+_QUEUE_STATUS: Keys = {"conditions": _CONDITIONS}
 _COHORT: Keys = {"parentName": _T, "resourceGroups": ListOf(_GROUP), "fairSharing": _FAIR}
 _FLAVOR: Keys = {
     "nodeLabels": MapOf(_T),
-    "nodeTaints": ListOf({"key": _T, "value": _T, "effect": _T}),
+    "nodeTaints": ListOf({"key": _T, "value": _T, "effect": _T, "timeAdded": _T}),
     "tolerations": _TOLERATIONS,
 }
 _SELECTORS = ListOf({"cel": {"expression": _T}})
@@ -144,15 +139,19 @@ _SHAPES: Mapping[str, Keys] = {
     "WorkloadPriorityClass": {"value": _W, "description": _T},
     "ClusterRole": {"rules": ListOf({"apiGroups": _TEXTS, "resources": _TEXTS, "verbs": _TEXTS})},
     "Job": _JOB,
-    "Workload": _WORKLOAD,
+    "Workload": {"spec": {**_WORKLOAD, **_PRIORITY}, "status": _WORKLOAD_STATUS},
+    "Workload v1beta1": {"spec": {**_WORKLOAD, **_OLDER_PRIORITY}, "status": _WORKLOAD_STATUS},
     "ResourceFlavor": {"spec": _FLAVOR},
     "Cohort": {"spec": _COHORT},
-    "ClusterQueue": {"spec": _CLUSTER_QUEUE, "status": {"conditions": _CONDITIONS}},
-    "ClusterQueue v1beta1": {
-        "spec": {**_CLUSTER_QUEUE, "flavorFungibility": _OLDER_FUNGIBILITY},
-        "status": {"conditions": _CONDITIONS},
+    "ClusterQueue": {
+        "spec": {**_CLUSTER_QUEUE, "cohortName": _T, "flavorFungibility": _FUNGIBILITY},
+        "status": _QUEUE_STATUS,
     },
-    "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": {"conditions": _CONDITIONS}},
+    "ClusterQueue v1beta1": {
+        "spec": {**_CLUSTER_QUEUE, "cohort": _T, "flavorFungibility": _OLDER_FUNGIBILITY},
+        "status": _QUEUE_STATUS,
+    },
+    "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": _QUEUE_STATUS},
     "DynamicResourceAllocationConfig": {"spec": {"resources": ListOf({"name": _T, "deviceClassNames": _TEXTS})}},
     "DeviceClass": {"spec": {"selectors": _SELECTORS, "config": ListOf({}), "extendedResourceName": _T}},
     "ResourceClaim": {"spec": _CLAIM},
@@ -160,6 +159,8 @@ _SHAPES: Mapping[str, Keys] = {
     "ResourceSlice": {"spec": _slice({"value": _Q})},
     "ResourceSlice v1alpha3": {"spec": _slice(_Q)},
 }
+
+_OF_KUEUE = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload")
 
 
 def check_types(manifest: Mapping[str, Any]) -> None:
@@ -169,7 +170,18 @@ def check_types(manifest: Mapping[str, Any]) -> None:
         ManifestFault: for the first such field, in the version in which the manifest is written.
 
     """
-    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
-    shape = {**_SHAPES.get(f"{kind} {version}", _SHAPES[kind]), "metadata": _META}
+    shape = {**_shape(manifest), "metadata": _META}
     for place in misfits(dict(manifest), shape):
         raise invalid(place.path, place.value, f"expected {expectation(place.shape)}")
+
+
+def unread(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Give the path of every field in the spec of one of Kueue's kinds that is not read; pods are not looked into."""
+    if manifest["kind"] in _OF_KUEUE and isinstance(manifest.get("spec"), dict):
+        paths = unknown_keys({"spec": manifest["spec"]}, {"spec": _shape(manifest)["spec"]})
+        yield from (path for path in paths if ".template." not in path)
+
+
+def _shape(manifest: Mapping[str, Any]) -> Keys:
+    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    return _SHAPES.get(f"{kind} {version}", _SHAPES[kind])

@@ -86,6 +86,7 @@ def _rename(*path: str, to: str) -> Shape:
         node = obj
         for key in path[:-1]:
             node = child(node, key, dict, {})
+        node.pop(to, None)  # the version that is left does not have it
         if path[-1] in node:
             node[to] = node.pop(path[-1])
 
@@ -170,6 +171,7 @@ def _fungibility_in(obj: dict[str, Any]) -> None:
 
 def _priority_in(obj: dict[str, Any]) -> None:
     spec = child(obj, "spec", dict, {})
+    spec.pop("priorityClassRef", None)
     name, source = spec.pop("priorityClassName", ""), spec.pop("priorityClassSource", "")
     if source in _PRIORITY_SOURCES:
         group, kind = _PRIORITY_SOURCES[source]

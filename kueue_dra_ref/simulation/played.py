@@ -10,6 +10,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.cluster.storing import ApiServer
+from kueue_dra_ref.simulation.beyond import not_decided, unknown
 from kueue_dra_ref.simulation.given import DEFAULT_NAMESPACE, Given
 from kueue_dra_ref.simulation.references import missing
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless
@@ -70,6 +71,16 @@ class Played:
     def warnings(self) -> Sequence[str]:
         """What the API server warns of: fields that it does not know, versions that it will not serve any more."""
         return self.target.api_server.warnings
+
+    @property
+    def not_decided(self) -> Iterator[Finding]:
+        """Fields that would have Kueue decide more than the reference does."""
+        return (Finding(given=each, error=error) for each in self.accepted for error in not_decided(each.manifest))
+
+    @property
+    def unknown(self) -> Iterator[tuple[Given, str]]:
+        """Fields in the specs of Kueue's kinds that their version does not have."""
+        return ((each, field) for each in self.accepted for field in unknown(each.manifest))
 
     @property
     def ask_for_devices(self) -> bool:

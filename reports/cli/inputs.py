@@ -16,6 +16,7 @@ from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.cluster.storing import ApiServer
+from kueue_dra_ref.simulation.beyond import settings_not_decided
 from kueue_dra_ref.simulation.given import Given, configuration_of, given
 from kueue_dra_ref.simulation.played import Finding, Played, play
 from kueue_dra_ref.target import Manifest
@@ -92,13 +93,22 @@ def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest
 
 def tell(world: World, played: Played, *, allow_missing: bool) -> int:
     """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
-    for finding in (*played.refused, *played.missing):
-        click.echo(_told(finding), err=True)
-    for warning in played.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    for note in _notes(world, played):
-        click.echo(note, err=True)
+    wrong = map(_told, (*played.refused, *played.missing))
+    for line in (*wrong, *_warnings(played), *_beyond(world, played), *_notes(world, played)):
+        click.echo(line, err=True)
     return 2 if played.refused or (played.missing and not allow_missing) else 0
+
+
+def _warnings(played: Played) -> Iterable[str]:
+    yield from (f"warning: {warning}" for warning in played.warnings)
+    for each, field in played.unknown:
+        yield f'warning: {located(*each.place(field), each.ref)}: unknown field "{field}"'
+
+
+def _beyond(world: World, played: Played) -> Iterable[str]:
+    for error in settings_not_decided(world.configuration):
+        yield f"note: {located(*place_of(error, world.document), error)}"
+    yield from (f"note: {_told(finding)}" for finding in played.not_decided)
 
 
 def _told(finding: Finding) -> str:

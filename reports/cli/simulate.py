@@ -78,7 +78,7 @@ def command(
     an API server would refuse is refused in its words. Jobs and Workloads are submitted in the order in which they are
     given, everything else before them. An object that is given again is merged into the earlier one field by field, as
     server-side apply does; lists are replaced. Status in the input is ignored. Nothing is sent anywhere: time and
-    cluster are simulated.
+    cluster are simulated. What Kueue would decide beyond the reference, such as admission checks, is told as a note.
     """
     world = world_of((*files, *more), configuration, behaviour, gates)
     played = world.play(ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served))

@@ -1,0 +1,93 @@
+"""What a world asks of Kueue that the reference does not decide, and fields that nobody reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kueue_dra_ref.api.schema_kinds import unread
+from kueue_dra_ref.target import FieldError, Manifest
+
+_CHECKS, _TOPOLOGY, _SHARES = "admission checks", "topology-aware scheduling", "admission fair sharing"
+_TIME, _SLICES = "the time that a Workload may run", "elastic jobs"
+NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
+    "ClusterQueue": {
+        "spec.admissionChecks": _CHECKS,
+        "spec.admissionChecksStrategy": _CHECKS,
+        "spec.admissionScope": _SHARES,
+        "spec.concurrentAdmissionPolicy": "concurrent admission",
+    },
+    "LocalQueue": {"spec.fairSharing": _SHARES},
+    "ResourceFlavor": {"spec.topologyName": _TOPOLOGY},
+    "Workload": {
+        "spec.maximumExecutionTimeSeconds": _TIME,
+        "spec.podSets[].topologyRequest": _TOPOLOGY,
+        "spec.preemptionGates": "preemption gates",
+    },
+}
+"""By kind, the fields of Kueue 0.14 to 0.19 that the reference passes over, and what they are for."""
+_MARKS: Mapping[str, str] = {
+    "prebuilt-workload-name": "Workloads that somebody else makes",
+    "max-exec-time-seconds": _TIME,
+    "elastic-job": _SLICES,
+    "priority-boost": "boosted priorities",
+    "admission-gated-by": "gates of admission",
+    "workload-allowed-resource-flavors": "flavors that a Workload is held to",
+}
+"""Labels and annotations of Jobs and Workloads, without Kueue's domain."""
+_SETTINGS: Mapping[tuple[str, ...], str] = {
+    ("admissionFairSharing",): _SHARES,
+    ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
+}
+"""Keys of the Configuration."""
+_DOMAIN = "kueue.x-k8s.io/"
+
+
+def not_decided(manifest: Manifest) -> Iterator[FieldError]:
+    """Give each field of an object that would have Kueue decide more than the reference does."""
+    known = NOT_DECIDED.get(manifest["kind"], {})
+    for field in unread(manifest):
+        if (subject := known.get(_anywhere(field))) is not None:
+            yield _passed_over(field, subject)
+    if manifest["kind"] in {"Job", "Workload"}:
+        yield from _marked(manifest)
+
+
+def settings_not_decided(configuration: Manifest) -> Iterator[FieldError]:
+    """Give each key of a Configuration that would have Kueue decide more than the reference does."""
+    for path, subject in _SETTINGS.items():
+        found: Any = configuration
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        if found:
+            yield _passed_over(".".join(path), subject)
+
+
+def unknown(manifest: Manifest) -> Iterator[str]:
+    """Give each field in the spec of one of Kueue's kinds that its version does not have; an API server drops it."""
+    known = NOT_DECIDED.get(manifest["kind"], {})
+    return (field for field in unread(manifest) if _anywhere(field) not in known)
+
+
+def _marked(manifest: Manifest) -> Iterator[FieldError]:
+    for holder in ("labels", "annotations"):
+        for name in _of_kueue(manifest["metadata"].get(holder)):
+            if name in _MARKS:
+                yield _passed_over(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
+    template = (manifest.get("spec") or {}).get("template") or {}
+    for name in _of_kueue((template.get("metadata") or {}).get("annotations")):
+        if name.startswith("podset-"):
+            yield _passed_over(f"spec.template.metadata.annotations[{_DOMAIN}{name}]", _TOPOLOGY)
+
+
+def _of_kueue(held: Any) -> Iterator[str]:
+    yield from (key.removeprefix(_DOMAIN) for key in held or () if key.startswith(_DOMAIN))
+
+
+def _passed_over(field: str, subject: str) -> FieldError:
+    return FieldError(field=field, type="Not decided", detail=f"{subject}: the answer is as if this were not there")
+
+
+def _anywhere(field: str) -> str:
+    return re.sub(r"\[[^\]]*\]", "[]", field)

@@ -1,0 +1,51 @@
+"""Every field in the specs of Kueue's kinds is read by the reference or named as not decided, release by release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from clusters.binaries import binaries
+from clusters.manifests import Webhook, definitions
+from clusters.releases import NEWEST, RELEASES
+from kueue_dra_ref.simulation.beyond import NOT_DECIDED, not_decided, unknown
+
+OLDER = {minor: () if minor == NEWEST else pytest.mark.releases for minor in RELEASES}
+KINDS = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload")
+
+
+def filled(schema: Mapping[str, Any]) -> Any:
+    """Give a value in which every field of a schema is there."""
+    if "properties" in schema:
+        return {key: filled(each) for key, each in schema["properties"].items()}
+    return [filled(schema["items"])] if "items" in schema else {}
+
+
+def everything(minor: str) -> Iterator[dict[str, Any]]:
+    """Give an object with every field, of each kind and version that a release serves."""
+    for definition in definitions(binaries(minor).kueue_module, Webhook(port=1, authority=b"")):
+        spec = definition["spec"]
+        for version in spec["versions"] if spec["names"]["kind"] in KINDS else ():
+            whole = filled(version["schema"]["openAPIV3Schema"]["properties"]["spec"])
+            api_version = f"{spec['group']}/{version['name']}"
+            yield {"apiVersion": api_version, "kind": spec["names"]["kind"], "metadata": {}, "spec": whole}
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("minor", [pytest.param(minor, marks=OLDER[minor]) for minor in RELEASES])
+def test_every_field_is_read_or_named(minor: str) -> None:
+    """A field that is neither would be passed over in silence."""
+    made = list(everything(minor))
+    assert {each["kind"] for each in made} == set(KINDS)
+    assert [(each["kind"], each["apiVersion"], field) for each in made for field in unknown(each)] == []
+
+
+@pytest.mark.live
+def test_every_field_that_is_named_is_there() -> None:
+    """What is said not to be decided is something that the newest release has, in one version or the other."""
+    found = {
+        (each["kind"], error.field.replace("[0]", "[]")) for each in everything(NEWEST) for error in not_decided(each)
+    }
+    assert found == {(kind, field) for kind, fields in NOT_DECIDED.items() for field in fields}

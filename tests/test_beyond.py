@@ -1,0 +1,114 @@
+"""What Kueue would decide and the reference does not, and fields that nobody reads: both are told with their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands import kueue_dra
+from tests.test_cli_simulate import QUEUES, a_job
+
+PASSED_OVER = "the answer is as if this were not there"
+
+
+def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Simulate a file of these documents, and give what is said of it, without the file's name."""
+    file = folder / "world.yaml"
+    file.write_text("---\n".join(documents))
+    found = kueue_dra("simulate", "-f", str(file), *options)
+    assert found.exit_code == 0, found.stderr
+    return [line.replace(f"{file}:", "") for line in found.stderr.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        pytest.param(
+            "  namespaceSelector: {}\n",
+            "  namespaceSelector: {}\n  admissionChecksStrategy: {admissionChecks: [{name: quality}]}\n",
+            "note: 10: ClusterQueue all: spec.admissionChecksStrategy: Not decided: admission checks",
+            id="checks",
+        ),
+        pytest.param(
+            "metadata: {name: flavor}\n",
+            "metadata: {name: flavor}\nspec: {topologyName: racks}\n",
+            "note: 4: ResourceFlavor flavor: spec.topologyName: Not decided: topology-aware scheduling",
+            id="topology",
+        ),
+        pytest.param(
+            "spec: {clusterQueue: all}\n",
+            "spec: {clusterQueue: all, fairSharing: {weight: 2}}\n",
+            "note: 17: LocalQueue default/mine: spec.fairSharing: Not decided: admission fair sharing",
+            id="shares",
+        ),
+        pytest.param(
+            "kind: Configuration\n",
+            "kind: Configuration\nadmissionFairSharing: {usageHalfLifeTime: 10m}\n",
+            "note: 25: admissionFairSharing: Not decided: admission fair sharing",
+            id="configuration",
+        ),
+    ],
+)
+def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:
+    """The field is named with its file and line, and what it is for; the world is played without it."""
+    assert told(tmp_path, QUEUES.replace(old, new), a_job()) == [f"{note}: {PASSED_OVER}"]
+
+
+@pytest.mark.parametrize(
+    ("holder", "key", "subject"),
+    [
+        ("labels", "kueue.x-k8s.io/max-exec-time-seconds", "the time that a Workload may run"),
+        ("annotations", "kueue.x-k8s.io/elastic-job", "elastic jobs"),
+    ],
+)
+def test_what_marks_a_job_is_told(holder: str, key: str, subject: str, tmp_path: Path) -> None:
+    """A label or an annotation of Kueue's that would change what is decided."""
+    marked = a_job().replace("metadata: {", f'metadata: {{{holder}: {{{key}: "7"}}, ')
+    if holder == "labels":
+        marked = marked.replace(", labels: {kueue.x-k8s.io/queue-name: mine}", "").replace(
+            '"7"}', '"7", kueue.x-k8s.io/queue-name: mine}'
+        )
+    (line,) = told(tmp_path, QUEUES, marked)
+    assert f"Job default/job: metadata.{holder}[{key}]: Not decided: {subject}: " in line
+
+
+def test_a_topology_that_pods_ask_for_is_told(tmp_path: Path) -> None:
+    """It stands in an annotation of the template."""
+    asked = a_job().replace(
+        "template: {spec", 'template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: "rack"}}, spec'
+    )
+    (line,) = told(tmp_path, QUEUES, asked)
+    assert "spec.template.metadata.annotations[kueue.x-k8s.io/podset-required-topology]: Not decided" in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "line"),
+    [
+        ("  namespaceSelector: {}", "  namespaceSelectors: {}\n  namespaceSelector: {}", "spec.namespaceSelectors", 9),
+        ("  namespaceSelector: {}", "  namespaceSelector: {}\n  cohort: all", "spec.cohort", 10),
+        (
+            "nominalQuota: 2",
+            "nominalQuota: 2, borowingLimit: 1",
+            "spec.resourceGroups[0].flavors[0].resources[0].borowingLimit",
+            12,
+        ),
+        ("spec: {clusterQueue: all}", "spec: {clusterQueue: all, stop: Hold}", "spec.stop", 17),
+    ],
+)
+def test_a_field_that_the_version_does_not_have_is_warned_of(
+    old: str, new: str, field: str, line: int, tmp_path: Path
+) -> None:
+    """An API server drops it and warns; so a slip of the pen does not go unseen."""
+    (said,) = told(tmp_path, QUEUES.replace(old, new), a_job())
+    assert said.startswith(f"warning: {line}: ")
+    assert said.endswith(f'unknown field "{field}"')
+
+
+def test_a_field_of_the_later_version_is_dropped_from_the_earlier(tmp_path: Path) -> None:
+    """In v1beta1 a cohort is named by another field, so this ClusterQueue is in none."""
+    older = QUEUES.replace("v1beta2", "v1beta1").replace(
+        "  namespaceSelector: {}", "  namespaceSelector: {}\n  cohortName: all"
+    )
+    (said,) = told(tmp_path, older, a_job())
+    assert said.endswith('ClusterQueue all: unknown field "spec.cohortName"')
