@@ -48,6 +48,12 @@ def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[s
             "note: 25: admissionFairSharing: Not decided: admission fair sharing",
             id="configuration",
         ),
+        pytest.param(
+            "kind: Configuration\n",
+            "kind: Configuration\nfeatureGates: {PriorityBoost: true, PartialAdmission: false}\n",
+            "note: 25: featureGates.PriorityBoost: Not decided: what this gate is for",
+            id="gate",
+        ),
     ],
 )
 def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:

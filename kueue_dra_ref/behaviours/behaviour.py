@@ -63,7 +63,7 @@ class Behaviour:
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""
-        return _under(self, tuple(gates.get(gate, True) for gate in _named_by(self)))
+        return _under(self, tuple(gates.get(gate, True) for gate in gates_read_by(self)))
 
     def settled(self, **gates: bool) -> Behaviour:
         """The same behaviour with gates in one state for good, as for a text that knows nothing of them."""
@@ -90,14 +90,14 @@ class Behaviour:
 
 
 @lru_cache(maxsize=64)
-def _named_by(behaviour: Behaviour) -> tuple[str, ...]:
+def gates_read_by(behaviour: Behaviour) -> tuple[str, ...]:
     """The few gates that rules of a behaviour depend on, of the hundreds that there are."""
     return tuple(sorted({gate for rule in rules_of(behaviour) for gate in rule.gates}))
 
 
 @lru_cache(maxsize=64)
 def _under(behaviour: Behaviour, on: tuple[bool, ...]) -> Behaviour:
-    states = dict(zip(_named_by(behaviour), on, strict=True))
+    states = dict(zip(gates_read_by(behaviour), on, strict=True))
     found = _kept(behaviour, lambda rule: all(states.get(gate, True) is on for gate, on in rule.gates.items()))
     assert isinstance(found, Behaviour)
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.schema_kinds import unread
+from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.target import FieldError, Manifest
 
 _CHECKS, _TOPOLOGY, _SHARES = "admission checks", "topology-aware scheduling", "admission fair sharing"
@@ -54,14 +55,18 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
         yield from _marked(manifest)
 
 
-def settings_not_decided(configuration: Manifest) -> Iterator[FieldError]:
-    """Give each key of a Configuration that would have Kueue decide more than the reference does."""
+def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Iterator[FieldError]:
+    """Give each key of a Configuration that would have Kueue decide more, or otherwise, than the reference does."""
     for path, subject in _SETTINGS.items():
         found: Any = configuration
         for key in path:
             found = found.get(key) if isinstance(found, dict) else None
         if found:
             yield _passed_over(".".join(path), subject)
+    for name, on in (configuration.get("featureGates") or {}).items():
+        gate = behaviour.gates.table.get(name)
+        if gate and not gate.shared and on is not gate.default and name not in gates_read_by(behaviour):
+            yield _passed_over(f"featureGates.{name}", "what this gate is for")
 
 
 def unknown(manifest: Manifest) -> Iterator[str]:

@@ -106,7 +106,7 @@ def _warnings(played: Played) -> Iterable[str]:
 
 
 def _beyond(world: World, played: Played) -> Iterable[str]:
-    for error in settings_not_decided(world.configuration):
+    for error in settings_not_decided(world.configuration, world.behaviour):
         yield f"note: {located(*place_of(error, world.document), error)}"
     yield from (f"note: {_told(finding)}" for finding in played.not_decided)
 
