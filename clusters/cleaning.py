@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -53,18 +53,28 @@ class Cleaning:
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
+        were = {ref: _meta(self.mirror.read(ref) or {}).get("uid", "") for ref in refs if self.mirror.watches(ref)}
         going = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
-        self._await_gone(going, within=self.limits.gone, entirely=entirely)
+        self._await_gone(going, within=self.limits.gone, entirely=entirely, were=were)
 
-    def _await_gone(self, refs: Sequence[Ref], *, within: float, entirely: bool = True) -> None:
+    def _await_gone(
+        self, refs: Sequence[Ref], *, within: float, entirely: bool = True, were: Mapping[Ref, str] | None = None
+    ) -> None:
         left = list(refs)
 
         def gone() -> None:
-            left[:] = [ref for ref in left if self.mirror.read(ref) is not None and (entirely or not self._kept(ref))]
+            left[:] = [ref for ref in left if self._stays(ref, (were or {}).get(ref, ""), entirely=entirely)]
             if left:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
         self.mirror.eventually(gone, within=within, what="deleted objects to be gone")
+
+    def _stays(self, ref: Ref, uid: str, *, entirely: bool) -> bool:
+        """Whether an object is there; one of the same name may have been made since, as Kueue does of Workloads."""
+        stored = self.mirror.read(ref)
+        if stored is None or (uid and _meta(stored)["uid"] != uid):
+            return False
+        return entirely or not self._kept(ref)
 
     def _delete(self, ref: Ref) -> bool:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""

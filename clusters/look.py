@@ -13,6 +13,7 @@ from clusters.world import World, queue_name
 from kueue_dra_ref.target import Manifest, Ref
 
 Key = tuple[str, str, str]
+PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +22,8 @@ class Look:
 
     jobs: list[Manifest]
     workloads: list[Manifest]
+    classless: frozenset[str] = frozenset()
+    """The UIDs of Jobs whose priority class is not there: Kueue makes no Workload for them."""
 
     @classmethod
     def at(cls, mirror: Mirror, world: World) -> Look:
@@ -34,7 +37,10 @@ class Look:
                 for workload in mirror.list(KUEUE, "Workload", namespace)
                 if Ref.of(workload) in world or uids & owners_of(workload)
             ]
-        return cls(jobs=jobs, workloads=workloads)
+        owned = {uid for workload in workloads for uid in owners_of(workload)}
+        unmade = [job for job in jobs if job["metadata"]["uid"] not in owned]
+        classless = frozenset(job["metadata"]["uid"] for job in unmade if _lacks_class(mirror, job))
+        return cls(jobs=jobs, workloads=workloads, classless=classless)
 
     @property
     def versions(self) -> dict[Key, str]:
@@ -94,10 +100,19 @@ class Look:
             if _holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
-        for job in self.jobs:
+        for job in (job for job in self.jobs if job["metadata"]["uid"] not in self.classless):
             fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
             if fault:
                 yield f"Job {job['metadata']['name']} {fault}"
+
+
+def _lacks_class(mirror: Mirror, job: Manifest) -> bool:
+    """Whether a Job names a priority class that is not there."""
+    if name := (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL):
+        ref = Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=name)
+    elif name := job["spec"]["template"]["spec"].get("priorityClassName"):
+        ref = Ref(api_version="scheduling.k8s.io/v1", kind="PriorityClass", name=name)
+    return bool(name) and mirror.read(ref) is None
 
 
 def owners_of(manifest: Manifest) -> set[str]:

@@ -184,7 +184,6 @@ def test_fields_that_are_given_again_are_merged_across_versions() -> None:
         pytest.param("Name: two", "resourceClaims[0].resourceClaimTemplateName: Not found", id="template"),
         pytest.param("clusterQueue: all", 'spec.clusterQueue: Not found: "other"', id="cluster-queue"),
         pytest.param("[{name: flavor,", "spec.resourceGroups[0].flavors[0].name: Not found", id="flavor"),
-        pytest.param("c}],", 'spec.template.spec.priorityClassName: Not found: "other"', id="priority-class"),
     ],
 )
 def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
@@ -194,7 +193,6 @@ def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
         "Name: two": "Name: other",
         "clusterQueue: all": "clusterQueue: other",
         "[{name: flavor,": "[{name: other,",
-        "c}],": "c}], priorityClassName: other,",
     }
     world = f"{QUEUES}---\n{a_job()}".replace(given, named[given])
 
@@ -204,6 +202,17 @@ def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
     assert missing in strict.stderr
     assert strict.stderr == allowing.stderr
     assert workloads(strict.stdout)
+
+
+def test_a_priority_class_that_leads_nowhere_is_told() -> None:
+    """Kueue makes no Workload for the Job until the class is there."""
+    world = f"{QUEUES}---\n{a_job()}".replace("c}],", "c}], priorityClassName: other,")
+
+    result = kueue_dra("simulate", "-f", "-", stdin=world)
+
+    assert result.exit_code == 2
+    assert 'spec.template.spec.priorityClassName: Not found: "other"' in result.stderr
+    assert not workloads(result.stdout)
 
 
 def test_a_job_without_a_queue_is_left_alone() -> None:

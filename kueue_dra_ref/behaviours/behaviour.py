@@ -10,7 +10,7 @@ from typing import Any
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
-from kueue_dra_ref.behaviours.parts_status import Jobs, Reporting
+from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.gates import Gates
 from kueue_dra_ref.rules.mapping import MappingRules
@@ -46,6 +46,7 @@ class Behaviour:
     fair_sharing: FairSharing
     reporting: Reporting
     jobs: Jobs
+    priorities: Priorities
     extended: Extended = field(default_factory=Extended)
     adjusting: Adjusting = field(default_factory=Adjusting)
     by_chance: bool = False

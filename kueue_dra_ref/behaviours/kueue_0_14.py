@@ -42,5 +42,7 @@ def kueue_0_14() -> Behaviour:
         ),
         # Who is done keeps what it had.
         jobs=replace(later.jobs, done=(), unlike=()),
+        # The class that a Job names is never another.
+        priorities=replace(later.priorities, followed=(), moved=()),
         preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rules import fungibility, jobs
+from kueue_dra_ref.rules import fungibility, jobs, priorities
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
 
@@ -38,5 +38,9 @@ def kueue_0_15() -> Behaviour:
             later.jobs,
             done=(jobs.who_is_done_gives_its_reservation_back,),
             unlike=(jobs.who_is_done_and_unlike_its_job_is_deleted,),
+        ),
+        # A workload keeps to having no class, and to the value that its class had.
+        priorities=replace(
+            later.priorities, followed=(priorities.a_workload_goes_along_from_class_to_class,), valued=()
         ),
     )

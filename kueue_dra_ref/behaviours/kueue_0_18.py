@@ -57,6 +57,8 @@ def kueue_0_18() -> Behaviour:
         gates=kueue_0_18_gates(),
         # Requests are Go maps.
         by_chance=True,
+        # Indexes that have failed for good are not told from those that will be tried again.
+        jobs=replace(later.jobs, reclaimed=later.jobs.reclaimed[1:]),
         mapping=replace(
             later.mapping,
             device_class=(

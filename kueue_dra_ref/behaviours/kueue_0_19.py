@@ -7,7 +7,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_sources import MAPPING, SOURCING
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
-from kueue_dra_ref.behaviours.parts_status import Jobs, Reporting
+from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     blocking,
@@ -25,6 +25,7 @@ from kueue_dra_ref.rules import (
     observing,
     pod_requests,
     preemption,
+    priorities,
     queueing,
     quota,
     reporting,
@@ -66,6 +67,7 @@ def kueue_0_19() -> Behaviour:
         fair_sharing=FAIR_SHARING,
         reporting=REPORTING,
         jobs=JOBS,
+        priorities=PRIORITIES,
         extended=_EXTENDED_RESOURCES,
         adjusting=ADJUSTING,
         webhooks=(webhooks.resource_groups_share_nothing,),
@@ -306,5 +308,19 @@ JOBS = Jobs(
     requeued=(jobs.a_preempted_workload_is_queued_again,),
     least=(jobs.a_job_may_say_how_few_pods_it_needs,),
     reduced=(jobs.a_job_runs_as_many_pods_as_were_admitted,),
-    reclaimed=(when(jobs.pods_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),),
+    reclaimed=(
+        when(jobs.indexes_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),
+        when(jobs.pods_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),
+    ),
+    unequal=(jobs.a_workload_is_held_to_the_pods_of_its_job,),
+    queued=(jobs.a_job_without_a_queue_gets_the_default_one,),
+)
+PRIORITIES = Priorities(
+    needed=(priorities.a_class_that_is_named_has_to_be_there,),
+    followed=(
+        priorities.a_workload_goes_along_from_class_to_class,
+        priorities.a_waiting_workload_gets_its_first_class,
+    ),
+    valued=(priorities.a_changed_value_reaches_who_has_the_class,),
+    moved=(priorities.another_priority_has_what_waits_tried_again,),
 )

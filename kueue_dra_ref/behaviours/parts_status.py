@@ -9,6 +9,7 @@ from typing import Any
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.jobs import PodSets
+from kueue_dra_ref.rules.priorities import Classed
 from kueue_dra_ref.rules.reporting import Assigned, Figures
 from kueue_dra_ref.said import Said
 
@@ -53,8 +54,22 @@ class Jobs:
     requeued: tuple[Rule[[str], bool], ...]
     least: tuple[Rule[[dict[str, Any]], int | None], ...]
     reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
-    reclaimed: tuple[Rule[[dict[str, Any]], int], ...]
+    reclaimed: tuple[Rule[[dict[str, Any]], int | None], ...]
+    unequal: tuple[Rule[[PodSets, PodSets, bool], bool], ...]
+    """Whether a Job has become another than its Workload was made for."""
+    queued: tuple[Rule[[str, bool], str], ...]
+    """The queue of a Job, by the one that it names and whether there is one that is called default."""
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
     unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
     """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priorities:
+    """The priority of Workloads, and what follows when it changes."""
+
+    needed: tuple[Rule[[bool], bool], ...]
+    followed: tuple[Rule[[Classed], bool], ...]
+    valued: tuple[Rule[[], bool], ...]
+    moved: tuple[Rule[[int, int], bool], ...]

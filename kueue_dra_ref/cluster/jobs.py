@@ -8,12 +8,14 @@ from typing import Any
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.priorities import MissingClass, PriorityController
+from kueue_dra_ref.cluster.retrying import Retries
+from kueue_dra_ref.cluster.running import Running
 from kueue_dra_ref.cluster.status import give_back
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 
 
 class JobController:
@@ -21,6 +23,8 @@ class JobController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour.jobs
+        self.running = Running(kueue)
+        self.priorities, self.retries = PriorityController(kueue), Retries(kueue, "Job")
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -28,28 +32,60 @@ class JobController:
             self.kueue.reconcile("Job", event.key)
 
     def on_workload(self, event: Event) -> None:
-        """Reconcile the Job whose Workload has changed."""
-        for owner in ((event.new or {}).get("metadata") or {}).get("ownerReferences") or ():
+        """Reconcile the Job whose Workload has changed, or is gone."""
+        for owner in (event.new or event.old or {})["metadata"].get("ownerReferences") or ():
             if owner.get("kind") == "Job":
                 self.kueue.reconcile("Job", (event.key[0], owner["name"]))
 
     def reconcile(self, key: Key) -> None:
         """Make the Workload follow its Job, and the Job its Workload."""
         job = self.kueue.store.find("Job", key[1], key[0])
-        if job is None or not _queue_of(job):
+        if job is None or not queue_named_by(job):
             return
-        workload = self.kueue.store.find("Workload", workload_name(job), key[0])
+        try:
+            self._reconciled(job, self.kueue.store.find("Workload", workload_name(job), key[0]))
+        except MissingClass:
+            self.retries.failed(key)
+        else:
+            self.retries.forget(key)
+
+    def _reconciled(self, job: Manifest, workload: Manifest | None) -> None:
         ended = next((end for rule in self.rules.finished if (end := rule(job))), None)
         if ended:
             self._finish(job, workload, *ended)
         elif workload is None:
             self._create(job)
-        elif self._reclaim(job, workload):
+        elif self._unequal(job, workload):
+            self._renew(job, workload)
+        elif not is_true(workload, "Finished"):
+            self._in_step(job, workload)
+
+    def _in_step(self, job: Manifest, workload: Manifest) -> None:
+        """Bring a Job and the Workload that was made for it in step, one thing at a time."""
+        if self.priorities.follow(job, workload) or self._reclaim(job, workload):
             return
-        elif is_true(workload, "Evicted"):
+        if is_true(workload, "Evicted"):
             self._stop(job, workload)
         elif not self._follow(job, workload):
-            self._run_or_suspend(job, workload)
+            self.running.follow(job, workload)
+
+    def _unequal(self, job: Manifest, workload: Manifest) -> bool:
+        """Whether a Job asks for other pods than its Workload: than those admitted, while it is suspended than any."""
+        asked, whole = self._pod_sets(job), workload["spec"]["podSets"]
+        if asked is None or is_true(workload, "Finished"):
+            return False
+        admitted, counts = is_true(workload, "Admitted"), _admitted_counts(workload)
+        running = [{**each, "count": counts.get(each["name"], each["count"])} for each in whole]
+        alike = [running, whole] if job["spec"].get("suspend") else [running]
+        return any(all(rule(asked, had, admitted) for had in alike) for rule in self.rules.unequal)
+
+    def _renew(self, job: Manifest, workload: Manifest) -> None:
+        """Write the Workload of a Job that waits anew; else suspend the Job and have another Workload made."""
+        if job["spec"].get("suspend") and not is_true(workload, "QuotaReserved"):
+            self.kueue.store.put({**self.kueue.patched(workload), "spec": self._spec(job)})
+            return
+        self.running.suspend(job, workload)
+        self.kueue.store.remove(Ref.of(workload))
 
     def _forgotten(self, job: Manifest, workload: Manifest) -> bool:
         """Delete the Workload of a Job that ran and is done, where it holds nothing and is not like its Job."""
@@ -78,7 +114,8 @@ class JobController:
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Note the pods of a Job that will not run again; whether their number has changed."""
         most = workload["spec"]["podSets"][0]["count"]
-        count = min(next((rule(job) for rule in self.rules.reclaimed), 0), most)
+        found = (count for rule in self.rules.reclaimed if (count := rule(job)) is not None)
+        count = min(next(found, 0), most)
         wanted = [{"name": "main", "count": count}] if count else []
         if wanted == (workload.get("status") or {}).get("reclaimablePods", []):
             return False
@@ -93,13 +130,10 @@ class JobController:
         return next(([{**pod_set, **extra} for pod_set in rule(job)] for rule in self.rules.pod_sets), None)
 
     def _create(self, job: Manifest) -> None:
-        pod_sets = self._pod_sets(job)
-        if pod_sets is None:
+        if self._pod_sets(job) is None:
             return
         meta = job["metadata"]
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": meta["name"], "uid": meta["uid"], "controller": True}
-        priority, reference = self._priority(job)
-        spec = {"podSets": pod_sets, "queueName": _queue_of(job), "priority": priority, "active": True}
         self.kueue.store.put(
             {
                 "apiVersion": "kueue.x-k8s.io/v1beta2",
@@ -110,84 +144,26 @@ class JobController:
                     "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
                     "ownerReferences": [owner],
                 },
-                "spec": spec | ({"priorityClassRef": reference} if reference else {}),
+                "spec": self._spec(job),
             }
         )
 
-    def _priority(self, job: Manifest) -> tuple[int, dict[str, str]]:
-        labels = job["metadata"].get("labels") or {}
-        if name := labels.get(PRIORITY_LABEL):
-            found = self.kueue.store.find("WorkloadPriorityClass", name)
-            return (found or {}).get("value", 0), {
-                "group": "kueue.x-k8s.io",
-                "kind": "WorkloadPriorityClass",
-                "name": name,
-            }
-        name = ((job["spec"].get("template") or {}).get("spec") or {}).get("priorityClassName")
-        found = self.kueue.store.find("PriorityClass", name) if name else self._default_priority()
-        if found is None:
-            return 0, {}
-        reference = {"group": "scheduling.k8s.io", "kind": "PriorityClass", "name": found["metadata"]["name"]}
-        return found.get("value", 0), reference
-
-    def _default_priority(self) -> Manifest | None:
-        return next((found for found in self.kueue.store.every("PriorityClass") if found.get("globalDefault")), None)
+    def _spec(self, job: Manifest) -> dict[str, Any]:
+        asked = {"podSets": self._pod_sets(job), "queueName": queue_named_by(job), "active": True}
+        return asked | self.priorities.of(job)
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
-        self._suspend(
-            self._resized(job, workload["spec"]["podSets"]), any(rule(False) for rule in self.rules.suspended)
-        )
+        self.running.stop(job, workload)
         if is_true(workload, "QuotaReserved") and any(rule(job) for rule in self.rules.returned):
             give_back(self.kueue, self.kueue.patched(workload))
 
     def _follow(self, job: Manifest, workload: Manifest) -> bool:
-        """Carry a changed queue name or pod template of a suspended Job over to its Workload."""
-        if is_true(workload, "QuotaReserved"):
-            return False
-        wanted = self._pod_sets(job) or workload["spec"]["podSets"]
-        spec = {**workload["spec"], "queueName": _queue_of(job), "podSets": wanted}
-        if spec == workload["spec"]:
+        """Carry a changed queue name of a Job that waits over to its Workload."""
+        spec = {**workload["spec"], "queueName": queue_named_by(job)}
+        if is_true(workload, "QuotaReserved") or spec == workload["spec"]:
             return False
         self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
         return True
-
-    def _run_or_suspend(self, job: Manifest, workload: Manifest) -> None:
-        admitted = is_true(workload, "Admitted")
-        if job["spec"].get("suspend"):
-            if any(rule(admitted) for rule in self.rules.released):
-                self._release(job, workload)
-        else:
-            self._suspend(job, any(rule(admitted) for rule in self.rules.suspended))
-
-    def _resized(self, job: Manifest, pod_sets: list[dict[str, Any]]) -> Manifest:
-        """A Job that may run with fewer pods, with as many as its pod set has."""
-        if all(rule(job) is None for rule in self.rules.least):
-            return job
-        changes = [rule(job, pod_sets[0]["count"]) for rule in self.rules.reduced]
-        spec = {key: value for change in changes for key, value in change.items()}
-        return {**job, "spec": {**job["spec"], **spec}}
-
-    def _suspend(self, job: Manifest, wanted: bool) -> None:
-        if wanted and not job["spec"].get("suspend"):
-            self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": {**job["spec"], "suspend": True}})
-
-    def _release(self, job: Manifest, workload: Manifest) -> None:
-        job = self._resized(job, workload["status"]["admission"]["podSetAssignments"])
-        template = job["spec"].get("template") or {}
-        spec: dict[str, Any] = dict(template.get("spec") or {})
-        for flavor in self._flavors(workload):
-            if labels := flavor.get("nodeLabels"):
-                spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **labels}
-            if tolerations := flavor.get("tolerations"):
-                spec["tolerations"] = [*(spec.get("tolerations") or []), *tolerations]
-        changed = {**job["spec"], "suspend": False, "template": {**template, "spec": spec}}
-        self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": changed})
-
-    def _flavors(self, workload: Manifest) -> list[dict[str, Any]]:
-        assignments = workload["status"]["admission"]["podSetAssignments"]
-        names = dict.fromkeys(name for assignment in assignments for name in assignment["flavors"].values())
-        found = (self.kueue.store.find("ResourceFlavor", name) for name in names)
-        return [flavor.get("spec") or {} for flavor in found if flavor]
 
 
 def workload_name(job: Manifest) -> str:
@@ -197,5 +173,11 @@ def workload_name(job: Manifest) -> str:
     return f"job-{meta['name']}"[:57] + "-" + digest.hexdigest()[:5]
 
 
-def _queue_of(job: Manifest) -> str:
+def queue_named_by(job: Manifest) -> str:
+    """The queue that a Job names; empty for none."""
     return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
+
+
+def _admitted_counts(workload: Manifest) -> dict[str, int]:
+    admission = (workload.get("status") or {}).get("admission") or {}
+    return {each["name"]: each["count"] for each in admission.get("podSetAssignments") or () if "count" in each}

@@ -18,7 +18,16 @@ from kueue_dra_ref.cluster.store import Event, Store, key_of
 from kueue_dra_ref.cluster.surroundings import SurroundingsController
 from kueue_dra_ref.cluster.workloads import WorkloadController
 
-_STARTING = ("Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue", "Workload", "Job")
+_STARTING = (
+    "WorkloadPriorityClass",
+    "Namespace",
+    "ResourceFlavor",
+    "Cohort",
+    "ClusterQueue",
+    "LocalQueue",
+    "Workload",
+    "Job",
+)
 """The kinds whose objects a starting Kueue is told of, in the order in which they are told."""
 
 _CYCLES, _CYCLES_EACH = 1000, 50
@@ -57,6 +66,7 @@ class Manager:
             "ResourceSlice": (self.queues.on_slice,),
             "LimitRange": (surroundings.on_limit_range,),
             "RuntimeClass": (surroundings.on_runtime_class,),
+            "WorkloadPriorityClass": (self.jobs.priorities.on_class,),
         }
         for kind in _STARTING:
             for found in store.every(kind):

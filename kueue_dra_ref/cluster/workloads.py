@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.preprocessing import processed
 from kueue_dra_ref.admission.queues import Key
@@ -11,16 +9,13 @@ from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.retrying import Retries
 from kueue_dra_ref.cluster.standing import Standing
 from kueue_dra_ref.cluster.status import evict, say, say_unreserved, unreserve
 from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.rules.queueing import Holding, Told
 from kueue_dra_ref.target import Manifest
-
-_FIRST_RETRY = 0.005
-_LAST_RETRY = 1000.0
-"""Seconds: controller-runtime's backoff for one object."""
 
 
 class WorkloadController:
@@ -29,16 +24,14 @@ class WorkloadController:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self.standing = Standing(kueue)
-        self._failures: dict[Key, int] = {}
-        self._due: dict[Key, float] = {}
-        """When each is retried; of several retries that are due the earliest counts."""
+        self.retries = Retries(kueue, "Workload")
 
     def on(self, event: Event) -> None:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
         freed = kueue.ledger.record(key, self._counted(event))
-        if freed or obj is None or is_true(obj, "Finished") or not is_active(obj):
+        if freed or obj is None or is_true(obj, "Finished") or not is_active(obj) or self._reprioritised(event):
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not is_active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
@@ -49,9 +42,16 @@ class WorkloadController:
             kueue.assigned.pop(key, None)
             kueue.derivations.pop(key, None)
             kueue.decisions.pop(key, None)
-            self._failures.pop(key, None)
+            self.retries.forget(key)
         else:
             kueue.reconcile("Workload", key)
+
+    def _reprioritised(self, event: Event) -> bool:
+        """Whether a workload that holds quota has another priority now, and others are tried again for that."""
+        if event.old is None or event.new is None or not is_true(event.new, "QuotaReserved"):
+            return False
+        before, after = (each["spec"].get("priority", 0) for each in (event.old, event.new))
+        return any(rule(before, after) for rule in self.rules.priorities.moved)
 
     def _counted(self, event: Event) -> Manifest | None:
         """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
@@ -95,9 +95,9 @@ class WorkloadController:
             # But that is what it says when the queues hear of a stop only after it has looked at the workload.
             blocked, steps = self.standing.objection(working)
             self._decided(key, *done.steps, *steps)
-            self._retry(key)
+            self.retries.failed(key)
             return blocked is not None and kueue.chance.of(working).stands(blocked.message)
-        self._failures.pop(key, None)
+        self.retries.forget(key)
         return True
 
     def _resolved(self, working: Manifest) -> bool:
@@ -117,26 +117,12 @@ class WorkloadController:
         unreserve(self.kueue, working)
         self.kueue.store.put(working)
         if refused.retryable:
-            self._retry(key)
+            self.retries.failed(key)
         else:
-            self._failures.pop(key, None)
+            self.retries.forget(key)
 
     def _decided(self, key: Key, *steps: Step) -> None:
         self.kueue.decisions[key] = steps
-
-    def _retry(self, key: Key) -> None:
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
-        wait = min(_FIRST_RETRY * 2**failures, _LAST_RETRY)
-        due = self.kueue.clock.seconds + wait
-        if due < self._due.get(key, inf):
-            self._due[key] = due
-            self.kueue.later(wait, lambda: self._retried(key, due))
-
-    def _retried(self, key: Key, due: float) -> None:
-        if self._due.get(key) == due:
-            del self._due[key]
-            self.kueue.reconcile("Workload", key)
 
     def _activity(self, working: Manifest) -> bool:
         """Evict what is deactivated; note what is active again."""

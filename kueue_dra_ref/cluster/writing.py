@@ -60,11 +60,24 @@ class Writer:
     def _create(self, obj: Manifest) -> None:
         kind = obj["kind"]
         insist_on_namespace(obj, self.store)
-        if kind == "Job" and QUEUE_LABEL in (obj["metadata"].get("labels") or {}):
-            obj["spec"]["suspend"] = True
+        if kind == "Job":
+            self._queue(obj)
         if kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
         self.store.put(obj)
+
+    def _queue(self, job: Manifest) -> None:
+        """Give a Job its queue and suspend it, as Kueue's webhook does."""
+        labels = job["metadata"].get("labels") or {}
+        default = self.store.find("LocalQueue", "default", job["metadata"]["namespace"])
+        runs = default is not None and default["spec"].get("stopPolicy") in (None, "None")
+        queue = labels.get(QUEUE_LABEL) or ""
+        for rule in self.behaviour.jobs.queued:
+            queue = rule(queue, runs)
+        if queue:
+            job["metadata"]["labels"] = {**labels, QUEUE_LABEL: queue}
+        if queue or QUEUE_LABEL in labels:
+            job["spec"]["suspend"] = True
 
     def _replace(self, obj: Manifest, old: Manifest) -> None:
         kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kueue_dra_ref.rule import rule
@@ -58,11 +58,29 @@ def who_is_done_and_unlike_its_job_is_deleted(job: PodSets, workload: PodSets) -
     return [_looks(each) for each in job] != [_looks(each) for each in workload]
 
 
-def _looks(pod_set: dict[str, Any]) -> list[Any]:
+@rule("STATUS-041", "STATUS-042")
+def a_workload_is_held_to_the_pods_of_its_job(job: PodSets, workload: PodSets, admitted: bool) -> bool:
+    """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
+
+    Admission gives a Job tolerations, so they are not compared then.
+    """
+    compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
+    return [_looks(each, compared) for each in job] != [_looks(each, compared) for each in workload]
+
+
+_CONTAINERS = ("initContainers", "containers")
+
+
+def _looks(pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")) -> list[Any]:
     """What a Job and its Workload are compared by."""
     spec = (pod_set.get("template") or {}).get("spec") or {}
-    lists = [spec.get(name) or [] for name in ("tolerations", "initContainers", "containers")]
-    return [pod_set["count"], pod_set.get("minCount"), *lists]
+    return [pod_set["count"], pod_set.get("minCount"), *(spec.get(name) or [] for name in compared)]
+
+
+@rule("STATUS-043")
+def a_job_without_a_queue_gets_the_default_one(named: str, default: bool) -> str:
+    """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one."""
+    return named or ("default" if default else "")
 
 
 @rule("PREEMPT-027")
@@ -84,6 +102,26 @@ def a_job_runs_as_many_pods_as_were_admitted(job: dict[str, Any], pods: int) -> 
     annotations = job["metadata"].get("annotations") or {}
     together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {"true", "True", "TRUE", "t", "1"}
     return {"parallelism": pods} | ({"completions": pods} if together else {})
+
+
+@rule("PARTIAL-005")
+def indexes_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int | None:
+    """Of an Indexed Job, indexes that have failed for good are done as those are that completed."""
+    spec, status = job["spec"], job.get("status") or {}
+    if spec.get("completionMode") != "Indexed":
+        return None
+    parallelism = spec.get("parallelism", 1)
+    completions = spec.get("completions", parallelism)
+    ended = {each for key in ("completedIndexes", "failedIndexes") for each in _indexes(status.get(key) or "")}
+    done = sum(each < completions for each in ended)
+    return max(parallelism - max(completions - done, 0), 0) if parallelism > 1 and done else 0
+
+
+def _indexes(written: str) -> Iterator[int]:
+    """Read indexes as a Job's status lists them, such as 1,3-5."""
+    for part in filter(None, written.split(",")):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 @rule("PARTIAL-004")

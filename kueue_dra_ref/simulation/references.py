@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.cluster.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
+from kueue_dra_ref.cluster.priorities import BUILT_IN, PRIORITY_LABEL
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
-
-_BUILT_IN = ("system-cluster-critical", "system-node-critical")
-"""Priority classes that every cluster has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +70,7 @@ def _labels(labels: dict[str, str], namespace: str) -> Iterator[Reference]:
 
 def _of_pods(template: dict[str, Any], path: str, namespace: str) -> Iterator[Reference]:
     spec = template.get("spec") or {}
-    if (priority := spec.get("priorityClassName", "")) not in _BUILT_IN:
+    if (priority := spec.get("priorityClassName", "")) not in BUILT_IN:
         yield Reference(field=f"{path}.priorityClassName", kind="PriorityClass", name=priority)
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         field = f"{path}.resourceClaims[{index}].resourceClaimTemplateName"

@@ -6,8 +6,10 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
+from fixtures.manifests import STARTED, a_job_manifest
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
 
 
@@ -73,3 +75,20 @@ def test_pods_that_will_not_run_again_give_their_devices_back(lab: Lab) -> None:
     lab.run(job, pods=1, succeeded=2)
 
     assert lab.verdict(waiting) == admitted({"whole-gpus": 2})
+
+
+@covers("PARTIAL-005")
+def test_indexes_that_failed_for_good_give_their_quota_back(lab: Lab) -> None:
+    """One index of three has completed and one has failed: one pod is left to run."""
+    queue = lab.queue({"cpu": 3})
+    meta = {"name": lab.name("work"), "namespace": queue.namespace}
+    made = a_job_manifest(a_job(pods=3, cpu="1"), meta, queue.local, {})
+    made["spec"] |= {"completionMode": "Indexed", "backoffLimitPerIndex": 0}
+    lab.apply(made)
+    waiting = queue.submit(a_job(cpu="2"))
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    ended = {"succeeded": 1, "failed": 1, "completedIndexes": "0", "failedIndexes": "1"}
+    lab.apply({**lab.read(Ref.of(made)), "status": {"active": 1, "startTime": STARTED, **ended}})
+
+    assert lab.verdict(waiting) == admitted({"cpu": 2})
