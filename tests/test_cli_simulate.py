@@ -215,6 +215,20 @@ def test_a_priority_class_that_leads_nowhere_is_told() -> None:
     assert not workloads(result.stdout)
 
 
+def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
+    """What a cluster is dumped as holds both; the devices are charged once."""
+    first = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}")
+    (made,) = workloads(first.stdout)
+    made["metadata"]["name"] = "from-the-cluster"
+
+    again = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}---\n{yaml.safe_dump(made)}")
+
+    assert again.exit_code == 0
+    assert "note: Workload default/from-the-cluster belongs to a Job that is given too" in again.stderr
+    assert [each["metadata"]["name"] for each in workloads(again.stdout)] != ["from-the-cluster"]
+    assert len(workloads(again.stdout)) == 1
+
+
 def test_a_job_without_a_queue_is_left_alone() -> None:
     """Kueue does not see it, and the user is told why."""
     job = a_job().replace("labels: {kueue.x-k8s.io/queue-name: mine}", "labels: {}")

@@ -97,6 +97,11 @@ class Played:
         return any(not kueue.asks_for_devices(each) for each in claiming)
 
     @property
+    def owned(self) -> tuple[Given, ...]:
+        """Workloads of Jobs that were given too; Kueue makes those itself."""
+        return tuple(_owned(self.given))
+
+    @property
     def unmanaged(self) -> tuple[Given, ...]:
         """Jobs that name no queue, which Kueue leaves alone."""
         jobs = (each for each in self.accepted if each.ref.kind == "Job")
@@ -112,7 +117,8 @@ def play(
     refused = _apply(target, sorted((each for each in world if each.ref.kind not in _LATER), key=_namespaces_first))
     if faults := target.start(configuration):
         return faults
-    refused += _apply(target, (each for each in world if each.ref.kind in _LATER))
+    owned = {each.ref for each in _owned(world)}
+    refused += _apply(target, (each for each in world if each.ref.kind in _LATER and each.ref not in owned))
     restless = ""
     try:
         target.settle()
@@ -120,6 +126,15 @@ def play(
         restless = str(moving)
     played = Played(target=target, given=tuple(world), refused=tuple(refused), missing=(), restless=restless)
     return replace(played, missing=tuple(_missing(played)))
+
+
+def _owned(world: Sequence[Given]) -> Iterator[Given]:
+    jobs = {(each.ref.namespace, each.ref.name) for each in world if each.ref.kind == "Job"}
+    for each in world:
+        owners = each.manifest["metadata"].get("ownerReferences") if each.ref.kind == "Workload" else None
+        names = (owner.get("name") for owner in owners or () if isinstance(owner, dict) and owner.get("kind") == "Job")
+        if any((each.ref.namespace, name) in jobs for name in names):
+            yield each
 
 
 def _namespaces_first(each: Given) -> bool:

@@ -27,6 +27,7 @@ NO_CONFIGURATION_NOTE = (
     "note: no Configuration was given, so no device class is mapped; give one with --config, or among the manifests"
 )
 RESTLESS_NOTE = "note: Kueue does not come to rest here; what is shown is what was told last: {moving}"
+OWNED_NOTE = "note: Workload {workload} belongs to a Job that is given too; Kueue makes that Job's Workload itself"
 NO_QUEUE_NOTE = "note: Job {job} names no queue (label kueue.x-k8s.io/queue-name), so Kueue leaves it alone"
 
 
@@ -123,5 +124,7 @@ def _notes(world: World, played: Played) -> Iterable[str]:
             yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)
     if played.restless:
         yield RESTLESS_NOTE.format(moving=played.restless)
+    for owned in played.owned:
+        yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
     for job in played.unmanaged:
         yield NO_QUEUE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}")
