@@ -73,7 +73,11 @@ class Nouns:
         return next((told for rule in rules if (told := rule(queue, self.labels(namespace)))), None)
 
     def labels(self, namespace: str) -> dict[str, str]:
-        """The labels of a namespace, with the one that the API server adds."""
-        found = self._store.find("Namespace", namespace)
-        labels = (found or {}).get("metadata", {}).get("labels") or {}
-        return {**labels, "kubernetes.io/metadata.name": namespace}
+        """The labels of a namespace, there or not."""
+        return labels_of(self._store.find("Namespace", namespace) or {"metadata": {"name": namespace}})
+
+
+def labels_of(namespace: Manifest) -> dict[str, str]:
+    """The labels of a namespace, with the one that the API server adds."""
+    meta = namespace["metadata"]
+    return {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta["name"]}

@@ -11,6 +11,7 @@ from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
+from kueue_dra_ref.cluster.nouns import labels_of
 from kueue_dra_ref.cluster.status import say
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.quota import FlavorResource, Node, share
@@ -103,7 +104,7 @@ class QueueControllers:
         """A namespace whose labels come to match a ClusterQueue has its workloads tried again."""
         if event.old is None or event.new is None:
             return
-        before, after = (found["metadata"].get("labels") or {} for found in (event.old, event.new))
+        before, after = labels_of(event.old), labels_of(event.new)
         for name in list(self.kueue.lines):
             queue = self.kueue.nouns.queue(name)
             selector = queue.namespace_selector if queue else None

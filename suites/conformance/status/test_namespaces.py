@@ -138,6 +138,20 @@ def test_work_is_admitted_once_its_namespace_comes_to_match(lab: Lab, work: Work
 
 
 @covers("QUEUE-016")
+def test_work_is_admitted_once_its_namespace_comes_to_match_beside_its_name(lab: Lab) -> None:
+    """The name of a namespace is a label of it as well, though nobody wrote it there."""
+    namespace = lab.namespace()
+    selector = {"matchLabels": {"kubernetes.io/metadata.name": namespace, "team": "research"}}
+    queue = lab.queue({"whole-gpus": 1}, namespace=namespace, namespaceSelector=selector)
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(job) == pending(Reason.NAMESPACE)
+
+    lab.label(namespace, team="research")
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+
+
+@covers("QUEUE-016")
 def test_work_that_was_admitted_stays_when_its_namespace_ceases_to_match(lab: Lab) -> None:
     """Selection is asked for at admission only."""
     queue = lab.queue({"whole-gpus": 1}, namespace=lab.namespace(team="research"), namespaceSelector=RESEARCH)
