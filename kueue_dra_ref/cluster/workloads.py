@@ -163,12 +163,12 @@ class WorkloadController:
         return any([*changed, say_unreserved(self.kueue, working)])
 
     def _drained(self, working: Manifest) -> bool:
-        """Evict an admitted workload whose queue is drained."""
+        """Evict an admitted workload whose queue is drained; the ClusterQueue is known by a LocalQueue that runs."""
         if not is_true(working, "Admitted") or is_true(working, "Evicted"):
             return False
-        key, _ = self.kueue.queue_of(working)
+        key, managed = self.kueue.queue_of(working)
         local = self.kueue.store.find("LocalQueue", key[1], key[0])
-        queue = self.kueue.nouns.queue(working["status"]["admission"]["clusterQueue"])
+        queue = self.kueue.nouns.queue(managed.cluster_queue) if managed else None
         holding = Holding(
             local_queue_stop=(local or {}).get("spec", {}).get("stopPolicy") or "None",
             cluster_queue_stop=queue.stop_policy if queue else "None",
