@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -94,6 +94,12 @@ class Line:
             self.aside[queued.key] = queued
         else:
             self.put_back(queued)
+
+    def join(self, queued: Iterable[Queued]) -> None:
+        """Queue what comes with its LocalQueue, whatever was found of its equals, unless it is here already."""
+        for each in queued:
+            if each.key not in self.heap and each.key not in self.aside:
+                self.put_back(each)
 
     def drop(self, key: Key) -> None:
         """Forget a workload."""

@@ -85,19 +85,25 @@ class Kueue:
 
     def enqueue(self, obj: Manifest) -> bool:
         """Put a workload into its LocalQueue and into the line of its ClusterQueue; False when one is missing."""
+        queued, (_, managed) = self.take_in(obj), self.queue_of(obj)
+        if queued is None or managed is None:
+            return False
+        queue, line = self.nouns.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
+        if queue and line is not None:
+            line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
+        return line is not None
+
+    def take_in(self, obj: Manifest) -> Queued | None:
+        """Put a workload into its LocalQueue, into no line yet; None when that is missing."""
         key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
         local_queue, managed = self.queue_of(obj)
         self._leave_other_queues(key, managed)
         if managed is None:
-            return False
+            return None
         self.assigned[key] = local_queue
-        queued = self._queued(key, obj)
-        managed.items[key] = queued
-        queue, line = self.nouns.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
-        if queue and line is not None:
-            line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
+        queued = managed.items[key] = self._queued(key, obj)
         self.refresh(managed.cluster_queue)
-        return line is not None
+        return queued
 
     def dequeue(self, key: Key) -> None:
         """Take a workload out of every queue."""

@@ -180,13 +180,12 @@ class QueueControllers:
 
     def _open(self, name: str) -> None:
         line = self.kueue.lines.setdefault(name, Line(self.kueue.behaviour.queueing))
-        queue = self.kueue.nouns.queue(name)
         for managed in self.kueue.local_queues.values():
-            for queued in managed.items.values() if managed.cluster_queue == name else ():
-                line.push(queued, best_effort=queue is not None and queue.strategy == "BestEffortFIFO")
+            if managed.cluster_queue == name:
+                line.join(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
-        self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
+        managed = self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
         for workload in self.kueue.store.every("Workload"):
             if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key:
                 continue
@@ -196,7 +195,9 @@ class QueueControllers:
             if self.kueue.asks_for_devices(workload):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
-                self.kueue.enqueue(workload)
+                self.kueue.take_in(workload)
+        if (line := self.kueue.lines.get(managed.cluster_queue)) is not None:
+            line.join(managed.items.values())
 
     def _waits(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from fixtures.builders import a_job
+import pytest
+
+from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
+from fixtures.verdicts import Reason, admitted, pending, unseen
+from kueue_dra_ref.verdict import Verdict
+
+ORDINARY = a_job(cpu="1")
+DEVICES = a_job(claims=[a_template(gpu())])
+TOO_MANY = a_job(claims=[a_template(gpu(2))])
 
 
 @covers("QUEUE-024")
@@ -29,3 +37,75 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
     second = queue.submit(a_job(cpu="2"))
 
     assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
+
+
+@covers("QUEUE-041")
+def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -> None:
+    """What waits in a LocalQueue that is made later is looked at, whatever became of its equals."""
+    queue = lab.queue({"cpu": 1})
+    later = lab.missing_queue()
+    first = queue.submit(a_job(cpu="2"))
+    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
+    second = later.submit(a_job(cpu="2"))
+    assert lab.condition(second, "QuotaReserved") == ("False", "Inadmissible")
+
+    lab.local_queue(queue.cluster, later.namespace, name=later.local)
+
+    assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
+
+
+@covers("QUEUE-041")
+def test_an_equal_is_admitted_when_its_local_queue_runs_again(lab: Lab) -> None:
+    """Quota that came free while the LocalQueue was held is there for what waits in it."""
+    queue = lab.queue({"cpu": 1})
+    first = queue.submit(ORDINARY)
+    second = queue.submit(ORDINARY)
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+    queue.change_local(stopPolicy="Hold")
+    lab.finish(first)
+
+    queue.change_local(stopPolicy="None")
+
+    assert lab.verdict(second) == admitted({"cpu": 1})
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(unseen(), id="with-its-equals", marks=covers("QUEUE-042")),
+        pytest.param(pending(Reason.NEVER_FITS), id="for-itself", marks=covers("QUEUE-043")),
+    ],
+)
+def test_device_work_that_comes_with_its_local_queue_is_told_as_new_work_is(lab: Lab, verdict: Verdict) -> None:
+    """It is queued anew then, with its equals where they are set aside together."""
+    queue = lab.queue({"whole-gpus": 1})
+    later = lab.local_queue(queue.cluster, queue.namespace)
+    later.delete_local()
+    assert lab.verdict(queue.submit(TOO_MANY)) == pending(Reason.NEVER_FITS)
+    job = later.submit(TOO_MANY)
+    assert lab.verdict(job) == unseen()
+
+    lab.local_queue(queue.cluster, later.namespace, name=later.local)
+
+    assert lab.verdict(job) == verdict
+
+
+@pytest.mark.parametrize(
+    "waits",
+    [
+        pytest.param(True, id="with-its-equals", marks=covers("QUEUE-042")),
+        pytest.param(False, id="for-itself", marks=covers("QUEUE-043")),
+    ],
+)
+def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: Lab, waits: bool) -> None:
+    """Quota came free while the LocalQueue was held; where equals are set aside together, nobody has looked since."""
+    queue = lab.queue({"whole-gpus": 1})
+    first = queue.submit(DEVICES)
+    second = queue.submit(DEVICES)
+    assert lab.verdict(second) == pending(Reason.NO_QUOTA)
+    queue.change_local(stopPolicy="Hold")
+    lab.finish(first)
+
+    queue.change_local(stopPolicy="None")
+
+    assert lab.is_suspended(second) is waits
