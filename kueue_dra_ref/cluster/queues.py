@@ -45,13 +45,12 @@ class QueueControllers:
 
         Looking at a cohort sweeps its whole tree, as if the cohort itself had changed; a flat cohort has none between.
         """
-        for obj in filter(None, (event.new, event.old)):
-            node = self.kueue.tree.queues.get(obj["metadata"]["name"])
-            for cohort in list(node.above())[:-1] if node else ():
-                if self.kueue.store.find("Cohort", cohort.name):
-                    self.kueue.sweep_cohort_later(cohort.name)
-                    self._show(cohort.name)
-            return
+        named = next(obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj)
+        cohort = self.kueue.tree.cohorts.get(named)
+        for each in [cohort, *cohort.above()][:-1] if cohort else ():
+            if self.kueue.store.find("Cohort", each.name):
+                self.kueue.sweep_cohort_later(each.name)
+                self._show(each.name)
 
     def on_cohort(self, event: Event) -> None:
         """A cohort that comes or changes lets its whole tree be tried again."""

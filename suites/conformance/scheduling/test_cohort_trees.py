@@ -135,3 +135,24 @@ def test_a_borrower_preempts_its_neighbours_only_where_it_is_let(
     job = near.queue({"whole-gpus": 0}, preemption=policy).submit(a_job(priority=10, claims=[a_template(gpu())]))
 
     assert lab.verdict(job) == verdict
+
+
+@pytest.mark.parametrize(
+    ("nested", "verdict"),
+    [
+        pytest.param(True, pending(Reason.NEVER_FITS), id="below-another-cohort", marks=covers("QUEUE-044")),
+        pytest.param(False, pending(Reason.NO_QUOTA), id="of-the-outermost-cohort", marks=covers("QUEUE-045")),
+    ],
+)
+def test_who_waits_when_a_queue_of_the_cohort_is_deleted(lab: Lab, nested: bool, verdict: Verdict) -> None:
+    """The quota of the deleted queue is gone, which only who is looked at again is told."""
+    root = a_cohort(lab)
+    cohort = [root, root.below()][nested]
+    lender = cohort.queue({"whole-gpus": 2})
+    cohort.queue({"whole-gpus": 2}).submit(a_job(claims=[a_template(gpu(3))]))
+    job = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu(3))]))
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+
+    lender.delete()
+
+    assert lab.verdict(job) == verdict
