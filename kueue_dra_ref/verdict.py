@@ -126,7 +126,7 @@ _WAITS = {
     Reason.NEVER_FITS: r"insufficient quota for \S+ in flavor",
     Reason.NO_QUOTA: r"insufficient unused quota for \S+ in flavor",
     Reason.NOT_COVERED: r"resource \S+ unavailable in ClusterQueue",
-    Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found",
+    Reason.NO_FLAVOR: r"untolerated taint|doesn't match node affinity|flavor \S+ not found|^failed to assign flavors",
     Reason.OUTRUN: r"^Workload (no longer fits after|has overlapping preemption targets)",
     Reason.NAMESPACE: r"namespace doesn't match ClusterQueue selector",
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",

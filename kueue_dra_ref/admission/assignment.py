@@ -52,6 +52,8 @@ class Outcome:
     cites: tuple[str, ...] = ()
     weighed: bool = False
     """Whether quota was looked at."""
+    unreadable: bool = False
+    """Whether what the pods ask of their nodes cannot be made out, which is all that is told then."""
     attempts: int = 0
     lacking: list[Cause | None] = field(default_factory=list)
     """Why it can never fit: with one flavor for each resource, of several for each flavor."""
@@ -80,6 +82,13 @@ class PodSetOutcome:
     reasons: list[str] = field(default_factory=list)
     failed: bool = False
     groups: list[Outcome] = field(default_factory=list)
+
+    def told(self, name: str, before: list[str]) -> list[str]:
+        """Say why it does not fit, after what was said of pod sets before; what cannot be made out is told alone."""
+        reasons = ", ".join(sorted(self.reasons))
+        if any(group.unreadable for group in self.groups):
+            return [f"failed to assign flavors to pod set {name}: {reasons}"]
+        return [*before, f"couldn't assign flavors to pod set {name}: {reasons}"]
 
     @property
     def fit(self) -> Fit:

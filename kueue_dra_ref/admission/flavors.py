@@ -43,15 +43,14 @@ class _Assigner:
         self.causes = Causes(rules=rules)
 
     def run(self) -> Assignment:
-        worst, given, told, tried, lacking = Fit.NOW, [], [], [], list[Cause | None]()
+        worst, given, told, tried, lacking = Fit.NOW, [], list[str](), [], list[Cause | None]()
         for index, demand in enumerate(self.demands):
             found = self._pod_set(index, demand)
             worst = min(worst, found.fit)
             given.append(self._take(demand, found))
             tried.append({resource: got.tried for resource, got in found.got.items()})
             if found.fit is not Fit.NOW:
-                reasons = ", ".join(sorted(found.reasons))
-                told.append(f"couldn't assign flavors to pod set {demand.pod_set.name}: {reasons}")
+                told = found.told(demand.pod_set.name, told)
             if found.fit is Fit.NEVER:
                 lacking.append(self._cause(found))
             if found.failed or (demand.amounts and any(rule(len(found.got)) for rule in self.rules.cut_short)):

@@ -36,6 +36,9 @@ class Search:
         self.steps += self.telling.left_out(flavors[:start], cited(rules.resumed))
         for last, flavor in list(enumerate(flavors))[start:]:  # the last one tried is wanted below
             outcome = self._try(flavor, keys)
+            if outcome.unreadable:
+                self.best, self._reasons = outcome, outcome.reasons
+                break
             if outcome.weighed and not self._goes_on(flavor, outcome, flavors[last + 1 :]):
                 break
         self.steps += self.telling.left_out(flavors[last + 1 :], cited(rules.flavors))

@@ -15,6 +15,7 @@ from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource, plus
 from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.affinity import Unreadable
 from kueue_dra_ref.rules.fungibility import Mode, Outlook
 from kueue_dra_ref.rules.quota import Fit, Need
 
@@ -36,6 +37,13 @@ def _word(outcome: Outcome) -> str:
     return _HELD if held else _WORDS[outcome.outlook.mode]
 
 
+def _kept_out(by: Rule[..., Any], reason: str | Unreadable) -> Outcome:
+    """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
+    unreadable = isinstance(reason, Unreadable)
+    told = reason.message if isinstance(reason, Unreadable) else reason
+    return Outcome(reasons=[told], cites=cited([by]), lacking=[Cause.NO_FLAVOR], unreadable=unreadable)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
     """Weighs flavors for the pod sets of one workload, by what its queue has and earlier pod sets leave."""
@@ -55,7 +63,7 @@ class Weighing:
         if spec is None:
             return Outcome(reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR])
         if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
-            return Outcome(reasons=[objection[1]], cites=cited([objection[0]]), lacking=[Cause.NO_FLAVOR])
+            return _kept_out(*objection)
         outcome = Outcome(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
         each = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
         for resource in self.room.draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
@@ -98,7 +106,7 @@ class Weighing:
 
     def _objections(
         self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
-    ) -> Iterator[tuple[Rule[..., str | None], str]]:
+    ) -> Iterator[tuple[Rule[..., Any], str | Unreadable]]:
         for rule in self.rules.flavor:
             if reason := rule(pod_set, name, spec):
                 yield rule, reason

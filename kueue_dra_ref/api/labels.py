@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.api.faults import invalid
+from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.reading import child, mappings
 
 
@@ -45,7 +47,14 @@ def expression_holds(expression: dict[str, Any], labels: Mapping[str, str]) -> b
             raise invalid("operator", operator, "expected In, NotIn, Exists, DoesNotExist, Gt or Lt")
 
 
+def integer(text: str) -> int | None:
+    """The 64-bit integer that a text is; None when it is none."""
+    found = int(text) if re.fullmatch("[+-]?[0-9]+", text) else None
+    return found if found is not None and found == clamp(found) else None
+
+
 def _compares(operator: str, value: str, values: list[str]) -> bool:
-    if len(values) != 1 or not value.lstrip("-").isdigit() or not values[0].lstrip("-").isdigit():
+    left, right = integer(value), integer(values[0]) if len(values) == 1 else None
+    if left is None or right is None:
         return False
-    return int(value) > int(values[0]) if operator == "Gt" else int(value) < int(values[0])
+    return left > right if operator == "Gt" else left < right

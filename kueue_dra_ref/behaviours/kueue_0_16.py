@@ -9,7 +9,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import claims, detection, earlier_claims, pod_requests, quota, reporting
+from kueue_dra_ref.rules import affinity, claims, detection, earlier_claims, pod_requests, quota, reporting
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.sourcing import Sourcing
@@ -74,7 +74,10 @@ def kueue_0_16() -> Behaviour:
         assigning=replace(
             later.assigning,
             flavor=(quota.taints_must_be_tolerated,),
-            in_group=(quota.labels_of_the_group_must_match,),
+            in_group=(
+                affinity.what_is_compared_in_the_group_must_be_an_integer,
+                affinity.labels_of_the_group_must_match,
+            ),
         ),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
         preempting=replace(later.preempting, not_sought=()),

@@ -10,6 +10,7 @@ from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle,
 from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
+    affinity,
     blocking,
     claims,
     cohorts,
@@ -183,7 +184,11 @@ ASSIGNING = Assigning(
     counted=(quota.pods_are_counted_where_they_are_covered,),
     overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
     cut_short=(quota.no_flavor_for_a_pod_set_ends_the_look,),
-    flavor=(quota.taints_must_be_tolerated, quota.node_labels_must_match),
+    flavor=(
+        quota.taints_must_be_tolerated,
+        affinity.what_is_compared_must_be_an_integer,
+        affinity.node_labels_must_match,
+    ),
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
     goes_on=(
         fungibility.what_nobody_frees_is_passed_over,

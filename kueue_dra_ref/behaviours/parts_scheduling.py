@@ -19,6 +19,7 @@ from kueue_dra_ref.api.nouns import (
 from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.quota import FlavorResource, Node, Share
 from kueue_dra_ref.rule import Rule
+from kueue_dra_ref.rules.affinity import Unreadable
 from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
 from kueue_dra_ref.rules.fair_sharing import Contender, Shares
@@ -65,9 +66,9 @@ class Assigning:
     """Which amounts of a resource that is not covered do not matter."""
     cut_short: tuple[Rule[[int], bool], ...] = ()
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
-    flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | None], ...]
+    flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | Unreadable | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
-    in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | None], ...] = ()
+    in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | Unreadable | None], ...] = ()
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
     """For a class of several resources, which flavor and resource are examined one after another."""

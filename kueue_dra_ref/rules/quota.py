@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from kueue_dra_ref.api.labels import expression_holds
 from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.cause import Cause
@@ -134,36 +133,6 @@ def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Mapping[str, An
         if keeps_out and not any(_tolerates(toleration, taint) for toleration in tolerations):
             return f"untolerated taint {_show_taint(taint)} in flavor {name}"
     return None
-
-
-@rule("QUOTA-018")
-def node_labels_must_match(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
-    """A flavor's node labels must not contradict the pod's node selector and required node affinity."""
-    return _doubts_about_labels(pod_set, name, flavor, flavor.get("nodeLabels") or ())
-
-
-@rule("QUOTA-018", "QUOTA-024")
-def labels_of_the_group_must_match(
-    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> str | None:
-    """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor."""
-    return _doubts_about_labels(pod_set, name, flavor, keys)
-
-
-def _doubts_about_labels(pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]) -> str | None:
-    """Whether a flavor contradicts what pods select by labels of some keys; other keys say nothing."""
-    labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    plain = all(labels.get(key) == value for key, value in pod_set.node_selector.items() if key in keys)
-    if plain and _affinity_holds(pod_set, labels, keys):
-        return None
-    return f"flavor {name} doesn't match node affinity"
-
-
-def _affinity_holds(pod_set: PodSet, labels: dict[str, str], keys: Collection[str]) -> bool:
-    terms = [[e for e in term if e.get("key") in keys] for term in pod_set.affinity_terms]
-    if not terms or not all(terms):
-        return True
-    return any(all(expression_holds(e, labels) for e in term) for term in terms)
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:

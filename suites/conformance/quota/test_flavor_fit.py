@@ -24,6 +24,13 @@ OF_ZONE_B: Mapping[str, Any] = {
 }
 
 
+def larger_than(*sizes: str) -> Mapping[str, Any]:
+    """Required affinity to nodes whose label ``example.com/size`` is larger than any of these."""
+    terms = [{"matchExpressions": [{"key": "example.com/size", "operator": "Gt", "values": [size]}]} for size in sizes]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"affinity": {"nodeAffinity": required}}
+
+
 @covers("QUOTA-018")
 @pytest.mark.parametrize(
     "pod",
@@ -136,3 +143,58 @@ def test_a_flavor_whose_taint_is_tolerated_is_assigned(
     job = queue.submit(a_job(claims=[a_template(gpu())], spec={"tolerations": tolerations}))
 
     assert lab.flavors(job) == {"main": {"whole-gpus": tainted}}
+
+
+@covers("QUOTA-031")
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param("many", id="a-word"),
+        pytest.param("2.5", id="a-fraction"),
+        pytest.param("9223372036854775808", id="one-beyond-the-largest"),
+    ],
+)
+def test_a_size_that_is_no_integer_ends_the_search(lab: Lab, size: str) -> None:
+    """Pods that compare a label with what is no integer wait, though another flavor has enough and no label."""
+    sized, plain = lab.flavor("sized", nodeLabels={"example.com/size": "3"}), lab.flavor("plain")
+    queue = lab.queue(groups=[{sized: {"whole-gpus": 2}, plain: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than(size)))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
+    assert lab.message(job) == (
+        "failed to assign flavors to pod set main: nodeSelectorTerms[0].matchExpressions[0].values[0]: "
+        f"Invalid value: \"{size}\": for 'Gt', 'Lt' operators, the value must be an integer"
+    )
+
+
+@covers("QUOTA-031")
+def test_every_size_that_is_no_integer_is_told(lab: Lab) -> None:
+    """Of several terms none of which holds, all that cannot be compared are told together."""
+    sized = lab.flavor("sized", nodeLabels={"example.com/size": "3"})
+    queue = lab.queue(groups=[{sized: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than("many", "more")))
+
+    assert lab.message(job) == (
+        "failed to assign flavors to pod set main: [nodeSelectorTerms[0].matchExpressions[0].values[0]: "
+        "Invalid value: \"many\": for 'Gt', 'Lt' operators, the value must be an integer, "
+        "nodeSelectorTerms[1].matchExpressions[0].values[0]: "
+        "Invalid value: \"more\": for 'Gt', 'Lt' operators, the value must be an integer]"
+    )
+
+
+@covers("QUOTA-031", "QUOTA-018")
+@pytest.mark.parametrize(
+    ("labels", "sizes"),
+    [
+        pytest.param({"example.com/size": "3"}, ["2"], id="an-integer"),
+        pytest.param({"example.com/size": "3"}, ["many", "2"], id="another-term-holds"),
+        pytest.param({}, ["many"], id="no-flavor-has-the-label"),
+    ],
+)
+def test_a_size_that_does_not_matter_ends_nothing(lab: Lab, labels: Mapping[str, str], sizes: Sequence[str]) -> None:
+    """Pods are assigned a flavor for which a term holds, or that has no such label, whatever else is written."""
+    flavor = lab.flavor("sized", nodeLabels=labels)
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 2}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than(*sizes)))
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavor}}
