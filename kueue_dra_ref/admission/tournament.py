@@ -58,6 +58,7 @@ def _winner(
             asked=[of for of, amount in head.assignment.usage.items() if amount > 0],
             priority=head.queued.workload.priority,
             created=head.queued.created,
+            level=head.assignment.level,
         )
         return tuple(rule(contender) for rule in rules.order)
 

@@ -9,7 +9,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import affinity, claims, detection, earlier_claims, pod_requests, quota, reporting
+from kueue_dra_ref.rules import affinity, claims, detection, earlier_claims, fair_sharing, pod_requests, quota, reporting
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.sourcing import Sourcing
@@ -81,6 +81,13 @@ def kueue_0_16() -> Behaviour:
         ),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
         preempting=replace(later.preempting, not_sought=()),
-        # The nominal quota is taken back by the strategies only.
-        fair_sharing=replace(later.fair_sharing, entitled=()),
+        # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
+        fair_sharing=replace(
+            later.fair_sharing,
+            order=(
+                when(fair_sharing.who_does_not_borrow_itself_goes_first, FairSharingPrioritizeNonBorrowing=True),
+                *later.fair_sharing.order[1:],
+            ),
+            entitled=(),
+        ),
     )

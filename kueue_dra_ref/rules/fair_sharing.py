@@ -18,6 +18,8 @@ class Contender:
     """Flavors and resources of which it asks for more than nothing."""
     priority: int
     created: int
+    level: int = 0
+    """From how far the head itself borrows; 0: not at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,12 @@ class Shares:
 def who_does_not_borrow_goes_first(contender: Contender) -> tuple[float, ...]:
     """A branch that would borrow nothing of what its head asks for is dealt with first."""
     return (float(any(one in contender.share.borrowed for one in contender.asked)),)
+
+
+@rule("FAIR-012", "FAIR-001")
+def who_does_not_borrow_itself_goes_first(contender: Contender) -> tuple[float, ...]:
+    """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level."""
+    return (float(contender.level > 0),)
 
 
 @rule("FAIR-002")

@@ -69,6 +69,41 @@ def test_the_smaller_share_goes_even_before_who_borrows_nothing(lab: Lab) -> Non
     assert lab.admission(owning) is None
 
 
+def an_owner_and_a_neighbour(lab: Lab) -> tuple[Job, Job]:
+    """Two Jobs that wait for one device: of a queue that owns it, and, more urgent, of one that borrows it nearby."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    near = cohort.below()
+    near.queue({"whole-gpus": 4})
+    owner, guest = cohort.queue({"whole-gpus": 4}), cohort.queue({"whole-gpus": 0})
+    neighbour = near.queue({"whole-gpus": 0})
+    guest.submit(a_job(claims=[a_template(gpu(7))]))
+    blocking = guest.submit(a_job(claims=[a_template(gpu())]))
+    owning = owner.submit(a_job(claims=[a_template(gpu())]))
+    borrowing = neighbour.submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    lab.delete(blocking)
+    return owning, borrowing
+
+
+@covers("FAIR-012")
+def test_who_borrows_nearby_waits_for_who_does_not(lab: Lab) -> None:
+    """A queue that borrows inside its own cohort, which has enough, waits for one outside that borrows nothing."""
+    owning, borrowing = an_owner_and_a_neighbour(lab)
+
+    assert lab.verdict(owning) == admitted({"whole-gpus": 1})
+    assert lab.admission(borrowing) is None
+
+
+@covers("FAIR-013")
+def test_who_borrows_nearby_borrows_nothing_from_outside(lab: Lab) -> None:
+    """A queue that borrows inside its own cohort, which has enough, goes before one outside that is less urgent."""
+    owning, borrowing = an_owner_and_a_neighbour(lab)
+
+    assert lab.verdict(borrowing) == admitted({"whole-gpus": 1})
+    assert lab.admission(owning) is None
+
+
 @covers("FAIR-008")
 def test_the_higher_priority_goes_first_among_equal_shares(lab: Lab) -> None:
     """Of two that would borrow alike the one with the higher priority gets what comes free."""
