@@ -77,11 +77,14 @@ class Room:
             queue=self.queue,
             priority=self.priority,
             created=self.created,
-            asked={of: amount for of, amount in asked.items() if amount},
+            asked={of: amount for of, amount in asked.items() if not self._is_immaterial(amount)},
             short=short,
         )
         victims = self._searching(contest).victims()
         return Search(victims=victims, steps=contest.trail.steps(short))
+
+    def _is_immaterial(self, amount: int) -> bool:
+        return any(rule(amount) for rule in self.behaviour.preempting.immaterial)
 
     def _searching(self, contest: Contest) -> Classical | Fair:
         rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing

@@ -80,7 +80,7 @@ def kueue_0_16() -> Behaviour:
             ),
         ),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
-        preempting=replace(later.preempting, not_sought=()),
+        preempting=replace(later.preempting, not_sought=(), immaterial=()),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
         fair_sharing=replace(
             later.fair_sharing,

@@ -252,6 +252,7 @@ PREEMPTING = Preempting(
     told=(preemption.the_preemptor_is_named,),
     pending=(preemption.victims_are_counted,),
     not_sought=(preemption.counted_pods_are_not_reckoned_with,),
+    immaterial=(preemption.none_is_not_reckoned_with,),
 )
 
 FAIR_SHARING = FairSharing(

@@ -126,6 +126,8 @@ class Preempting:
     pending: tuple[Rule[[int], str], ...]
     not_sought: tuple[Rule[[], Collection[str]], ...] = ()
     """Resources that whoever preempts does not reckon with."""
+    immaterial: tuple[Rule[[int], bool], ...] = ()
+    """Amounts that whoever preempts does not reckon with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

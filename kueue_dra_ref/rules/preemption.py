@@ -208,6 +208,12 @@ def victims_are_counted(victims: int) -> str:
     return f". Pending the preemption of {victims} workload(s)"
 
 
+@rule("PREEMPT-037")
+def none_is_not_reckoned_with(amount: int) -> bool:
+    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""
+    return amount == 0
+
+
 @rule("PREEMPT-035")
 def counted_pods_are_not_reckoned_with() -> Collection[str]:
     """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts."""

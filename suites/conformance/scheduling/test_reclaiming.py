@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
-from fixtures.lab import Lab
+from fixtures.lab import Job, Lab, Queue
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
@@ -39,6 +39,41 @@ def test_what_was_lent_is_taken_back(lab: Lab, policy: dict[str, str], priority:
     assert lab.verdict(lent) == admitted({"whole-gpus": 1})
 
     job = owner.submit(a_job(priority=priority, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == verdict
+
+
+def an_owner_of_cpu_that_borrows_memory(lab: Lab) -> tuple[Queue, Job]:
+    """A queue that uses one of its four cores and all of a lender's memory, and the lender's Job that uses the rest."""
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"cpu": 4, "memory": "1Gi"}, preemption=ANY)
+    lender = cohort.queue({"cpu": 2, "memory": "4Gi"})
+    owner.submit(a_job(requests={"cpu": "1", "memory": "2Gi"}))
+    return owner, lender.submit(a_job(requests={"cpu": "5", "memory": "1Gi"}))
+
+
+@covers("PREEMPT-037")
+def test_none_of_what_is_borrowed_does_not_matter(lab: Lab) -> None:
+    """A Job that asks for no memory gets its queue's own cores back, though the queue borrows memory."""
+    owner, borrower = an_owner_of_cpu_that_borrows_memory(lab)
+    job = owner.submit(a_job(priority=10, requests={"cpu": "2", "memory": "0"}))
+
+    assert lab.verdict(job) == admitted({"cpu": "2", "memory": "0"})
+    assert lab.condition(borrower, "Preempted") == ("True", "InCohortReclamation")
+
+
+@covers("PREEMPT-038")
+@pytest.mark.parametrize(
+    ("requests", "verdict"),
+    [
+        pytest.param({"cpu": "2", "memory": "0"}, pending(Reason.NO_QUOTA), id="none"),
+        pytest.param({"cpu": "2"}, admitted({"cpu": "2"}), id="not-mentioned"),
+    ],
+)
+def test_even_none_of_what_is_borrowed_matters(lab: Lab, requests: dict[str, str], verdict: Verdict) -> None:
+    """A Job that says that it asks for no memory waits for its queue's own cores while the queue borrows memory."""
+    owner, _ = an_owner_of_cpu_that_borrows_memory(lab)
+    job = owner.submit(a_job(priority=10, requests=requests))
 
     assert lab.verdict(job) == verdict
 
