@@ -28,6 +28,7 @@ class _Turns:
     contest: Contest
     waiting: dict[str, list[Hold]]
     place: Callable[[Hold], object]
+    passed_over: Sequence[Rule[[Share], bool]] = ()
     _dropped: set[str] = field(default_factory=set)
     _closed: set[int] = field(default_factory=set)
 
@@ -66,13 +67,17 @@ class _Turns:
         best, most = None, _NOBODY
         for queue in (m for m in cohort.members if m.is_queue and m.active and m.name not in self._dropped):
             found = share(queue)
-            if not self.waiting.get(queue.name) or not (found.borrowed or queue is self.contest.node):
+            if not self.waiting.get(queue.name) or (queue is not self.contest.node and self._passes(found)):
                 self._dropped.add(queue.name)
             elif best is None or found.rank > most:
                 best, most = queue, found.rank
             elif found.rank == most and self._is_before(queue, best):
                 best = queue
         return best, most
+
+    def _passes(self, found: Share) -> bool:
+        """Whether a member has nothing to give back."""
+        return not found.borrowed or any(rule(found) for rule in self.passed_over)
 
     def _is_before(self, queue: Node, other: Node) -> bool:
         return bool(self.place(self.waiting[queue.name][0]) < self.place(self.waiting[other.name][0]))  # type: ignore[operator]
@@ -82,7 +87,7 @@ class _Turns:
         path = list(self.contest.node.above())
         for inner in (m for m in cohort.members if not m.is_queue and id(m) not in self._closed):
             found = share(inner)
-            if not found.borrowed and inner not in path:
+            if self._passes(found) and inner not in path:
                 self._closed.add(id(inner))
             elif found.rank >= most:
                 best, most = inner, found.rank
@@ -147,7 +152,8 @@ class Fair:
         waiting: dict[str, list[Hold]] = {}
         for hold in candidates:
             waiting.setdefault(hold.cluster_queue, []).append(hold)
-        return _Turns(contest=self.contest, waiting=waiting, place=self._place)
+        passed_over = self.sharing.passed_over
+        return _Turns(contest=self.contest, waiting=waiting, place=self._place, passed_over=passed_over)
 
     def _first(self, candidates: Sequence[Hold]) -> bool:
         turns, own = self._turns(candidates), self.contest.node

@@ -9,7 +9,16 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import affinity, claims, detection, earlier_claims, fair_sharing, pod_requests, quota, reporting
+from kueue_dra_ref.rules import (
+    affinity,
+    claims,
+    detection,
+    earlier_claims,
+    fair_sharing,
+    pod_requests,
+    quota,
+    reporting,
+)
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
 from kueue_dra_ref.rules.sourcing import Sourcing
@@ -89,5 +98,6 @@ def kueue_0_16() -> Behaviour:
                 *later.fair_sharing.order[1:],
             ),
             entitled=(),
+            passed_over=(fair_sharing.who_borrows_nothing_lendable_is_passed_over,),
         ),
     )

@@ -139,3 +139,5 @@ class FairSharing:
     final_share: tuple[Rule[[Shares], bool], ...]
     initial_share: tuple[Rule[[Shares], bool], ...]
     shown: tuple[Rule[[Share], Mapping[str, Any]], ...]
+    passed_over: tuple[Rule[[Share], bool], ...] = ()
+    """Who is asked for nothing, beside who borrows nothing."""

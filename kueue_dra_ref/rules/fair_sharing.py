@@ -79,6 +79,12 @@ def less_than_the_other_had(shares: Shares) -> bool:
     return shares.preemptor.rank < shares.before.rank
 
 
+@rule("FAIR-014")
+def who_borrows_nothing_lendable_is_passed_over(share: Share) -> bool:
+    """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing."""
+    return share.ratio == 0
+
+
 @rule("FAIR-007")
 def shares_are_shown(share: Share) -> dict[str, object]:
     """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""

@@ -166,6 +166,37 @@ def test_nominal_quota_is_taken_back_as_far_as_the_shares_allow(lab: Lab) -> Non
     assert lab.verdict(borrower) == admitted({"whole-gpus": 1})
 
 
+def what_a_cohort_cannot_lend_any_more(lab: Lab) -> tuple[Job, Job]:
+    """The borrower of four devices below a cohort that may borrow nothing by now, and their owner's Job that waits."""
+    lab.start(fair_sharing=[FINAL, INITIAL])
+    cohort = a_cohort(lab)
+    inner = cohort.below({"whole-gpus": 0})
+    owner, guest = cohort.queue({"whole-gpus": 4}, preemption=ANY), inner.queue({"whole-gpus": 0})
+    borrower = guest.submit(a_job(claims=[a_template(gpu(4))]))
+    assert lab.verdict(borrower) == admitted({"whole-gpus": 4})
+
+    inner.write(parent=cohort.name, quota={"whole-gpus": {"nominalQuota": 0, "borrowingLimit": 0}})
+    return borrower, owner.submit(a_job(claims=[a_template(gpu(2))]))
+
+
+@covers("FAIR-014")
+def test_what_a_cohort_cannot_lend_any_more_is_kept(lab: Lab) -> None:
+    """A queue keeps what it borrowed once its cohort may not borrow it any more: its share is zero then."""
+    borrower, job = what_a_cohort_cannot_lend_any_more(lab)
+
+    assert lab.verdict(job) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(borrower) == admitted({"whole-gpus": 4})
+
+
+@covers("FAIR-015")
+def test_what_a_cohort_cannot_lend_any_more_is_given_back(lab: Lab) -> None:
+    """A queue gives back what it borrowed, though its cohort may not borrow it any more."""
+    borrower, job = what_a_cohort_cannot_lend_any_more(lab)
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert lab.condition(borrower, "Preempted") == ("True", "InCohortReclamation")
+
+
 @covers("FAIR-004", "FAIR-005", "FAIR-006")
 @pytest.mark.parametrize(
     ("strategy", "held", "verdict"),
