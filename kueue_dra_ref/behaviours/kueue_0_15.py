@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rules import fungibility, jobs, priorities
+from kueue_dra_ref.rules import fungibility, jobs, priorities, tolerating
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
 
@@ -28,6 +28,8 @@ def kueue_0_15() -> Behaviour:
         queueing=replace(later.queueing, at_start=()),
         assigning=replace(
             later.assigning,
+            # Tolerations do not compare numbers.
+            flavor=(tolerating.taints_must_be_tolerated_by_their_value,),
             # Even none of a resource has to be covered.
             overlooked=(),
             cut_short=(),

@@ -16,8 +16,8 @@ from kueue_dra_ref.rules import (
     earlier_claims,
     fair_sharing,
     pod_requests,
-    quota,
     reporting,
+    tolerating,
 )
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
@@ -82,7 +82,7 @@ def kueue_0_16() -> Behaviour:
         queueing=replace(later.queueing, equals_aside=(), remembered=()),
         assigning=replace(
             later.assigning,
-            flavor=(quota.taints_must_be_tolerated,),
+            flavor=(tolerating.taints_must_be_tolerated,),
             in_group=(
                 affinity.what_is_compared_in_the_group_must_be_an_integer,
                 affinity.labels_of_the_group_must_match,

@@ -30,6 +30,7 @@ from kueue_dra_ref.rules import (
     queueing,
     quota,
     reporting,
+    tolerating,
     webhooks,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
@@ -185,7 +186,7 @@ ASSIGNING = Assigning(
     overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
     cut_short=(quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(
-        quota.taints_must_be_tolerated,
+        tolerating.taints_must_be_tolerated,
         affinity.what_is_compared_must_be_an_integer,
         affinity.node_labels_must_match,
     ),

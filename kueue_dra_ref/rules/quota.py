@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.pods import printed
@@ -122,29 +121,3 @@ def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
 def fewer_pods_are_admitted_where_they_are_worth_it(pod_sets: Sequence[PodSet]) -> bool:
     """A workload that says how few pods are worth admitting gets as many as fit."""
     return any(pod_set.least is not None and pod_set.count > pod_set.least for pod_set in pod_sets)
-
-
-@rule("QUOTA-019")
-def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
-    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it."""
-    tolerations = (*pod_set.tolerations, *(flavor.get("tolerations") or ()))
-    for taint in flavor.get("nodeTaints") or ():
-        keeps_out = taint.get("effect") in {"NoSchedule", "NoExecute"}
-        if keeps_out and not any(_tolerates(toleration, taint) for toleration in tolerations):
-            return f"untolerated taint {_show_taint(taint)} in flavor {name}"
-    return None
-
-
-def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
-        return False
-    if toleration.get("key") and toleration["key"] != taint.get("key"):
-        return False
-    if toleration.get("operator") == "Exists":
-        return True
-    return bool(toleration.get("key")) and (toleration.get("value") or "") == (taint.get("value") or "")
-
-
-def _show_taint(taint: Mapping[str, Any]) -> str:
-    """Print a taint as Go prints the struct, which is what Kueue's message carries."""
-    return f"{{{taint.get('key', '')} {taint.get('value', '')} {taint.get('effect', '')} <nil>}}"

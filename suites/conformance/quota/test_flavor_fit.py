@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
-from fixtures.verdicts import Reason, pending
+from fixtures.verdicts import Reason, admitted, pending
+from kueue_dra_ref.verdict import Verdict
 
 ZONE = "topology.kubernetes.io/zone"
 SPOT = {"key": "example.com/spot", "value": "yes", "effect": "NoSchedule"}
@@ -198,3 +199,63 @@ def test_a_size_that_does_not_matter_ends_nothing(lab: Lab, labels: Mapping[str,
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than(*sizes)))
 
     assert lab.flavors(job) == {"main": {"whole-gpus": flavor}}
+
+
+def that_tolerates(**toleration: str) -> Work:
+    """A Workload with a toleration that an API server would not let into a Job."""
+    return a_workload(a_pod_set("main", claims=[a_template(gpu())], spec={"tolerations": [toleration]}))
+
+
+@covers("QUOTA-032")
+@pytest.mark.parametrize(
+    ("toleration", "verdict"),
+    [
+        pytest.param({"value": "yes"}, admitted({"whole-gpus": 1}), id="same-value"),
+        pytest.param({"value": "no"}, pending(Reason.NO_FLAVOR), id="other-value"),
+        pytest.param({"effect": "NoSchedule"}, pending(Reason.NO_FLAVOR), id="no-value"),
+    ],
+)
+def test_a_toleration_without_a_key_goes_by_the_value(
+    lab: Lab, toleration: Mapping[str, str], verdict: Verdict
+) -> None:
+    """Pods that tolerate a value, whatever the key, get a flavor whose taint has this value."""
+    queue = lab.queue(groups=[{lab.flavor("tainted", nodeTaints=[SPOT]): {"whole-gpus": 2}}])
+    job = queue.submit(that_tolerates(**toleration))
+
+    assert lab.verdict(job) == verdict
+
+
+SLA = {"key": "example.com/sla", "value": "950", "effect": "NoSchedule"}
+
+
+@covers("QUOTA-033")
+@pytest.mark.parametrize(
+    ("operator", "value", "verdict"),
+    [
+        pytest.param("Gt", "949", admitted({"whole-gpus": 1}), id="above"),
+        pytest.param("Gt", "950", pending(Reason.NO_FLAVOR), id="not-above"),
+        pytest.param("Lt", "951", admitted({"whole-gpus": 1}), id="below"),
+        pytest.param("Lt", "950", pending(Reason.NO_FLAVOR), id="not-below"),
+        pytest.param("Gt", "0900", pending(Reason.NO_FLAVOR), id="with-a-leading-zero"),
+        pytest.param("Gt", "-1", admitted({"whole-gpus": 1}), id="above-a-negative-one"),
+        pytest.param("Lt", "many", pending(Reason.NO_FLAVOR), id="no-integer"),
+    ],
+)
+def test_a_toleration_compares_integers(lab: Lab, operator: str, value: str, verdict: Verdict) -> None:
+    """Pods get a flavor whose taint has a larger, or a smaller, value than they tolerate."""
+    queue = lab.queue(groups=[{lab.flavor("tainted", nodeTaints=[SLA]): {"whole-gpus": 2}}])
+    job = queue.submit(that_tolerates(key="example.com/sla", operator=operator, value=value))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("QUOTA-034")
+@pytest.mark.parametrize(
+    ("operator", "value"), [pytest.param("Gt", "949", id="Gt"), pytest.param("Lt", "951", id="Lt")]
+)
+def test_a_toleration_that_compares_tolerates_nothing(lab: Lab, operator: str, value: str) -> None:
+    """Pods are kept out by a taint though its value is beyond the one that they tolerate."""
+    queue = lab.queue(groups=[{lab.flavor("tainted", nodeTaints=[SLA]): {"whole-gpus": 2}}])
+    job = queue.submit(that_tolerates(key="example.com/sla", operator=operator, value=value))
+
+    assert lab.verdict(job) == pending(Reason.NO_FLAVOR)
