@@ -87,6 +87,8 @@ def kueue_0_16() -> Behaviour:
                 affinity.what_is_compared_in_the_group_must_be_an_integer,
                 affinity.labels_of_the_group_must_match,
             ),
+            # There is no quotaCheckStrategy.
+            ignored=(),
         ),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
         preempting=replace(later.preempting, not_sought=(), immaterial=()),

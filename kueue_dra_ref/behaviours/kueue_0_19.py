@@ -184,6 +184,7 @@ ASSIGNING = Assigning(
     uncovered=(quota.uncovered_resources_are_unavailable,),
     counted=(quota.pods_are_counted_where_they_are_covered,),
     overlooked=(quota.none_of_an_uncovered_resource_is_overlooked,),
+    ignored=(when(quota.uncovered_resources_are_ignored_on_demand, QuotaCheckStrategy=True),),
     cut_short=(quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(
         tolerating.taints_must_be_tolerated,

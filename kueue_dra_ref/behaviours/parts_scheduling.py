@@ -64,6 +64,8 @@ class Assigning:
     """What so many pods are charged beside what they ask for."""
     overlooked: tuple[Rule[[int], bool], ...] = ()
     """Which amounts of a resource that is not covered do not matter."""
+    ignored: tuple[Rule[[str], bool], ...] = ()
+    """Whether no resource that is not covered matters, by the quotaCheckStrategy of the Configuration."""
     cut_short: tuple[Rule[[int], bool], ...] = ()
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | Unreadable | None], ...]

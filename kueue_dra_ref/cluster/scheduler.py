@@ -58,7 +58,7 @@ class Scheduler:
             number=self._number,
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
-            ignore_undeclared=configuration.quota_check_strategy == "IgnoreUndeclared",
+            ignore_undeclared=any(rule(configuration.quota_check_strategy) for rule in self.rules.assigning.ignored),
             refused=self._refused,
             chance=self.kueue.chance,
         )

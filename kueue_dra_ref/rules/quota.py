@@ -105,6 +105,12 @@ def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
     return amount == 0
 
 
+@rule("QUOTA-050")
+def uncovered_resources_are_ignored_on_demand(strategy: str) -> bool:
+    """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter."""
+    return strategy == "IgnoreUndeclared"
+
+
 @rule("QUOTA-029")
 def no_flavor_for_a_pod_set_ends_the_look(flavors: int) -> bool:
     """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
