@@ -10,8 +10,9 @@ from kueue_dra_ref.admission.processed import Charges, Processed
 from kueue_dra_ref.api.configuration import Configuration, Transformation
 from kueue_dra_ref.api.nouns import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.api.pods import Amounts, printed, units
-from kueue_dra_ref.api.quantities import Quantity, clamp, parse
+from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.behaviours.parts_devices import Charging
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 
 
@@ -70,9 +71,8 @@ def _demand(
     behaviour: Behaviour, configuration: Configuration, pod_set: PodSet, done: Processed, reclaimed: int
 ) -> Demand:
     adding = behaviour.charging
-    ordinary = _transformed(
-        _included(pod_set.requests, configuration.exclude_resource_prefixes), configuration.transformations
-    )
+    included = _included(pod_set.requests, configuration.exclude_resource_prefixes)
+    ordinary = _transformed(adding, included, configuration.transformations)
     replaced = done.replaced.get(pod_set.name, ())
     amounts = {name: units(name, amount) for name, amount in ordinary.items() if name not in replaced}
     for resource, devices in done.charges.get(pod_set.name, {}).items():
@@ -96,22 +96,8 @@ def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
     return {name: amount for name, amount in amounts.items() if not name.startswith(prefixes)} if prefixes else amounts
 
 
-def _transformed(amounts: Amounts, transformations: tuple[Transformation, ...]) -> Amounts:
-    by_input = {transformation.input: transformation for transformation in transformations}
-    total: dict[str, Quantity] = {}
-    for name, amount in amounts.items():
-        known = by_input.get(name)
-        if known is None or known.strategy == "Retain":
-            _put(total, name, amount)
-        for output, factor in known.outputs.items() if known else ():
-            scale = amounts[known.multiply_by].amount if known and known.multiply_by in amounts else 1
-            _put(total, output, Quantity(amount=amount.amount * factor.amount * scale, format=factor.format))
-    return total
-
-
-def _put(total: dict[str, Quantity], name: str, amount: Quantity) -> None:
-    before = total.get(name)
-    total[name] = Quantity(amount=before.amount + amount.amount, format=before.format) if before else amount
+def _transformed(rules: Charging, amounts: Amounts, transformations: tuple[Transformation, ...]) -> Amounts:
+    return next((rule(amounts, transformations) for rule in rules.transformed), amounts)
 
 
 def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]:

@@ -18,6 +18,7 @@ from kueue_dra_ref.rules import (
     pod_requests,
     reporting,
     tolerating,
+    transforming,
 )
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
@@ -66,7 +67,11 @@ def kueue_0_16() -> Behaviour:
             matching=Matching(),
             sourcing=Sourcing(),
         ),
-        charging=replace(later.charging, in_claim=(earlier_claims.requests_of_a_claim_wrap_around,)),
+        charging=replace(
+            later.charging,
+            in_claim=(earlier_claims.requests_of_a_claim_wrap_around,),
+            transformed=(transforming.outputs_are_computed_from_whole_units,),
+        ),
         extended=Extended(),
         # What a pod says of itself as a whole is left as it is.
         adjusting=replace(

@@ -18,6 +18,7 @@ from kueue_dra_ref.rules import (
     queueing,
     source_fields,
     sourcing,
+    transforming,
 )
 from kueue_dra_ref.rules.gates import kueue_0_18_gates
 
@@ -85,6 +86,7 @@ def kueue_0_18() -> Behaviour:
             sources=(),
         ),
         processing=processing,
+        charging=replace(later.charging, transformed=(transforming.outputs_and_what_is_requested_are_one_sum,)),
         extended=replace(
             later.extended,
             chosen=(earlier_devices.a_mapped_class_stands_for_a_resource,),

@@ -31,6 +31,7 @@ from kueue_dra_ref.rules import (
     quota,
     reporting,
     tolerating,
+    transforming,
     webhooks,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
@@ -147,6 +148,7 @@ CHARGING = Charging(
     in_pod=(counting.claims_of_a_pod_add_up,),
     beside=(counting.devices_are_charged_beside_ordinary_requests,),
     pods=(counting.a_pod_set_is_charged_for_each_pod,),
+    transformed=(transforming.outputs_are_added_to_what_is_requested,),
 )
 
 QUEUEING = Queueing(

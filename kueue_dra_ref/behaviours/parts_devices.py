@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.configuration import DeviceClassMapping, Transformation
 from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
+from kueue_dra_ref.api.pods import Amounts
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused
@@ -79,6 +80,8 @@ class Charging:
     in_pod: tuple[Rule[[Sequence[int]], int], ...]
     beside: tuple[Rule[[int, int], int], ...]
     pods: tuple[Rule[[int, int], int], ...]
+    transformed: tuple[Rule[[Amounts, Sequence[Transformation]], Amounts], ...] = ()
+    """What is charged instead of what containers request, where the Configuration says so."""
     once: tuple[Rule[[Claim], str], ...] = ()
     """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
 
