@@ -154,7 +154,7 @@ _REFUSES = {
     Reason.CONSTRAINTS: r"device constraints \(MatchAttribute\) are not supported",
     Reason.DEVICE_CONFIG: r"device config is not supported",
     Reason.SELECTORS: r"CEL selectors are not supported",
-    Reason.BAD_SELECTOR: r"CEL compilation failed",
+    Reason.BAD_SELECTOR: r"CEL compilation failed|has invalid CEL selector",
     Reason.SELECTOR_ERROR: r"CEL evaluation (failed|error)",
     Reason.TOO_FEW_DEVICES: r"insufficient matching devices",
     Reason.NO_CLASS: r"failed to get DeviceClass",

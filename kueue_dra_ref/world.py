@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
+from kueue_dra_ref.api.names import quoted
 from kueue_dra_ref.api.nouns import Claim, ClusterQueue, PodSet, Workload
 from kueue_dra_ref.published import PublishedSlice
 from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Undecided, compiled
@@ -87,6 +88,17 @@ def class_selectors(world: World, device_class: str) -> tuple[str, ...] | None:
     """The selectors of a DeviceClass; none for an empty name, None when the class does not exist."""
     found = world.device_class(device_class) if device_class else {}
     return None if found is None else expressions_of(found.get("spec") or {}, "spec")
+
+
+def uncompiled(world: World, device_class: str) -> FieldError | None:
+    """The first selector of a DeviceClass that does not compile, as a fault whose field is below the request."""
+    for index, expression in enumerate(class_selectors(world, device_class) or ()):
+        found = compiled(expression)
+        if isinstance(found, CompileFault):
+            detail = f"DeviceClass {device_class} has invalid CEL selector: {found.detail}"
+            field = f"[{index}].cel.expression"
+            return FieldError(field=field, type="Invalid value", value=quoted(expression), detail=detail)
+    return None
 
 
 def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:

@@ -97,6 +97,23 @@ def printed(value: Any) -> str:
     return re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def quoted(text: str) -> str:
+    """Print a text as Go's %q does, as field errors do for plain texts: in quotes, what cannot be seen escaped."""
+    return f'"{"".join(_seen(each) for each in text)}"'
+
+
+def _seen(character: str) -> str:
+    if character in _ESCAPED or character.isprintable():
+        return _ESCAPED.get(character, character)
+    code = ord(character)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_ESCAPED = {'"': '\\"', "\\": "\\\\"} | dict(zip("\a\b\f\n\r\t\v", (f"\\{c}" for c in "abfnrtv"), strict=True))
+
+
 def _prefix_faults(prefix: str) -> Sequence[str]:
     return dns_subdomain_faults(prefix) if prefix else [_EMPTY]
 

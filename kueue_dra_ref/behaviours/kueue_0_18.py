@@ -37,6 +37,7 @@ def kueue_0_18() -> Behaviour:
             drivers=(),
             lacking=(
                 earlier_devices.a_missing_class_is_told_below_the_request,
+                earlier_devices.a_class_that_does_not_compile_is_told_below_the_request,
                 sourcing.an_error_on_a_sourced_device_is_retried,
                 sourcing.too_few_sourced_devices_refuse,
             ),

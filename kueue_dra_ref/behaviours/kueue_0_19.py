@@ -100,6 +100,7 @@ _PROCESSING = Processing(
         ),
         findings=(
             matching.the_class_must_exist,
+            matching.the_selectors_of_the_class_compile,
             matching.an_error_on_a_device_refuses,
             matching.too_few_devices_refuse,
         ),

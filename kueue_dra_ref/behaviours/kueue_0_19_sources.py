@@ -43,6 +43,7 @@ SOURCING = sourcing.Sourcing(
     ),
     lacking=(
         sourcing.a_sourced_class_must_exist,
+        sourcing.the_selectors_of_a_sourced_class_compile,
         sourcing.an_error_on_a_sourced_device_is_retried,
         sourcing.too_few_sourced_devices_refuse,
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.rule import Rule, rule
 from kueue_dra_ref.selectors import Device, EvaluationFault, Undecided
 from kueue_dra_ref.target import FieldError
-from kueue_dra_ref.world import Asked, Trial, all_hold
+from kueue_dra_ref.world import Asked, Trial, all_hold, uncompiled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,13 @@ def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | 
     name = asked.request.device_class
     detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
     return asked.fault("Internal error", "", detail)
+
+
+@rule("CEL-019")
+def the_selectors_of_the_class_compile(asked: Asked, matched: Matched | None) -> FieldError | None:
+    """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
+    found = uncompiled(asked.world, asked.request.device_class) if asked.request and matched is not None else None
+    return asked.fault(found.type, found.field, found.detail, found.value) if found else None
 
 
 @rule("CEL-005")

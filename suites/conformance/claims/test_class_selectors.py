@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fixtures.builders import a_device, a_job, a_request, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, newer_api_server
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
 
 SHARED = "ts-shard-gpus.example.com"
 OURS = 'device.driver == "lab.example.com"'
 A100 = 'device.attributes["lab.example.com"].model == "a100"'
+ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
 LARGE = 'device.attributes["lab.example.com"].size >= 80'
 
 
@@ -79,3 +82,17 @@ def test_a_class_that_comes_later_lets_the_workload_in(lab: Lab) -> None:
     lab.retry(job)
 
     assert lab.verdict(job) == admitted({"shared-gpus": 1})
+
+
+@covers("CEL-019")
+@newer_api_server
+@pytest.mark.parametrize("devices", [pytest.param([], id="none"), pytest.param([a_device("d0")], id="one")])
+def test_a_class_that_does_not_compile_refuses(lab: Lab, devices: list[dict[str, Any]]) -> None:
+    """The class is compiled before a device is tried, so it is told even while there is none."""
+    lab.device_class(SHARED, OURS, ONE_OF_A_LIST)
+    lab.publish(*devices, driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[OURS]))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.BAD_SELECTOR)
+    assert ".devices.requests[0][1].cel.expression: Invalid value: " in lab.message(job)

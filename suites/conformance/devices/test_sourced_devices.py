@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.builders import a_device, a_job, a_request, a_template
 from fixtures.lab import Lab
-from fixtures.marks import covers, owns_kueue
+from fixtures.marks import covers, newer_api_server, owns_kueue
 from fixtures.sources import NICS, PARTITIONS, SHARES, SOURCED, a_partition, a_share, a_shared_gpu
 from fixtures.verdicts import Reason, admitted, inadmissible
 from kueue_dra_ref.verdict import Verdict
@@ -17,6 +17,7 @@ pytestmark = owns_kueue
 
 FULL = 'device.attributes["gpu.example.com"].profile == "full"'
 A_NIC = 'device.driver == "nic.example.com"'
+ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
 CLAIM = "spec.podSets[0].template.spec.resourceClaims[0]"
 REQUEST = f"{CLAIM}.devices.requests[0]"
 
@@ -111,6 +112,28 @@ def test_a_missing_class_is_told_at_its_field(lab: Lab, field: str) -> None:
     job = queue.submit(a_job(claims=[a_template(a_request(NICS), a_request(PARTITIONS))]))
 
     assert lab.message(job).startswith(f"{field}: Internal error: ")
+
+
+@newer_api_server
+@covers("DEVICE-023")
+@pytest.mark.parametrize(
+    "field",
+    [
+        pytest.param(f"{CLAIM}.devices.requests[1][0]", id="the-request", marks=covers("DEVICE-024")),
+        pytest.param(
+            f"{CLAIM}.devices.requests[1].devices.requests[0][0]", id="below-the-request", marks=covers("DEVICE-025")
+        ),
+    ],
+)
+def test_a_class_that_does_not_compile_is_told_at_its_field(lab: Lab, field: str) -> None:
+    """The class is compiled before a device is tried, so it is told even while there is none."""
+    lab.start(**SOURCED)
+    lab.device_class(PARTITIONS, ONE_OF_A_LIST)
+    queue = lab.queue({"gpu-memory": "100Gi", "nics": 1})
+    job = queue.submit(a_job(claims=[a_template(a_request(NICS), a_request(PARTITIONS))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.BAD_SELECTOR)
+    assert lab.message(job).startswith(f"{field}.cel.expression: Invalid value: ")
 
 
 @covers("DEVICE-011")
