@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.names import printed, quoted
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.selectors import CompileFault, Undecided, compiled
 from kueue_dra_ref.target import FieldError
@@ -39,7 +39,7 @@ def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest
             return found
         if isinstance(found, CompileFault):
             field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
-            faults.append(f'{field}: Invalid value: "{expression}": CEL compilation failed: {found.detail}')
+            faults.append(f'{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}')
     if not faults:
         return None
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"

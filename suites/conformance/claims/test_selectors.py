@@ -138,6 +138,18 @@ def test_a_selector_that_does_not_compile_is_refused(lab: Lab, selectors: list[s
     assert lab.verdict(job) == inadmissible(Reason.BAD_SELECTOR)
 
 
+@covers("CEL-020")
+@newer_api_server
+def test_a_selector_is_told_with_its_quotes_escaped(lab: Lab) -> None:
+    """What the message quotes is escaped once, signs that only look like markup are not."""
+    queue = lab.queue({"shared-gpus": 4})
+    selector = 'device.attributes["lab.example.com"].models.exists(m, m == "a<b")'
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
+
+    told = r'Invalid value: "device.attributes[\"lab.example.com\"].models.exists(m, m == \"a<b\")": CEL compilation'
+    assert told in lab.message(job)
+
+
 @covers("CEL-013")
 def test_devices_that_come_later_let_the_workload_in(lab: Lab) -> None:
     """A workload that was refused for too few devices is let in once enough are published."""
