@@ -57,7 +57,13 @@ def pod_requests(containers: Sequence[ContainerRequests], whole: Resources | Non
     for container in (each for each in containers if not each.initial):
         total = add(total, container.requests)
     total = _with_init_containers(total, [each for each in containers if each.initial])
-    return add(total | (whole.requests if whole else {}), overhead)
+    as_a_whole = {name: amount for name, amount in (whole.requests if whole else {}).items() if _is_of_pods(name)}
+    return add(total | as_a_whole, overhead)
+
+
+def _is_of_pods(name: str) -> bool:
+    """Whether Kubernetes lets a pod as a whole ask for a resource; others do not count there."""
+    return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 
 def resources_of(holder: dict[str, Any], path: str) -> Resources:

@@ -167,3 +167,22 @@ def test_a_limit_of_the_pod(lab: Lab, cpu: str) -> None:
     job = queue.submit(a_workload(a_pod_set("main", cpu="1", claims=[a_template(gpu(2))], spec=spec)))
 
     assert lab.verdict(job) == admitted({"cpu": cpu, "whole-gpus": 2})
+
+
+@covers("POD-019")
+@pytest.mark.parametrize(
+    ("resource", "usage"),
+    [
+        pytest.param("memory", {"cpu": "1", "memory": "1Gi"}, id="memory"),
+        pytest.param("hugepages-2Mi", {"cpu": "1", "hugepages-2Mi": "1Gi"}, id="huge-pages"),
+        pytest.param("example.com/nics", {"cpu": "1"}, id="extended-resource"),
+        pytest.param("ephemeral-storage", {"cpu": "1"}, id="storage"),
+    ],
+)
+def test_a_request_of_the_pod(lab: Lab, resource: str, usage: dict[str, str | int]) -> None:
+    """A pod as a whole may ask for few resources; whatever else is written there is charged nothing."""
+    queue = lab.queue({"cpu": "8", "memory": "8Gi", resource: "8Gi"})
+    spec = {"resources": {"requests": {resource: "1Gi"}}}
+    job = queue.submit(a_workload(a_pod_set("main", cpu="1", spec=spec)))
+
+    assert lab.verdict(job) == admitted(usage)
