@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet
 from kueue_dra_ref.api.pods import ContainerRequests
-from kueue_dra_ref.api.quantities import Quantity, whole
+from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, whole
 from kueue_dra_ref.target import FieldError
 
 
@@ -44,6 +44,14 @@ class Wanted:
         """A fault at a field of one container."""
         field = f"{self.pod_set.path}.{container.path}{below}"
         return FieldError(field=field, type="Invalid value", value=f'"{value}"', detail=detail)
+
+    def not_whole(self, container: ContainerRequests) -> FieldError | None:
+        """The fault of asking for anything but a number of 64 bits, written as the integer that it is."""
+        quantity = self.amount(container)
+        if quantity.amount.denominator == 1 and quantity.amount <= MAX_INT64 and self.name not in container.obscure:
+            return None
+        below = f".resources.requests.{self.name}"
+        return self.fault(container, below, str(quantity), "extended resource quantity must be an integer")
 
     def charged_otherwise(self, container: ContainerRequests, configured: str, instead: str) -> FieldError:
         """The fault of asking by name for a class that is charged by counters or capacities."""

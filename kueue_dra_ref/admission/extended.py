@@ -40,7 +40,9 @@ def extended_resources(
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
     found = Found()
     for pod_set in workload.pod_sets:
-        for wanted in _wanted(rules, world, pod_set, mappings, draw, found.steps):
+        each = list(_wanted(rules, world, pod_set, mappings, draw, found.steps))
+        _refuse_containers(rules, pod_set, each, found)
+        for wanted in each:
             if not _refused(rules, wanted, found):
                 _charge(rules, wanted, found)
     return found
@@ -81,6 +83,16 @@ def _class_of(
 def _shown(classes: Sequence[Manifest]) -> str:
     found = sorted((each["metadata"]["name"], each["metadata"]["creationTimestamp"]) for each in classes)
     return listed([f"DeviceClass {name} (created {created})" for name, created in found])
+
+
+def _refuse_containers(rules: Extended, pod_set: PodSet, each: Sequence[Wanted], found: Found) -> None:
+    """Tell what is wrong with each container, initial ones first, and there with each resource."""
+    for container in sorted(pod_set.containers, key=lambda container: not container.initial):
+        for wanted in (wanted for wanted in each if container in wanted.asking):
+            told = ((rule, fault) for rule in rules.in_container if (fault := rule(wanted, container)))
+            for rule, fault in list(told)[:1]:
+                found.faults.append(fault)
+                found.cites += cited([rule])
 
 
 def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:

@@ -12,7 +12,6 @@ from kueue_dra_ref.rules import (
     counter_sources,
     counters,
     earlier_devices,
-    extended,
     fungibility,
     mapping,
     queueing,
@@ -91,7 +90,11 @@ def kueue_0_18() -> Behaviour:
         extended=replace(
             later.extended,
             chosen=(earlier_devices.a_mapped_class_stands_for_a_resource,),
-            refused=(extended.devices_are_whole, earlier_devices.each_container_is_refused_a_class_with_counters),
+            in_container=(
+                earlier_devices.each_container_asks_for_whole_devices,
+                earlier_devices.each_container_is_refused_a_class_with_counters,
+            ),
+            refused=(),
         ),
         queueing=replace(later.queueing, namespace=(queueing.the_namespace_must_be_selected_or_a_sentence_says_so,)),
         assigning=replace(

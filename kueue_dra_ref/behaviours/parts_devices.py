@@ -9,7 +9,7 @@ from enum import StrEnum
 from kueue_dra_ref.api.configuration import DeviceClassMapping, Transformation
 from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
-from kueue_dra_ref.api.pods import Amounts
+from kueue_dra_ref.api.pods import Amounts, ContainerRequests
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.counting import Charge
 from kueue_dra_ref.rules.detection import Refused
@@ -95,6 +95,8 @@ class Extended:
     named: tuple[Rule[[str], bool], ...] = ()
     chosen: tuple[Rule[[Sequence[Manifest], Sequence[DeviceClassMapping]], Sequence[Manifest]], ...] = ()
     """Which of several classes stands for a resource: each rule leaves some of them."""
+    in_container: tuple[Rule[[Wanted, ContainerRequests], FieldError | None], ...] = ()
+    """What is refused container by container: of each, and of each resource there, the first fault."""
     refused: tuple[Rule[[Wanted], Iterable[FieldError]], ...] = ()
     in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
     charged: tuple[Rule[[Wanted], str], ...] = ()

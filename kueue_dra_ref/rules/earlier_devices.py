@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.pods import ContainerRequests
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.published import PublishedDevice
 from kueue_dra_ref.rule import rule
@@ -52,8 +53,15 @@ def a_mapped_class_stands_for_a_resource(
     return sorted(classes, key=lambda found: (found["metadata"]["name"] not in mapped, found["metadata"]["name"]))[:1]
 
 
-@rule("EXT-015", "EXT-038")
-def each_container_is_refused_a_class_with_counters(wanted: Wanted) -> Iterator[FieldError]:
+@rule("EXT-017", "EXT-040")
+def each_container_asks_for_whole_devices(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
+    """A container is told of the number before it is told of counters."""
+    return wanted.not_whole(container)
+
+
+@rule("EXT-015", "EXT-038", "EXT-040")
+def each_container_is_refused_a_class_with_counters(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
     """A request for an extended resource cannot say which part of a device it wants; each container is told."""
-    for container in wanted.asking if wanted.is_charged_by("counter") else ():
-        yield wanted.charged_otherwise(container, "counters configured", "CEL selectors for counter-based quota")
+    if not wanted.is_charged_by("counter"):
+        return None
+    return wanted.charged_otherwise(container, "counters configured", "CEL selectors for counter-based quota")

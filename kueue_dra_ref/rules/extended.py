@@ -84,14 +84,10 @@ def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
         )
 
 
-@rule("EXT-017")
+@rule("EXT-017", "EXT-041")
 def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
     """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is."""
-    for container in wanted.asking:
-        quantity = wanted.amount(container)
-        if quantity.amount.denominator != 1 or quantity.amount > MAX_INT64 or wanted.name in container.obscure:
-            below = f".resources.requests.{wanted.name}"
-            yield wanted.fault(container, below, str(quantity), "extended resource quantity must be an integer")
+    yield from (fault for container in wanted.asking if (fault := wanted.not_whole(container)))
 
 
 @rule("EXT-018")

@@ -160,6 +160,29 @@ def test_containers_that_ask_for_parts_are_told(lab: Lab, told: list[str]) -> No
     assert re.findall(r"containers\[\d\]", lab.message(job)) == told
 
 
+@owns_kueue
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param(["containers[1]", "containers[0]"], id="by-resource", marks=covers("EXT-041")),
+        pytest.param(
+            ["containers[0]", "containers[1]", "containers[2]"], id="by-container", marks=covers("EXT-040")
+        ),
+    ],
+)
+def test_faults_of_several_containers(lab: Lab, told: list[str]) -> None:
+    """Parts of devices, and devices with counters that are asked for by name, in one pod."""
+    mapping = {"name": "gpu-memory", "deviceClassNames": [GPU], "sources": [COUNTED]}
+    lab.start(resources={"deviceClassMappings": [mapping]}, gates=device_gates)
+    lab.stands_for(CARD, GPU)
+    lab.stands_for("vendor.example.com/other-card", "other.example.com")
+    queue = lab.queue({"gpu-memory": 8})
+    spec = {"containers": containers({"vendor.example.com/other-card": "1500m"}, {CARD: "1500m"}, {CARD: "1"})}
+    job = queue.submit(a_workload(a_pod_set("main", spec=spec)))
+
+    assert re.findall(r"containers\[\d\]", lab.message(job)) == told
+
+
 @covers("EXT-030")
 def test_faults_of_claims_are_told_first(lab: Lab) -> None:
     """Every claim of every pod set is resolved before any extended resource."""
