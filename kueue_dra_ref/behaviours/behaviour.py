@@ -57,6 +57,8 @@ class Behaviour:
     """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
+    changes: tuple[Rule[[Manifest, Manifest], Iterable[FieldError]], ...] = ()
+    """What is refused when an object is changed, by what it would be and what it is."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
     """What is refused when an object is applied."""
     webhooks: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()

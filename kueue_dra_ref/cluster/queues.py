@@ -66,14 +66,11 @@ class QueueControllers:
             self.kueue.stale["Cohort", ("", cohort)] = None
 
     def on_local_queue(self, event: Event) -> None:
-        """Manage a LocalQueue, follow it to another ClusterQueue, or let it go while it is stopped."""
+        """Manage a LocalQueue, or let it go while it is stopped."""
         kueue, key = self.kueue, event.key
         if event.new is None or _stop(event.new) != "None":
             self._let_go(key)
         elif key not in kueue.local_queues:
-            self._manage(key, event.new)
-        elif kueue.local_queues[key].cluster_queue != event.new["spec"].get("clusterQueue", ""):
-            self._let_go(key)
             self._manage(key, event.new)
         if event.old is None or event.new is None or _stop(event.old) != _stop(event.new):
             self._reconcile_workloads(key)

@@ -31,6 +31,7 @@ class Writer:
 
         """
         obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
+        self._insist_on_sameness(obj)
         kind = obj["kind"]
         _readable(obj)
         self._accept(obj)
@@ -42,6 +43,11 @@ class Writer:
         if kind == "Job":
             self._written[Ref.of(obj)] = obj["spec"]
         return obj
+
+    def _insist_on_sameness(self, new: Manifest) -> None:
+        old = self.store.find(new["kind"], new["metadata"]["name"], new["metadata"].get("namespace", ""))
+        for fault in (fault for rule in self.behaviour.changes if old for fault in rule(new, old)):
+            raise ManifestFault(fault)
 
     def forget(self, ref: Ref) -> None:
         """A deleted object was never written."""

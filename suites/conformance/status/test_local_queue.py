@@ -6,8 +6,10 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.figures import Counts
-from fixtures.lab import Lab
+from fixtures.lab import Lab, bare
 from fixtures.marks import covers
+from fixtures.refusal import ACCEPTED, refused
+from fixtures.verdicts import Reason, pending
 
 
 @covers("STATUS-018")
@@ -85,3 +87,24 @@ def test_a_local_queue_says_that_its_cluster_queue_lacks_a_flavor(lab: Lab) -> N
     queue = lab.queue(groups=[{lab.name("unknown"): {"whole-gpus": 1}}])
 
     assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")
+
+
+@covers("QUEUE-046")
+def test_a_local_queue_is_not_moved_to_another_cluster_queue(lab: Lab) -> None:
+    """There is quota in the other one, but what waits stays where it is."""
+    queue = lab.queue({"whole-gpus": 0})
+    other = lab.cluster_queue({"whole-gpus": 1})
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    moved = {**bare(lab.read(queue.local_ref)), "spec": {"clusterQueue": other}}
+
+    assert lab.offer(moved) == refused("spec.clusterQueue: Invalid value")
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
+@covers("QUEUE-046")
+def test_a_local_queue_that_stays_with_its_cluster_queue_is_changed(lab: Lab) -> None:
+    """Only the name of the ClusterQueue is for good."""
+    queue = lab.queue({"whole-gpus": 1})
+    held = {**bare(lab.read(queue.local_ref)), "spec": {"clusterQueue": queue.cluster, "stopPolicy": "Hold"}}
+
+    assert lab.offer(held) == ACCEPTED
