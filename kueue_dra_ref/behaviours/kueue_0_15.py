@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rules import fungibility, jobs, priorities, tolerating
+from kueue_dra_ref.rules import earlier_names, fungibility, jobs, priorities, tolerating
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
 
@@ -22,6 +22,12 @@ def kueue_0_15() -> Behaviour:
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
+        # Names are told in the words of Kubernetes 1.34.
+        mapping=replace(
+            later.mapping,
+            name=(earlier_names.name_is_a_qualified_name, *later.mapping.name[1:]),
+            device_class=(earlier_names.class_is_a_qualified_name, *later.mapping.device_class[1:]),
+        ),
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.

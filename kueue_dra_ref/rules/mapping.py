@@ -69,7 +69,7 @@ def at_most_16_mappings(place: Place) -> FieldError | None:
     return _too_many(ROOT, len(place.mappings), 16)
 
 
-@rule("MAP-002")
+@rule("MAP-002", "MAP-019")
 def name_is_a_label_key(place: Place) -> FieldError | None:
     """Refuse a resource name that is no label key."""
     return _invalid(place.name_field, place.mapping.name, "; ".join(label_key_faults(place.mapping.name)))
@@ -111,7 +111,7 @@ def at_most_8_classes(place: Place) -> FieldError | None:
     return _too_many(place.classes_field, len(place.mapping.device_classes), 8)
 
 
-@rule("MAP-007")
+@rule("MAP-007", "MAP-019")
 def class_is_a_label_key(place: Place) -> FieldError | None:
     """Refuse a class name that is no label key."""
     return _invalid(place.class_field, place.device_class, "; ".join(label_key_faults(place.device_class)))

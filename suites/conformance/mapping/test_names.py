@@ -135,6 +135,22 @@ def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, v
     assert lab.check(a_document(a_mapping("gpus", f"{prefix}/{LABEL_63}"))) == verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        pytest.param("a/b/c", "a valid label key must consist of", id="key", marks=covers("MAP-019")),
+        pytest.param(LABEL_64, "name part must be no more than 63 bytes", id="bytes", marks=covers("MAP-019")),
+        pytest.param("a/b/c", "a qualified name must consist of", id="qualified-name", marks=covers("MAP-020")),
+        pytest.param(LABEL_64, "name part must be no more than 63 characters", id="characters", marks=covers("MAP-020")),
+    ],
+)
+def test_what_a_name_should_be_is_told(lab: Lab, name: str, words: str) -> None:
+    """A mapping and a class are told in the same words what their names should be."""
+    text = lab.refusal_text(a_document(a_mapping(name, name)))
+
+    assert text.count(f'Invalid value: "{name}": {words}') == 2
+
+
 @covers("MAP-018")
 @pytest.mark.parametrize("name", ["cpu", "memory", "nvidia.com/gpu"])
 def test_a_resource_may_be_called_like_an_ordinary_one(lab: Lab, name: str) -> None:
