@@ -95,9 +95,10 @@ def the_sum_of_containers_has_64_bits(wanted: Wanted) -> Iterator[FieldError]:
     """What the regular containers ask for together has to be a number of 64 bits."""
     total = sum(wanted.amounts(initial=False))
     if total > MAX_INT64:
+        written = next(wanted.amount(each).format for each in wanted.asking if not each.initial)
         below = f".resources.requests.{wanted.name}"
         detail = "total extended resource quantity overflows int64"
-        yield wanted.fault(wanted.asking[0], below, str(whole(total)), detail)
+        yield wanted.fault(wanted.asking[0], below, str(whole(total, written)), detail)
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.names import printed, quoted
 from kueue_dra_ref.place import Place
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError
@@ -61,7 +61,7 @@ def mappings_of_a_class_charge_different_counters(place: Place) -> FieldError | 
     earlier += [mapping] if place.device_class in place.earlier_in_mapping() else []
     if mapping.counter not in {each.counter for each in earlier if place.device_class in each.device_classes}:
         return None
-    detail = f"device class already has a counter source for counter {printed(mapping.counter)}"
+    detail = f"device class already has a counter source for counter {quoted(mapping.counter)}"
     return FieldError(field=place.class_field, type="Invalid value", value=printed(place.device_class), detail=detail)
 
 

@@ -93,14 +93,15 @@ def test_fractions_of_an_ordinary_resource_are_rounded(lab: Lab) -> None:
 
 
 @covers("EXT-018")
-def test_the_sum_of_containers_has_64_bits(lab: Lab) -> None:
+@pytest.mark.parametrize(("amount", "total"), [("5E", "10E"), ("9e18", "18e18")])
+def test_the_sum_of_containers_has_64_bits(lab: Lab, amount: str, total: str) -> None:
     """Containers that are each within bounds may together be beyond them."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 8})
-    job = queue.submit(a_job(spec={"containers": containers({CARD: "5E"}, {CARD: "5E"})}))
+    job = queue.submit(a_job(spec={"containers": containers({CARD: amount}, {CARD: amount})}))
 
     message = (
-        f'{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "10E": '
+        f'{CONTAINERS}[0].resources.requests.{CARD}: Invalid value: "{total}": '
         "total extended resource quantity overflows int64"
     )
     assert (lab.verdict(job), lab.message(job)) == (inadmissible(Reason.TOO_MANY), message)
