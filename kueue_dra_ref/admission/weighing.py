@@ -134,4 +134,5 @@ class Weighing:
             capacity=self.room.node.capacity(of),
             available=self.room.node.available(of),
             in_bytes=self.in_bytes,
+            words=self.rules.words,
         )

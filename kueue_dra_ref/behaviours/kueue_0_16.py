@@ -87,6 +87,7 @@ def kueue_0_16() -> Behaviour:
         queueing=replace(later.queueing, equals_aside=(), remembered=()),
         assigning=replace(
             later.assigning,
+            words=(),
             flavor=(tolerating.taints_must_be_tolerated,),
             in_group=(
                 affinity.what_is_compared_in_the_group_must_be_an_integer,

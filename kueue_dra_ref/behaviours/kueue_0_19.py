@@ -197,6 +197,7 @@ ASSIGNING = Assigning(
         affinity.node_labels_must_match,
     ),
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
+    words=(quota.what_knows_no_bounds_is_called_unlimited,),
     goes_on=(
         fungibility.what_nobody_frees_is_passed_over,
         fungibility.preemption_waits_for_other_flavors,

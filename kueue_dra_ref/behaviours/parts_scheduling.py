@@ -70,6 +70,8 @@ class Assigning:
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | Unreadable | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
+    words: tuple[Rule[[int], str | None], ...] = ()
+    """What is said of a sum or a quota instead of the amount."""
     in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | Unreadable | None], ...] = ()
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()

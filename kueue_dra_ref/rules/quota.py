@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from kueue_dra_ref.api.nouns import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.cause import Cause
+from kueue_dra_ref.quota import UNLIMITED, minus, plus
 from kueue_dra_ref.rule import rule
 
 
@@ -36,10 +37,21 @@ class Need:
     available: int
     in_bytes: frozenset[str] = frozenset()
     """Resources that are printed in bytes."""
+    words: Sequence[Callable[[int], str | None]] = ()
+    """What is said of a sum or a quota instead of the amount."""
+
+    @property
+    def total(self) -> int:
+        """What the workload needs in all; sums stay at the largest integer."""
+        return plus(self.assumed, self.asked)
 
     def show(self, amount: int) -> str:
         """An amount of this resource as Kueue prints it."""
         return printed(self.resource, amount, self.in_bytes)
+
+    def tell(self, amount: int) -> str:
+        """A sum or a quota of this resource as Kueue tells it."""
+        return next(filter(None, (word(amount) for word in self.words)), self.show(amount))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +72,12 @@ def pods_are_counted_where_they_are_covered(queue: ClusterQueue, count: int) -> 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
 def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
     """More than the nominal quota can never be had."""
-    if need.assumed + need.asked <= need.capacity:
+    if need.total <= need.capacity:
         return None
     message = (
         f"insufficient quota for {need.resource} in flavor {need.flavor}, previously considered podsets requests "
-        f"({need.show(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
-        f"({need.show(need.capacity)})"
+        f"({need.tell(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
+        f"({need.tell(need.capacity)})"
     )
     return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
 
@@ -73,12 +85,11 @@ def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
 def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None:
     """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
-    asked = need.assumed + need.asked
-    if asked <= need.capacity:
+    if need.total <= need.capacity:
         return None
     message = (
         f"insufficient quota for {need.resource} in flavor {need.flavor}, request > maximum capacity "
-        f"({need.show(asked)} > {need.show(need.capacity)})"
+        f"({need.show(need.total)} > {need.show(need.capacity)})"
     )
     return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
 
@@ -86,11 +97,17 @@ def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
 def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     """More than what is left has to wait for a release."""
-    short = need.assumed + need.asked - need.available
-    if short <= 0:
+    if need.total <= need.available:
         return None
-    message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {need.show(short)} more needed"
+    short = need.tell(minus(need.total, need.available))
+    message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {short} more needed"
     return Objection(fit=Fit.LATER, message=message, cause=Cause.HELD)
+
+
+@rule("QUOTA-036")
+def what_knows_no_bounds_is_called_unlimited(amount: int) -> str | None:
+    """The largest integer stands for any amount."""
+    return "<unlimited>" if amount == UNLIMITED else None
 
 
 @rule("QUOTA-005", "KIND-025")

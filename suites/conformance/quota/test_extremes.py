@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
+
+LARGEST = "9223372036854775807"
 
 
 @covers("QUOTA-013")
@@ -94,3 +96,45 @@ def test_counts_beyond_the_largest_integer_do_not_pass_for_few(lab: Lab, first: 
     job = queue.submit(a_job(claims=[a_template(gpu(first), gpu(second))]))
 
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
+@covers("QUOTA-035")
+@pytest.mark.parametrize(
+    ("first", "second", "used"),
+    [
+        pytest.param("4Ei", "3Ei", "7Ei", id="within"),
+        pytest.param("4Ei", "4Ei", "8Ei", id="one-beyond"),
+        pytest.param("5Ei", "5Ei", "10Ei", id="well-beyond"),
+    ],
+)
+def test_the_largest_quota_has_room_for_any_sum(lab: Lab, first: str, second: str, used: str) -> None:
+    """Two pod sets that ask for more than 64 bits hold are admitted where the quota is the largest integer."""
+    queue = lab.queue({"memory": LARGEST})
+    job = queue.submit(
+        a_workload(a_pod_set("one", requests={"memory": first}), a_pod_set("two", requests={"memory": second}))
+    )
+
+    assert lab.verdict(job) == admitted({"memory": used})
+
+
+def what_is_more_needed(lab: Lab) -> str:
+    """What a Job is told that asks for the largest integer while another holds as much."""
+    queue = lab.queue({"memory": LARGEST})
+    queue.submit(a_job(requests={"memory": LARGEST}))
+    return lab.message(queue.submit(a_job(requests={"memory": LARGEST})))
+
+
+@covers("QUOTA-036")
+def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
+    """Who lacks the largest integer is told that an unlimited amount is more needed."""
+    told = what_is_more_needed(lab)
+
+    assert told.endswith(", <unlimited> more needed")
+
+
+@covers("QUOTA-037")
+def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
+    """Who lacks the largest integer is told so."""
+    told = what_is_more_needed(lab)
+
+    assert told.endswith(f", {LARGEST} more needed")
