@@ -13,7 +13,9 @@ _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 _NAME_OF_A_JOBS_WORKLOAD = re.compile(r"\b(job-[a-z0-9.-]+)-[0-9a-f]{5}\b")
 """Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in what it tells of their devices."""
 
-_ENGINE_WORDS = re.compile(r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*", re.DOTALL)
+_ENGINE_WORDS = re.compile(
+    r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from typing import Any
 from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.conditions import is_false
-from kueue_dra_ref.api.nouns import Workload
+from kueue_dra_ref.api.nouns import PodSet, Workload
+from kueue_dra_ref.api.pods import Amounts
 from kueue_dra_ref.behaviours.parts_scheduling import Queueing
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rules.fungibility import Progress
@@ -55,8 +56,8 @@ class Queued:
     @cached_property
     def shape(self) -> str:
         """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
-        pod_sets = zip(self.obj["spec"].get("podSets") or (), self.demands, strict=True)
-        shapes = [(p.get("name"), _spec_shape(p), d.count, p.get("minCount"), dict(d.amounts)) for p, d in pod_sets]
+        written = self.obj["spec"].get("podSets") or ()
+        shapes = [_shape(*each) for each in zip(written, self.workload.pod_sets, self.demands, strict=True)]
         return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
 
 
@@ -174,14 +175,30 @@ def _changed(old: Queued, new: Queued) -> bool:
     return known == old.workload and [d.amounts for d in old.demands] != [d.amounts for d in new.demands]
 
 
-_SHAPING = ("nodeSelector", "affinity", "tolerations", "runtimeClassName", "priority", "overhead", "resourceClaims")
+_SHAPING = (
+    "nodeSelector",
+    "affinity",
+    "tolerations",
+    "runtimeClassName",
+    "priority",
+    "topologySpreadConstraints",
+    "resourceClaims",
+)
 
 
-def _spec_shape(pod_set: dict[str, Any]) -> list[Any]:
-    spec = (pod_set.get("template") or {}).get("spec") or {}
-    containers = [
-        [(container.get("resources") or {}).get("requests"), container.get("ports")]
-        for kind in ("initContainers", "containers")
-        for container in spec.get(kind) or ()
-    ]
-    return [containers, {key: spec.get(key) for key in _SHAPING}]
+def _shape(written: dict[str, Any], counted: PodSet, demand: Demand) -> list[Any]:
+    """One pod set as it is written, with the requests that Kueue makes of it."""
+    asked = [written.get(key) for key in ("name", "minCount", "topologyRequest")]
+    return [asked, _spec_shape(written, counted), demand.count, dict(demand.amounts)]
+
+
+def _spec_shape(written: dict[str, Any], counted: PodSet) -> list[Any]:
+    spec = (written.get("template") or {}).get("spec") or {}
+    ports = [each.get("ports") for kind in ("initContainers", "containers") for each in spec.get(kind) or ()]
+    requests = [_canonical(each.requests) for each in counted.containers]
+    whole = _canonical(counted.whole.requests) if counted.whole else None
+    return [requests, ports, whole, _canonical(counted.overhead), {key: spec.get(key) or None for key in _SHAPING}]
+
+
+def _canonical(amounts: Amounts) -> dict[str, str]:
+    return {name: str(amount) for name, amount in amounts.items()}

@@ -86,7 +86,9 @@ def label_key_faults(key: str) -> Sequence[str]:
 def qualified_name_faults(name: str) -> Sequence[str]:
     """Say why ``name`` is no label key, in the words of apimachinery 0.34, to which it was a qualified name."""
     found = (fault.replace("a valid label key", "a qualified name", 1) for fault in label_key_faults(name))
-    return [re.sub("^((prefix|name) part must be no more than [0-9]+) bytes$", r"\1 characters", each) for each in found]
+    return [
+        re.sub("^((prefix|name) part must be no more than [0-9]+) bytes$", r"\1 characters", each) for each in found
+    ]
 
 
 def label_value_faults(value: str) -> Sequence[str]:

@@ -39,7 +39,7 @@ def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest
             return found
         if isinstance(found, CompileFault):
             field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
-            faults.append(f'{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}')
+            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
     if not faults:
         return None
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"

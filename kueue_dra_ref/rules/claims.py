@@ -49,7 +49,7 @@ def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
             return found
         if isinstance(found, CompileFault):
             field = f"devices.requests[{asked.request.index}].exactly.selectors[{index}].cel.expression"
-            faults.append(f'{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}')
+            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
     if not faults:
         return None
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"

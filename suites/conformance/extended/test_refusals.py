@@ -166,9 +166,7 @@ def test_containers_that_ask_for_parts_are_told(lab: Lab, told: list[str]) -> No
     "told",
     [
         pytest.param(["containers[1]", "containers[0]"], id="by-resource", marks=covers("EXT-041")),
-        pytest.param(
-            ["containers[0]", "containers[1]", "containers[2]"], id="by-container", marks=covers("EXT-040")
-        ),
+        pytest.param(["containers[0]", "containers[1]", "containers[2]"], id="by-container", marks=covers("EXT-040")),
     ],
 )
 def test_faults_of_several_containers(lab: Lab, told: list[str]) -> None:

@@ -141,7 +141,9 @@ def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, v
         pytest.param("a/b/c", "a valid label key must consist of", id="key", marks=covers("MAP-019")),
         pytest.param(LABEL_64, "name part must be no more than 63 bytes", id="bytes", marks=covers("MAP-019")),
         pytest.param("a/b/c", "a qualified name must consist of", id="qualified-name", marks=covers("MAP-020")),
-        pytest.param(LABEL_64, "name part must be no more than 63 characters", id="characters", marks=covers("MAP-020")),
+        pytest.param(
+            LABEL_64, "name part must be no more than 63 characters", id="characters", marks=covers("MAP-020")
+        ),
     ],
 )
 def test_what_a_name_should_be_is_told(lab: Lab, name: str, words: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.containers import limited
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending, unseen
@@ -13,6 +16,8 @@ from kueue_dra_ref.verdict import Verdict
 ORDINARY = a_job(cpu="1")
 DEVICES = a_job(claims=[a_template(gpu())])
 TOO_MANY = a_job(claims=[a_template(gpu(2))])
+
+SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]
 
 
 @covers("QUEUE-024")
@@ -109,3 +114,45 @@ def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: 
     queue.change_local(stopPolicy="None")
 
     assert lab.is_suspended(second) is waits
+
+
+@covers("QUEUE-060")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(a_job(cpu="1500m"), a_job(cpu="1.5"), id="a-job-in-other-words"),
+        pytest.param(
+            a_workload(a_pod_set("main", cpu="1500m")), a_workload(a_pod_set("main", cpu="1.5")), id="in-other-words"
+        ),
+        pytest.param(
+            a_workload(a_pod_set("main", cpu="2")),
+            a_workload(a_pod_set("main", spec={"containers": limited(cpu="2")})),
+            id="by-its-limit",
+        ),
+    ],
+)
+def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> None:
+    """Who asks for as much in other words, or by a limit, is not looked at after one that did not fit."""
+    queue = lab.queue({"cpu": 1})
+    assert lab.condition(queue.submit(one), "QuotaReserved") == ("False", "Pending")
+
+    assert lab.condition(queue.submit(other), "QuotaReserved") is None
+
+
+@covers("QUEUE-061")
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"topologySpreadConstraints": SPREAD}, id="spread"),
+        pytest.param({"resources": {"requests": {"cpu": "2"}}}, id="requested-as-a-whole"),
+    ],
+)
+def test_who_is_shaped_otherwise_is_no_equal(lab: Lab, spec: dict[str, Any]) -> None:
+    """Who asks for as much, but is to be spread or asks for it as a whole, is looked at for itself."""
+    queue = lab.queue({"cpu": 1})
+    first = queue.submit(a_workload(a_pod_set("main", cpu="2")))
+    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
+
+    second = queue.submit(a_workload(a_pod_set("main", cpu="2", spec=spec)))
+
+    assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
