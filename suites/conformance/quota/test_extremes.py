@@ -6,11 +6,12 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import breaks_law, covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
 LARGEST = "9223372036854775807"
+_METERED = "up to 0.18 Kueue meters memory by way of thousandths, which overflow"
 
 
 @covers("QUOTA-013")
@@ -99,6 +100,7 @@ def test_counts_beyond_the_largest_integer_do_not_pass_for_few(lab: Lab, first: 
 
 
 @covers("QUOTA-035")
+@breaks_law("metrics agree", _METERED)
 @pytest.mark.parametrize(
     ("first", "second", "used"),
     [
@@ -125,6 +127,7 @@ def what_is_more_needed(lab: Lab) -> str:
 
 
 @covers("QUOTA-036")
+@breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
     """Who lacks the largest integer is told that an unlimited amount is more needed."""
     told = what_is_more_needed(lab)
@@ -133,6 +136,7 @@ def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
 
 
 @covers("QUOTA-037")
+@breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
     """Who lacks the largest integer is told so."""
     told = what_is_more_needed(lab)
