@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import capacity, counters, pools, source_fields, sources, sourcing
+from kueue_dra_ref.rules import capacity, counters, pools, source_fields, sources, sourcing, starting
 from kueue_dra_ref.rules.mapping import KUEUE_0_19_MAPPING
 
 MAPPING = replace(
@@ -24,6 +24,12 @@ MAPPING = replace(
         source_fields.the_selector_of_a_source_compiles,
     ),
     sources=(sources.sources_of_a_mapping_are_of_one_type,),
+    before=(starting.strategies_of_fair_sharing_come_in_their_order,),
+    transformation=(starting.transformations_retain_or_replace, starting.an_input_is_transformed_once),
+    after=(
+        when(starting.nothing_is_excluded_where_the_uncovered_is_ignored, QuotaCheckStrategy=True),
+        when(starting.what_is_not_covered_blocks_or_is_ignored, QuotaCheckStrategy=True),
+    ),
 )
 """What a Configuration may map."""
 

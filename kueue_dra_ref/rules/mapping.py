@@ -12,6 +12,7 @@ from kueue_dra_ref.rule import Rule, rule
 from kueue_dra_ref.target import FieldError
 
 MappingRule = Rule[[Place], FieldError | None]
+ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +29,25 @@ class MappingRules:
     """What is wrong here ends the validation of the source."""
     source: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
     sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    before: tuple[ConfigurationRule, ...] = ()
+    transformation: tuple[Rule[[Configuration, int], FieldError | None], ...] = ()
+    after: tuple[ConfigurationRule, ...] = ()
+    """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
 
 
 def validate(configuration: Configuration, rules: MappingRules) -> tuple[FieldError, ...]:
-    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class."""
-    return tuple(_faults(configuration.mappings, rules))
+    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class.
+
+    What is wrong beside them is told before or after.
+    """
+    before = [fault for rule in rules.before for fault in rule(configuration)]
+    after = [fault for rule in rules.after for fault in rule(configuration)]
+    return (*before, *_transformations(configuration, rules), *_faults(configuration.mappings, rules), *after)
+
+
+def _transformations(configuration: Configuration, rules: MappingRules) -> Iterator[FieldError]:
+    for index in range(len(configuration.transformations)):
+        yield from (fault for rule in rules.transformation if (fault := rule(configuration, index)))
 
 
 def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[FieldError]:
