@@ -75,10 +75,18 @@ def _limits(rules: Cohorts, groups: Iterable[ResourceGroup]) -> dict[FlavorResou
     flavors: list[FlavorQuota] = [flavor for group in groups for flavor in group.flavors]
     return {
         (flavor.name, resource): Limits(
-            nominal=nominal,
-            borrowing=next((rule(flavor, resource) for rule in rules.borrowing), None),
-            lending=next((rule(flavor, resource) for rule in rules.lending), None),
+            nominal=_counted(rules, resource, nominal),
+            borrowing=_bound(rules, resource, next((rule(flavor, resource) for rule in rules.borrowing), None)),
+            lending=_bound(rules, resource, next((rule(flavor, resource) for rule in rules.lending), None)),
         )
         for flavor in flavors
         for resource, nominal in flavor.nominal.items()
     }
+
+
+def _counted(rules: Cohorts, resource: str, amount: int) -> int:
+    return next((rule(resource, amount) for rule in rules.counted), amount)
+
+
+def _bound(rules: Cohorts, resource: str, amount: int | None) -> int | None:
+    return None if amount is None else _counted(rules, resource, amount)

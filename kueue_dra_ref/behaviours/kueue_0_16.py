@@ -12,6 +12,7 @@ from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     affinity,
     claims,
+    cohorts,
     detection,
     earlier_claims,
     fair_sharing,
@@ -96,6 +97,8 @@ def kueue_0_16() -> Behaviour:
             # There is no quotaCheckStrategy.
             ignored=(),
         ),
+        # Quotas are counted in plain integers.
+        cohorts=replace(later.cohorts, counted=(cohorts.cpu_beyond_64_bits_is_counted_as_none,)),
         reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
         preempting=replace(later.preempting, not_sought=(), immaterial=()),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.

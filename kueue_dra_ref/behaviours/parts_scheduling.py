@@ -103,6 +103,8 @@ class Cohorts:
     lending: tuple[Rule[[FlavorQuota, str], int | None], ...]
     looped: tuple[Rule[[ClusterQueue], str], ...]
     borrowed: tuple[Rule[[int, int], int], ...]
+    counted: tuple[Rule[[str, int], int], ...] = ()
+    """What Kueue makes of a quota or a limit of a resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

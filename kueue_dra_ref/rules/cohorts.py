@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.nouns import ClusterQueue, Cohort, FlavorQuota, ResourceGroup
+from kueue_dra_ref.quota import UNLIMITED
 from kueue_dra_ref.rule import rule
 
 
@@ -22,6 +23,12 @@ def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
 def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
     """A lending limit is the most of its nominal quota that others may take; the rest is kept."""
     return quota.lending_limits.get(resource)
+
+
+@rule("QUOTA-039")
+def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
+    """Up to 0.16: a quota or a limit of CPU whose thousandths 64 bits do not hold is none at all."""
+    return 0 if resource == "cpu" and quota == UNLIMITED else quota
 
 
 @rule("COHORT-005")

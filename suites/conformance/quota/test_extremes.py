@@ -142,3 +142,28 @@ def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
     told = what_is_more_needed(lab)
 
     assert told.endswith(f", {LARGEST} more needed")
+
+
+@covers("QUOTA-038")
+@pytest.mark.parametrize("quota", ["9223372036854774", "9223372036854776", "1E"])
+def test_a_very_large_quota_of_cpu_admits(lab: Lab, quota: str) -> None:
+    """A quota of CPU is no trouble where its thousandths are more than 64 bits hold."""
+    job = lab.queue({"cpu": quota}).submit(a_job(cpu="1"))
+
+    assert lab.verdict(job) == admitted({"cpu": "1"})
+
+
+@covers("QUOTA-039")
+@pytest.mark.parametrize(
+    ("quota", "verdict"),
+    [
+        pytest.param("9223372036854774", admitted({"cpu": "1"}), id="within-64-bits"),
+        pytest.param("9223372036854776", pending(Reason.NEVER_FITS), id="one-beyond"),
+        pytest.param("1E", pending(Reason.NEVER_FITS), id="well-beyond"),
+    ],
+)
+def test_a_very_large_quota_of_cpu_collapses(lab: Lab, quota: str, verdict: Verdict) -> None:
+    """A quota of CPU is none where its thousandths are more than 64 bits hold."""
+    job = lab.queue({"cpu": quota}).submit(a_job(cpu="1"))
+
+    assert lab.verdict(job) == verdict
