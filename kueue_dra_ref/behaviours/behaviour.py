@@ -11,6 +11,7 @@ from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
 from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
+from kueue_dra_ref.behaviours.parts_writing import Definition, Webhooks
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.gates import Gates
 from kueue_dra_ref.rules.mapping import MappingRules
@@ -61,7 +62,9 @@ class Behaviour:
     """What is refused when an object is changed, by what it would be and what it is."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
     """What is refused when an object is applied."""
-    webhooks: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
+    workloads: Definition = field(default_factory=Definition)
+    """What is refused of a Workload by its definition."""
+    webhooks: Webhooks = field(default_factory=Webhooks)
     """What Kueue's own webhooks deny."""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:

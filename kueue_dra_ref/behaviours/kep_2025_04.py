@@ -42,7 +42,6 @@ def kep_2025_04() -> Behaviour:
         # Resource Quota API: kind and deviceClassNames in the flavors of a ClusterQueue.
         mapped=Mapped.IN_CLUSTER_QUEUES,
         serves=frozenset(),
-        webhooks=(),
         objects=(
             kinds.the_only_kind_is_device_class,
             kinds.classes_need_the_kind,

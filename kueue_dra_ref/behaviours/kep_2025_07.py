@@ -49,7 +49,8 @@ def kep_2025_07() -> Behaviour:
         mapping=MappingRules(),
         mapped=Mapped.IN_AN_OBJECT,
         serves=frozenset({DRA_CONFIG}),
-        webhooks=(),
+        # Resource groups with one and the same name for devices are what Device Class Mapping Ambiguity is about.
+        webhooks=replace(later.webhooks, cluster_queue=()),
         objects=(
             config_object.the_config_object_is_called_default,
             config_object.the_config_object_lives_with_kueue,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_14_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
-from kueue_dra_ref.rules import fungibility, preemption, quota, unchecked_claims
+from kueue_dra_ref.rules import fungibility, job_webhooks, preemption, quota, unchecked_claims, workload_definition
 from kueue_dra_ref.rules.gates import kueue_0_14_gates
 
 
@@ -44,5 +44,26 @@ def kueue_0_14() -> Behaviour:
         jobs=replace(later.jobs, done=(), unlike=()),
         # The class that a Job names is never another.
         priorities=replace(later.priorities, followed=(), moved=()),
+        # What is refused is told in fewer words.
+        workloads=replace(
+            later.workloads,
+            cel=(
+                workload_definition.a_workload_with_quota_has_a_class_or_none_in_few_words,
+                workload_definition.a_workload_with_quota_stays_in_its_queue_in_few_words,
+                workload_definition.a_named_priority_class_comes_with_its_priority,
+                workload_definition.the_fewest_pods_are_no_more_than_all,
+            ),
+        ),
+        # A priority class stays what it is.
+        webhooks=replace(
+            later.webhooks,
+            job=(
+                job_webhooks.a_queue_is_named_as_objects_are,
+                job_webhooks.the_fewest_pods_are_fewer_than_all,
+                job_webhooks.a_running_job_stays_in_its_queue,
+                job_webhooks.a_running_job_keeps_its_priority_class,
+                job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,
+            ),
+        ),
         preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
     )

@@ -20,6 +20,7 @@ from kueue_dra_ref.rules import (
     reporting,
     tolerating,
     transforming,
+    workload_definition,
 )
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 from kueue_dra_ref.rules.matching import Matching
@@ -45,6 +46,14 @@ def kueue_0_16() -> Behaviour:
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),
         integration=GATE,
+        workloads=replace(
+            later.workloads,
+            limits=(
+                workload_definition.a_workload_has_a_pod_set,
+                workload_definition.at_most_8_pod_sets,
+                workload_definition.the_fewest_pods_are_at_least_one,
+            ),
+        ),
         dependants=(),
         # Neither classes nor slices are read.
         role=tuple(rule for rule in later.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),

@@ -18,6 +18,8 @@ from kueue_dra_ref.rules import (
     source_fields,
     sourcing,
     transforming,
+    workload_definition,
+    workload_webhooks,
 )
 from kueue_dra_ref.rules.gates import kueue_0_18_gates
 
@@ -56,6 +58,26 @@ def kueue_0_18() -> Behaviour:
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),
+        workloads=replace(
+            later.workloads,
+            limits=(
+                workload_definition.a_workload_has_a_pod_set,
+                workload_definition.at_most_10_pod_sets,
+                workload_definition.the_fewest_pods_are_at_least_one,
+            ),
+            cel=(
+                workload_definition.a_workload_with_quota_has_a_class_or_none,
+                # Its queue may be taken away.
+                workload_definition.a_workload_with_quota_stays_in_its_queue,
+                workload_definition.a_priority_class_comes_with_its_priority,
+                workload_definition.the_fewest_pods_are_no_more_than_all,
+            ),
+        ),
+        webhooks=replace(
+            later.webhooks,
+            # Limits, pods as a whole and what is less than nothing are not looked at.
+            workload=(workload_webhooks.no_request_is_called_pods, *later.webhooks.workload[2:]),
+        ),
         # Requests are Go maps.
         by_chance=True,
         # Indexes that have failed for good are not told from those that will be tried again.

@@ -7,6 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.priorities import MissingClass, PriorityController
 from kueue_dra_ref.cluster.retrying import Retries
@@ -14,8 +15,6 @@ from kueue_dra_ref.cluster.running import Running
 from kueue_dra_ref.cluster.status import give_back
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.target import Manifest, Ref
-
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 
 class JobController:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.rules.priorities import WORKLOAD_CLASS, Classed
 from kueue_dra_ref.target import Manifest
 
-PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """Values of the PriorityClasses that every cluster has."""
 

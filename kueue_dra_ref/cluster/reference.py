@@ -55,7 +55,8 @@ class ReferenceTarget:
         self._manager = None
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
-        self._manager = Manager(self.behaviour.under(gates), found, self.store, self.clock)
+        self._writer.behaviour = self.behaviour.under(gates)
+        self._manager = Manager(self._writer.behaviour, found, self.store, self.clock)
         self._manager.kueue.chance = self.chance
         return ()
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.faults import Denied, ManifestFault
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
+from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -31,46 +33,51 @@ class Writer:
 
         """
         obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
-        self._insist_on_sameness(obj)
         kind = obj["kind"]
-        _readable(obj)
-        self._accept(obj)
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
-        if old is None:
-            self._create(obj)
-        else:
-            self._replace(obj, old)
+        self._insist_on_definition(obj, old)
+        written = self._made(obj) if old is None else self._changed(obj, old)
+        self._accept(Write(new=written, old=old))
+        if old is None and kind in {"Job", "Workload"}:
+            self.store.clock.seconds += 1
+        self.store.put(_with_status(written, obj))
         if kind == "Job":
             self._written[Ref.of(obj)] = obj["spec"]
         return obj
-
-    def _insist_on_sameness(self, new: Manifest) -> None:
-        old = self.store.find(new["kind"], new["metadata"]["name"], new["metadata"].get("namespace", ""))
-        for fault in (fault for rule in self.behaviour.changes if old for fault in rule(new, old)):
-            raise ManifestFault(fault)
 
     def forget(self, ref: Ref) -> None:
         """A deleted object was never written."""
         self._written.pop(ref, None)
 
-    def _accept(self, obj: Manifest) -> None:
+    def _insist_on_definition(self, obj: Manifest, old: Manifest | None) -> None:
+        """Refuse what is not of its kind, by itself or because of what it was."""
         kind, behaviour = obj["kind"], self.behaviour
+        if old is not None:
+            _refuse(fault for rule in behaviour.changes for fault in rule(obj, old))
+        _readable(obj)
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
-        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
-            raise ManifestFault(fault)
-        if denied := [fault for rule in behaviour.webhooks for fault in rule(obj)]:
-            raise Denied(f"v{kind.lower()}.kb.io", denied)
+        _refuse(fault for rule in behaviour.objects for fault in rule(obj))
 
-    def _create(self, obj: Manifest) -> None:
-        kind = obj["kind"]
+    def _accept(self, write: Write) -> None:
+        """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
+
+        Raises:
+            ManifestFault: it is refused.
+
+        """
+        if wrong := self.behaviour.workloads.faults(write) if write.new["kind"] == "Workload" else ():
+            raise ManifestFault(wrong[0], others=wrong[1:])
+        if denied := [fault for rule in self.behaviour.webhooks.of(write.new["kind"]) for fault in rule(write)]:
+            raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
+
+    def _made(self, obj: Manifest) -> Manifest:
+        """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
-        if kind == "Job":
+        if obj["kind"] == "Job":
             self._queue(obj)
-        if kind in {"Job", "Workload"}:
-            self.store.clock.seconds += 1
-        self.store.put(obj)
+        return obj
 
     def _queue(self, job: Manifest) -> None:
         """Give a Job its queue and suspend it, as Kueue's webhook does."""
@@ -85,17 +92,22 @@ class Writer:
         if queue or QUEUE_LABEL in labels:
             job["spec"]["suspend"] = True
 
-    def _replace(self, obj: Manifest, old: Manifest) -> None:
+    def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
+        """Give an object as it would be once more, with the status that it has."""
         kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}
-        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
-        if "status" not in obj and "status" in old:
+        merged = {key: value for key, value in obj.items() if key != "status"}
+        merged["metadata"] = {**kept, **obj["metadata"]}
+        if "status" in old:
             merged["status"] = old["status"]
-        elif "status" in obj:
-            merged["status"] = _merged_status(old.get("status") or {}, obj["status"])
         if obj["kind"] == "Job":
             before = self._written.get(Ref.of(obj), {})
             merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
-        self.store.put(merged)
+        return merged
+
+
+def _refuse(faults: Iterable[FieldError]) -> None:
+    for fault in faults:
+        raise ManifestFault(fault)
 
 
 def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
@@ -116,7 +128,8 @@ def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
     except ManifestFault:
         group = ""
     named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
-    return Refusal(ref=ref, code=fault.code, message=f"{named}{fault}", error=fault.error)
+    told = f"[{', '.join(map(str, (fault.error, *fault.others)))}]" if fault.others else str(fault)
+    return Refusal(ref=ref, code=fault.code, message=f"{named}{told}", error=fault.error, others=fault.others)
 
 
 def _readable(obj: Manifest) -> None:
@@ -124,6 +137,13 @@ def _readable(obj: Manifest) -> None:
     readers: dict[str, Any] = {"ClusterQueue": cluster_queue_of, "Workload": workload_of}
     if obj["kind"] in readers:
         readers[obj["kind"]](obj)
+
+
+def _with_status(written: Manifest, obj: Manifest) -> Manifest:
+    """Lay the status of a manifest over that of what is written, as a second write would."""
+    if "status" not in obj or written is obj:
+        return written
+    return {**written, "status": _merged_status(written.get("status") or {}, obj["status"])}
 
 
 def _merged_status(old: Manifest, new: Manifest) -> Manifest:

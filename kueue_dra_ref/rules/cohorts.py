@@ -25,7 +25,7 @@ def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
     return quota.lending_limits.get(resource)
 
 
-@rule("QUOTA-039")
+@rule("QUOTA-046")
 def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
     """Up to 0.16: a quota or a limit of CPU whose thousandths 64 bits do not hold is none at all."""
     return 0 if resource == "cpu" and quota == UNLIMITED else quota

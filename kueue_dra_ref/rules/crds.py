@@ -9,7 +9,7 @@ from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 
-@rule("QUEUE-046")
+@rule("QUEUE-042")
 def a_local_queue_stays_with_its_cluster_queue(new: Manifest, old: Manifest) -> Iterator[FieldError]:
     """Refuse another ClusterQueue for a LocalQueue that is there."""
     named = (new.get("spec") or {}).get("clusterQueue")

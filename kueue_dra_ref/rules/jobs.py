@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kueue_dra_ref.api.jobs import LEAST_ANNOTATION
 from kueue_dra_ref.rule import rule
 
 PodSets = Sequence[dict[str, Any]]
@@ -92,7 +93,7 @@ def a_preempted_workload_is_queued_again(reason: str) -> bool:
 @rule("PARTIAL-002")
 def a_job_may_say_how_few_pods_it_needs(job: dict[str, Any]) -> int | None:
     """An annotation of the Job names the fewest pods that are worth running at once."""
-    written = str((job["metadata"].get("annotations") or {}).get("kueue.x-k8s.io/job-min-parallelism", ""))
+    written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
     return int(written) if written.removeprefix("-").isdecimal() else None
 
 

@@ -104,7 +104,7 @@ def more_than_what_is_unused_waits(need: Need) -> Objection | None:
     return Objection(fit=Fit.LATER, message=message, cause=Cause.HELD)
 
 
-@rule("QUOTA-036")
+@rule("QUOTA-043")
 def what_knows_no_bounds_is_called_unlimited(amount: int) -> str | None:
     """The largest integer stands for any amount."""
     return "<unlimited>" if amount == UNLIMITED else None
@@ -122,7 +122,7 @@ def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
     return amount == 0
 
 
-@rule("QUOTA-050")
+@rule("QUOTA-035")
 def uncovered_resources_are_ignored_on_demand(strategy: str) -> bool:
     """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter."""
     return strategy == "IgnoreUndeclared"

@@ -13,7 +13,7 @@ from kueue_dra_ref.rule import rule
 Transformations = Sequence[Transformation]
 
 
-@rule("QUOTA-051", "QUOTA-053", "QUOTA-054")
+@rule("QUOTA-036", "QUOTA-038", "QUOTA-039")
 def outputs_are_added_to_what_is_requested(amounts: Amounts, transformations: Transformations) -> Amounts:
     """Outputs may cancel each other, but what they come to takes nothing from a request."""
     kept, given = _untouched(amounts, transformations), Amounts()
@@ -24,7 +24,7 @@ def outputs_are_added_to_what_is_requested(amounts: Amounts, transformations: Tr
     return add(kept, {name: _of(max(amount.amount, Fraction(0)), amount) for name, amount in given.items()})
 
 
-@rule("QUOTA-051", "QUOTA-055", "QUOTA-056")
+@rule("QUOTA-036", "QUOTA-040", "QUOTA-041")
 def outputs_and_what_is_requested_are_one_sum(amounts: Amounts, transformations: Transformations) -> Amounts:
     """A negative output takes from what it meets, and an input that stays is multiplied as well."""
     total = _untouched(amounts, transformations)
@@ -35,7 +35,7 @@ def outputs_and_what_is_requested_are_one_sum(amounts: Amounts, transformations:
     return total
 
 
-@rule("QUOTA-052", "QUOTA-055", "QUOTA-056")
+@rule("QUOTA-037", "QUOTA-040", "QUOTA-041")
 def outputs_are_computed_from_whole_units(amounts: Amounts, transformations: Transformations) -> Amounts:
     """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy."""
     total = _untouched(amounts, transformations)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.target import FieldError, Manifest
+from kueue_dra_ref.target import FieldError
 
 
 @rule("QUEUE-026", "QUEUE-027")
-def resource_groups_share_nothing(obj: Manifest) -> Iterator[FieldError]:
+def resource_groups_share_nothing(write: Write) -> Iterator[FieldError]:
     """Deny a resource, and a flavor, that an earlier group of the ClusterQueue has already."""
     resources: set[str] = set()
     flavors: set[str] = set()
-    groups = (obj.get("spec") or {}).get("resourceGroups") or () if obj["kind"] == "ClusterQueue" else ()
+    groups = (write.new.get("spec") or {}).get("resourceGroups") or ()
     for index, group in enumerate(groups):
         path = f"spec.resourceGroups[{index}]"
         covered = [str(name) for name in group.get("coveredResources") or ()]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.cluster.storing import ApiServer
 from kueue_dra_ref.simulation.beyond import not_decided, unknown

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.cluster.jobs import QUEUE_LABEL
-from kueue_dra_ref.cluster.priorities import BUILT_IN, PRIORITY_LABEL
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.cluster.priorities import BUILT_IN
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 

@@ -99,7 +99,7 @@ def test_counts_beyond_the_largest_integer_do_not_pass_for_few(lab: Lab, first: 
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
 
-@covers("QUOTA-035")
+@covers("QUOTA-042")
 @breaks_law("metrics agree", _METERED)
 @pytest.mark.parametrize(
     ("first", "second", "used"),
@@ -126,7 +126,7 @@ def what_is_more_needed(lab: Lab) -> str:
     return lab.message(queue.submit(a_job(requests={"memory": LARGEST})))
 
 
-@covers("QUOTA-036")
+@covers("QUOTA-043")
 @breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
     """Who lacks the largest integer is told that an unlimited amount is more needed."""
@@ -135,7 +135,7 @@ def test_what_knows_no_bounds_is_called_unlimited(lab: Lab) -> None:
     assert told.endswith(", <unlimited> more needed")
 
 
-@covers("QUOTA-037")
+@covers("QUOTA-044")
 @breaks_law("metrics agree", _METERED)
 def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
     """Who lacks the largest integer is told so."""
@@ -144,7 +144,7 @@ def test_what_knows_no_bounds_is_told_as_a_number(lab: Lab) -> None:
     assert told.endswith(f", {LARGEST} more needed")
 
 
-@covers("QUOTA-038")
+@covers("QUOTA-045")
 @pytest.mark.parametrize("quota", ["9223372036854774", "9223372036854776", "1E"])
 def test_a_very_large_quota_of_cpu_admits(lab: Lab, quota: str) -> None:
     """A quota of CPU is no trouble where its thousandths are more than 64 bits hold."""
@@ -153,7 +153,7 @@ def test_a_very_large_quota_of_cpu_admits(lab: Lab, quota: str) -> None:
     assert lab.verdict(job) == admitted({"cpu": "1"})
 
 
-@covers("QUOTA-039")
+@covers("QUOTA-046")
 @pytest.mark.parametrize(
     ("quota", "verdict"),
     [

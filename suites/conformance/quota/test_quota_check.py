@@ -16,8 +16,8 @@ pytestmark = owns_kueue
 @pytest.mark.parametrize(
     ("strategy", "gate", "verdict"),
     [
-        pytest.param("IgnoreUndeclared", True, admitted({"cpu": "1"}), id="ignored", marks=covers("QUOTA-050")),
-        pytest.param("BlockUndeclared", True, pending(Reason.NOT_COVERED), id="blocked", marks=covers("QUOTA-050")),
+        pytest.param("IgnoreUndeclared", True, admitted({"cpu": "1"}), id="ignored", marks=covers("QUOTA-035")),
+        pytest.param("BlockUndeclared", True, pending(Reason.NOT_COVERED), id="blocked", marks=covers("QUOTA-035")),
         pytest.param("IgnoreUndeclared", False, pending(Reason.NOT_COVERED), id="gate-off", marks=covers("GATE-022")),
     ],
 )

@@ -17,10 +17,10 @@ CREDITS, NICS = "example.com/credits", "example.com/nics"
 @pytest.mark.parametrize(
     ("cpu", "credits_"),
     [
-        pytest.param("500m", 10, id="half", marks=covers("QUOTA-051")),
-        pytest.param("1200m", 24, id="more-than-one", marks=covers("QUOTA-051")),
-        pytest.param("500m", 20, id="half-is-one", marks=covers("QUOTA-052")),
-        pytest.param("1200m", 40, id="more-than-one-is-two", marks=covers("QUOTA-052")),
+        pytest.param("500m", 10, id="half", marks=covers("QUOTA-036")),
+        pytest.param("1200m", 24, id="more-than-one", marks=covers("QUOTA-036")),
+        pytest.param("500m", 20, id="half-is-one", marks=covers("QUOTA-037")),
+        pytest.param("1200m", 40, id="more-than-one-is-two", marks=covers("QUOTA-037")),
     ],
 )
 def test_a_part_of_a_unit(lab: Lab, cpu: str, credits_: int) -> None:
@@ -32,7 +32,7 @@ def test_a_part_of_a_unit(lab: Lab, cpu: str, credits_: int) -> None:
     assert lab.verdict(job) == admitted({CREDITS: credits_})
 
 
-@covers("QUOTA-053")
+@covers("QUOTA-038")
 def test_a_negative_output_takes_nothing_from_a_request(lab: Lab) -> None:
     """What is requested is charged in full, whatever outputs of that name come to."""
     lab.start(resources={"transformations": [{"input": "cpu", "strategy": "Retain", "outputs": {CREDITS: "-2"}}]})
@@ -42,7 +42,7 @@ def test_a_negative_output_takes_nothing_from_a_request(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"cpu": "3", CREDITS: 10})
 
 
-@covers("QUOTA-053")
+@covers("QUOTA-038")
 def test_a_negative_output_cancels_other_outputs(lab: Lab) -> None:
     """Outputs of one name are added up before they are charged."""
     given = {"input": "cpu", "strategy": "Replace", "outputs": {CREDITS: "10"}}
@@ -55,7 +55,7 @@ def test_a_negative_output_cancels_other_outputs(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    "nics", [pytest.param(3, id="full", marks=covers("QUOTA-053")), pytest.param(1, marks=covers("QUOTA-056"))]
+    "nics", [pytest.param(3, id="full", marks=covers("QUOTA-038")), pytest.param(1, marks=covers("QUOTA-041"))]
 )
 def test_a_negative_output_under_the_name_of_the_devices(lab: Lab, nics: int) -> None:
     """Devices are charged in full, or less by what an output of their name takes."""
@@ -69,8 +69,8 @@ def test_a_negative_output_under_the_name_of_the_devices(lab: Lab, nics: int) ->
 @pytest.mark.parametrize(
     "cpu",
     [
-        pytest.param("3", marks=covers("QUOTA-054")),
-        pytest.param("30", marks=[covers("QUOTA-055"), breaks_law("only what was asked is charged", "an input grows")]),
+        pytest.param("3", marks=covers("QUOTA-039")),
+        pytest.param("30", marks=[covers("QUOTA-040"), breaks_law("only what was asked is charged", "an input grows")]),
     ],
 )
 def test_what_multiplies(lab: Lab, cpu: str) -> None:

@@ -140,8 +140,8 @@ def test_a_borrower_preempts_its_neighbours_only_where_it_is_let(
 @pytest.mark.parametrize(
     ("nested", "verdict"),
     [
-        pytest.param(True, pending(Reason.NEVER_FITS), id="below-another-cohort", marks=covers("QUEUE-044")),
-        pytest.param(False, pending(Reason.NO_QUOTA), id="of-the-outermost-cohort", marks=covers("QUEUE-045")),
+        pytest.param(True, pending(Reason.NEVER_FITS), id="below-another-cohort", marks=covers("QUEUE-040")),
+        pytest.param(False, pending(Reason.NO_QUOTA), id="of-the-outermost-cohort", marks=covers("QUEUE-041")),
     ],
 )
 def test_who_waits_when_a_queue_of_the_cohort_is_deleted(lab: Lab, nested: bool, verdict: Verdict) -> None:

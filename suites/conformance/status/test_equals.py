@@ -44,7 +44,7 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
     assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
 
 
-@covers("QUEUE-041")
+@covers("QUEUE-037")
 def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -> None:
     """What waits in a LocalQueue that is made later is looked at, whatever became of its equals."""
     queue = lab.queue({"cpu": 1})
@@ -59,7 +59,7 @@ def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -
     assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
 
 
-@covers("QUEUE-041")
+@covers("QUEUE-037")
 def test_an_equal_is_admitted_when_its_local_queue_runs_again(lab: Lab) -> None:
     """Quota that came free while the LocalQueue was held is there for what waits in it."""
     queue = lab.queue({"cpu": 1})
@@ -77,8 +77,8 @@ def test_an_equal_is_admitted_when_its_local_queue_runs_again(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "verdict",
     [
-        pytest.param(unseen(), id="with-its-equals", marks=covers("QUEUE-042")),
-        pytest.param(pending(Reason.NEVER_FITS), id="for-itself", marks=covers("QUEUE-043")),
+        pytest.param(unseen(), id="with-its-equals", marks=covers("QUEUE-038")),
+        pytest.param(pending(Reason.NEVER_FITS), id="for-itself", marks=covers("QUEUE-039")),
     ],
 )
 def test_device_work_that_comes_with_its_local_queue_is_told_as_new_work_is(lab: Lab, verdict: Verdict) -> None:
@@ -98,8 +98,8 @@ def test_device_work_that_comes_with_its_local_queue_is_told_as_new_work_is(lab:
 @pytest.mark.parametrize(
     "waits",
     [
-        pytest.param(True, id="with-its-equals", marks=covers("QUEUE-042")),
-        pytest.param(False, id="for-itself", marks=covers("QUEUE-043")),
+        pytest.param(True, id="with-its-equals", marks=covers("QUEUE-038")),
+        pytest.param(False, id="for-itself", marks=covers("QUEUE-039")),
     ],
 )
 def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: Lab, waits: bool) -> None:
@@ -116,7 +116,7 @@ def test_device_work_whose_local_queue_runs_again_is_queued_as_new_work_is(lab: 
     assert lab.is_suspended(second) is waits
 
 
-@covers("QUEUE-060")
+@covers("QUEUE-043")
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -139,7 +139,7 @@ def test_an_equal_may_be_written_otherwise(lab: Lab, one: Work, other: Work) -> 
     assert lab.condition(queue.submit(other), "QuotaReserved") is None
 
 
-@covers("QUEUE-061")
+@covers("QUEUE-044")
 @pytest.mark.parametrize(
     "spec",
     [

@@ -89,7 +89,7 @@ def test_a_local_queue_says_that_its_cluster_queue_lacks_a_flavor(lab: Lab) -> N
     assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")
 
 
-@covers("QUEUE-046")
+@covers("QUEUE-042")
 def test_a_local_queue_is_not_moved_to_another_cluster_queue(lab: Lab) -> None:
     """There is quota in the other one, but what waits stays where it is."""
     queue = lab.queue({"whole-gpus": 0})
@@ -101,7 +101,7 @@ def test_a_local_queue_is_not_moved_to_another_cluster_queue(lab: Lab) -> None:
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
 
-@covers("QUEUE-046")
+@covers("QUEUE-042")
 def test_a_local_queue_that_stays_with_its_cluster_queue_is_changed(lab: Lab) -> None:
     """Only the name of the ClusterQueue is for good."""
     queue = lab.queue({"whole-gpus": 1})

@@ -106,7 +106,7 @@ def test_draining_a_local_queue_evicts_its_own_workloads(lab: Lab) -> None:
     assert lab.verdict(kept) == admitted({"whole-gpus": 1})
 
 
-@covers("QUEUE-009", "QUEUE-040")
+@covers("QUEUE-009", "QUEUE-036")
 @pytest.mark.parametrize("work", [pytest.param(ORDINARY, id="ordinary"), pytest.param(DEVICES, id="devices")])
 def test_draining_a_cluster_queue_waits_for_a_local_queue_that_is_held(lab: Lab, work: Work) -> None:
     """A LocalQueue that is held is not followed; what it admitted is evicted when it runs again, and is looked at."""
@@ -122,7 +122,7 @@ def test_draining_a_cluster_queue_waits_for_a_local_queue_that_is_held(lab: Lab,
     assert lab.verdict(job) == evicted("ClusterQueueStopped")
 
 
-@covers("QUEUE-009", "QUEUE-040")
+@covers("QUEUE-009", "QUEUE-036")
 @pytest.mark.parametrize("work", [pytest.param(ORDINARY, id="ordinary"), pytest.param(DEVICES, id="devices")])
 def test_draining_a_cluster_queue_waits_for_a_local_queue_that_is_gone(lab: Lab, work: Work) -> None:
     """What a LocalQueue admitted that was deleted is evicted when it is made again, and the work is looked at."""
