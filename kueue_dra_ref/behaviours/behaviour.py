@@ -11,7 +11,7 @@ from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
 from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
-from kueue_dra_ref.behaviours.parts_writing import Definition, Webhooks
+from kueue_dra_ref.behaviours.parts_writing import Definitions, Webhooks
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.gates import Gates
 from kueue_dra_ref.rules.mapping import MappingRules
@@ -58,12 +58,10 @@ class Behaviour:
     """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
-    changes: tuple[Rule[[Manifest, Manifest], Iterable[FieldError]], ...] = ()
-    """What is refused when an object is changed, by what it would be and what it is."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
     """What is refused when an object is applied."""
-    workloads: Definition = field(default_factory=Definition)
-    """What is refused of a Workload by its definition."""
+    definitions: Definitions = field(default_factory=Definitions)
+    """What the API server refuses by Kueue's definitions of its kinds."""
     webhooks: Webhooks = field(default_factory=Webhooks)
     """What Kueue's own webhooks deny."""
 

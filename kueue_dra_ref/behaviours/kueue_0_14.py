@@ -45,13 +45,16 @@ def kueue_0_14() -> Behaviour:
         # The class that a Job names is never another.
         priorities=replace(later.priorities, followed=(), moved=()),
         # What is refused is told in fewer words.
-        workloads=replace(
-            later.workloads,
-            cel=(
-                workload_definition.a_workload_with_quota_has_a_class_or_none_in_few_words,
-                workload_definition.a_workload_with_quota_stays_in_its_queue_in_few_words,
-                workload_definition.a_named_priority_class_comes_with_its_priority,
-                workload_definition.the_fewest_pods_are_no_more_than_all,
+        definitions=replace(
+            later.definitions,
+            workload=replace(
+                later.definitions.workload,
+                cel=(
+                    workload_definition.a_workload_with_quota_has_a_class_or_none_in_few_words,
+                    workload_definition.a_workload_with_quota_stays_in_its_queue_in_few_words,
+                    workload_definition.a_named_priority_class_comes_with_its_priority,
+                    workload_definition.the_fewest_pods_are_no_more_than_all,
+                ),
             ),
         ),
         # A priority class stays what it is.

@@ -46,12 +46,15 @@ def kueue_0_16() -> Behaviour:
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),
         integration=GATE,
-        workloads=replace(
-            later.workloads,
-            limits=(
-                workload_definition.a_workload_has_a_pod_set,
-                workload_definition.at_most_8_pod_sets,
-                workload_definition.the_fewest_pods_are_at_least_one,
+        definitions=replace(
+            later.definitions,
+            workload=replace(
+                later.definitions.workload,
+                limits=(
+                    workload_definition.a_workload_has_a_pod_set,
+                    workload_definition.at_most_8_pod_sets,
+                    workload_definition.the_fewest_pods_are_at_least_one,
+                ),
             ),
         ),
         dependants=(),

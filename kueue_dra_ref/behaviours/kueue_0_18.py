@@ -58,19 +58,22 @@ def kueue_0_18() -> Behaviour:
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),
-        workloads=replace(
-            later.workloads,
-            limits=(
-                workload_definition.a_workload_has_a_pod_set,
-                workload_definition.at_most_10_pod_sets,
-                workload_definition.the_fewest_pods_are_at_least_one,
-            ),
-            cel=(
-                workload_definition.a_workload_with_quota_has_a_class_or_none,
-                # Its queue may be taken away.
-                workload_definition.a_workload_with_quota_stays_in_its_queue,
-                workload_definition.a_priority_class_comes_with_its_priority,
-                workload_definition.the_fewest_pods_are_no_more_than_all,
+        definitions=replace(
+            later.definitions,
+            workload=replace(
+                later.definitions.workload,
+                limits=(
+                    workload_definition.a_workload_has_a_pod_set,
+                    workload_definition.at_most_10_pod_sets,
+                    workload_definition.the_fewest_pods_are_at_least_one,
+                ),
+                cel=(
+                    workload_definition.a_workload_with_quota_has_a_class_or_none,
+                    # Its queue may be taken away.
+                    workload_definition.a_workload_with_quota_stays_in_its_queue,
+                    workload_definition.a_priority_class_comes_with_its_priority,
+                    workload_definition.the_fewest_pods_are_no_more_than_all,
+                ),
             ),
         ),
         webhooks=replace(

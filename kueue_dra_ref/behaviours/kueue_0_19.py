@@ -8,7 +8,7 @@ from kueue_dra_ref.behaviours.kueue_0_19_sources import MAPPING, SOURCING
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
 from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
-from kueue_dra_ref.behaviours.parts_writing import Definition, Webhooks
+from kueue_dra_ref.behaviours.parts_writing import Definition, Definitions, Webhooks
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     affinity,
@@ -16,7 +16,6 @@ from kueue_dra_ref.rules import (
     claims,
     cohorts,
     counting,
-    crds,
     cycle,
     detection,
     extended,
@@ -24,6 +23,7 @@ from kueue_dra_ref.rules import (
     fungibility,
     job_webhooks,
     jobs,
+    local_queue_definition,
     lookup,
     matching,
     observing,
@@ -76,10 +76,9 @@ def kueue_0_19() -> Behaviour:
         reporting=REPORTING,
         jobs=JOBS,
         priorities=PRIORITIES,
-        changes=(crds.a_local_queue_stays_with_its_cluster_queue,),
         extended=_EXTENDED_RESOURCES,
         adjusting=ADJUSTING,
-        workloads=WORKLOADS,
+        definitions=DEFINITIONS,
         webhooks=WEBHOOKS,
     )
 
@@ -344,7 +343,7 @@ PRIORITIES = Priorities(
     moved=(priorities.another_priority_has_what_waits_tried_again,),
 )
 
-WORKLOADS = Definition(
+_WORKLOADS = Definition(
     limits=(
         workload_definition.a_workload_has_a_pod_set,
         workload_definition.at_most_18_pod_sets,
@@ -356,6 +355,11 @@ WORKLOADS = Definition(
         workload_definition.a_priority_class_comes_with_its_priority,
         workload_definition.the_fewest_pods_are_no_more_than_all,
     ),
+)
+
+DEFINITIONS = Definitions(
+    local_queue=Definition(cel=(local_queue_definition.a_local_queue_stays_with_its_cluster_queue,)),
+    workload=_WORKLOADS,
 )
 
 WEBHOOKS = Webhooks(

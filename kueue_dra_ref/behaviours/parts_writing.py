@@ -37,6 +37,19 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions:
+    """Kueue's definitions of its kinds, as far as anything is refused by them."""
+
+    local_queue: Definition = Definition()
+    workload: Definition = Definition()
+
+    def faults(self, write: Write) -> Sequence[FieldError]:
+        """Everything that is wrong with an object by the definition of its kind."""
+        found = {"LocalQueue": self.local_queue, "Workload": self.workload}.get(write.new["kind"])
+        return found.faults(write) if found else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Webhooks:
     """What Kueue's own validating webhooks deny, by the kind that is written."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
@@ -35,7 +34,7 @@ class Writer:
         obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
         kind = obj["kind"]
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
-        self._insist_on_definition(obj, old)
+        self._insist_on_kind(obj)
         written = self._made(obj) if old is None else self._changed(obj, old)
         self._accept(Write(new=written, old=old))
         if old is None and kind in {"Job", "Workload"}:
@@ -49,16 +48,15 @@ class Writer:
         """A deleted object was never written."""
         self._written.pop(ref, None)
 
-    def _insist_on_definition(self, obj: Manifest, old: Manifest | None) -> None:
-        """Refuse what is not of its kind, by itself or because of what it was."""
+    def _insist_on_kind(self, obj: Manifest) -> None:
+        """Refuse what is not of its kind."""
         kind, behaviour = obj["kind"], self.behaviour
-        if old is not None:
-            _refuse(fault for rule in behaviour.changes for fault in rule(obj, old))
         _readable(obj)
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
-        _refuse(fault for rule in behaviour.objects for fault in rule(obj))
+        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
+            raise ManifestFault(fault)
 
     def _accept(self, write: Write) -> None:
         """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
@@ -67,7 +65,7 @@ class Writer:
             ManifestFault: it is refused.
 
         """
-        if wrong := self.behaviour.workloads.faults(write) if write.new["kind"] == "Workload" else ():
+        if wrong := self.behaviour.definitions.faults(write):
             raise ManifestFault(wrong[0], others=wrong[1:])
         if denied := [fault for rule in self.behaviour.webhooks.of(write.new["kind"]) for fault in rule(write)]:
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
@@ -103,11 +101,6 @@ class Writer:
             before = self._written.get(Ref.of(obj), {})
             merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
         return merged
-
-
-def _refuse(faults: Iterable[FieldError]) -> None:
-    for fault in faults:
-        raise ManifestFault(fault)
 
 
 def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
