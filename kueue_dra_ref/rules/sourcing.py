@@ -101,17 +101,12 @@ def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
 @rule("DEVICE-023", "DEVICE-024")
 def the_selectors_of_a_sourced_class_compile(charged: Charged) -> FieldError | None:
     """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
-    return selector_fault(charged)
-
-
-def selector_fault(charged: Charged, below: str = "") -> FieldError | None:
-    """The fault of a class that does not compile, at a path that goes on from ``below`` the request."""
     request = charged.asked.request
     found = uncompiled(charged.asked.world, request.device_class) if request else None
     if found is None:
         return None
     fault = charged.fault(found.type, found.detail, found.value)
-    return replace(fault, field=f"{fault.field}{below}{found.field}")
+    return replace(fault, field=f"{fault.field}{found.field}")
 
 
 @rule("DEVICE-011")
