@@ -165,7 +165,7 @@ def test_containers_that_ask_for_parts_are_told(lab: Lab, told: list[str]) -> No
 @pytest.mark.parametrize(
     "told",
     [
-        pytest.param(["containers[1]", "containers[0]"], id="by-resource", marks=covers("EXT-041")),
+        pytest.param(["containers[0]", "containers[1]"], id="by-resource", marks=covers("EXT-041")),
         pytest.param(["containers[0]", "containers[1]", "containers[2]"], id="by-container", marks=covers("EXT-040")),
     ],
 )
@@ -179,7 +179,7 @@ def test_faults_of_several_containers(lab: Lab, told: list[str]) -> None:
     spec = {"containers": containers({"vendor.example.com/other-card": "1500m"}, {CARD: "1500m"}, {CARD: "1"})}
     job = queue.submit(a_workload(a_pod_set("main", spec=spec)))
 
-    assert re.findall(r"containers\[\d\]", lab.message(job)) == told
+    assert sorted(re.findall(r"containers\[\d\]", lab.message(job))) == told  # resources come as a Go map has them
 
 
 @covers("EXT-030")
