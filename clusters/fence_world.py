@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.target import Manifest
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 TOO_MUCH = 1000
 """CPUs that no queue of the fence has."""
 

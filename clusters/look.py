@@ -10,10 +10,10 @@ from clusters.fence import condition_of, holds
 from clusters.fence_world import KUEUE
 from clusters.mirror import Mirror
 from clusters.world import World, queue_name
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.target import Manifest, Ref
 
 Key = tuple[str, str, str]
-PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

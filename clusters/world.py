@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from clusters.fence_world import QUEUE_LABEL
+from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.target import Manifest, Ref
 
 JOBS = frozenset({"Job", "Workload"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.published import PublishedDevice
 from kueue_dra_ref.selectors import Device, EvaluationFault, Undecided
 from kueue_dra_ref.target import FieldError
-from kueue_dra_ref.world import Asked
+from kueue_dra_ref.world import Asked, uncompiled
 
 
 class Kind(StrEnum):
@@ -75,6 +75,15 @@ class Charged:
     def count(self) -> int:
         """How many devices are asked for."""
         return self.asked.request.count if self.asked.request else 0
+
+    def uncompiled(self, below: str = "") -> FieldError | None:
+        """The fault of a class that does not compile, at a path that goes on from ``below`` the request."""
+        request = self.asked.request
+        found = uncompiled(self.asked.world, request.device_class) if request else None
+        if found is None:
+            return None
+        fault = self.fault(found.type, found.detail, found.value)
+        return replace(fault, field=f"{fault.field}{below}{found.field}")
 
     def fault(self, type_: str, detail: str, value: str | None = None) -> FieldError:
         """A fault of the request; Kueue names no template here."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.explanation import TIMES, Step, cited, named
 from kueue_dra_ref.admission.processed import Charges, Processed
-from kueue_dra_ref.api.configuration import Configuration, Transformation
+from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.nouns import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.api.pods import Amounts, printed, units
 from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.parts_devices import Charging
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning
 
 
@@ -72,7 +71,8 @@ def _demand(
 ) -> Demand:
     adding = behaviour.charging
     included = _included(pod_set.requests, configuration.exclude_resource_prefixes)
-    ordinary = _transformed(adding, included, configuration.transformations)
+    transformed = (rule(included, configuration.transformations) for rule in adding.transformed)
+    ordinary = next(transformed, included) if configuration.transformations else included
     replaced = done.replaced.get(pod_set.name, ())
     amounts = {name: units(name, amount) for name, amount in ordinary.items() if name not in replaced}
     for resource, devices in done.charges.get(pod_set.name, {}).items():
@@ -94,10 +94,6 @@ def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[st
 
 def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
     return {name: amount for name, amount in amounts.items() if not name.startswith(prefixes)} if prefixes else amounts
-
-
-def _transformed(rules: Charging, amounts: Amounts, transformations: tuple[Transformation, ...]) -> Amounts:
-    return next((rule(amounts, transformations) for rule in rules.transformed), amounts)
 
 
 def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]:

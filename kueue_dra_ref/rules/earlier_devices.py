@@ -13,7 +13,6 @@ from kueue_dra_ref.rule import rule
 from kueue_dra_ref.sourced import Charged, Source
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.wanted import Wanted
-from kueue_dra_ref.world import uncompiled
 
 
 @rule("COUNTER-001", "COUNTER-009")
@@ -36,12 +35,7 @@ def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | 
 @rule("DEVICE-023", "DEVICE-025")
 def a_class_that_does_not_compile_is_told_below_the_request(charged: Charged) -> FieldError | None:
     """The way to the first request is appended to the path of the request before that to the selector."""
-    request = charged.asked.request
-    found = uncompiled(charged.asked.world, request.device_class) if request else None
-    if found is None:
-        return None
-    fault = charged.fault(found.type, found.detail, found.value)
-    return replace(fault, field=f"{fault.field}.devices.requests[0]{found.field}")
+    return charged.uncompiled(below=".devices.requests[0]")
 
 
 @rule("EXT-037")

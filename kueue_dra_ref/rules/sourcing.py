@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity, clamp
@@ -12,7 +12,7 @@ from kueue_dra_ref.rule import Rule, rule
 from kueue_dra_ref.selectors import EvaluationFault
 from kueue_dra_ref.sourced import Charged, Source, Tried, sources_in
 from kueue_dra_ref.target import FieldError
-from kueue_dra_ref.world import Asked, Trial, all_hold, uncompiled
+from kueue_dra_ref.world import Asked, Trial, all_hold
 
 Mappings = Sequence[DeviceClassMapping]
 
@@ -101,12 +101,7 @@ def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
 @rule("DEVICE-023", "DEVICE-024")
 def the_selectors_of_a_sourced_class_compile(charged: Charged) -> FieldError | None:
     """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
-    request = charged.asked.request
-    found = uncompiled(charged.asked.world, request.device_class) if request else None
-    if found is None:
-        return None
-    fault = charged.fault(found.type, found.detail, found.value)
-    return replace(fault, field=f"{fault.field}{found.field}")
+    return charged.uncompiled()
 
 
 @rule("DEVICE-011")

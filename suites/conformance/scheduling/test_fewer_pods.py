@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
-from fixtures.manifests import STARTED, a_job_manifest
+from fixtures.manifests import STARTED, with_spec
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
@@ -81,9 +81,7 @@ def test_pods_that_will_not_run_again_give_their_devices_back(lab: Lab) -> None:
 def test_indexes_that_failed_for_good_give_their_quota_back(lab: Lab) -> None:
     """One index of three has completed and one has failed: one pod is left to run."""
     queue = lab.queue({"cpu": 3})
-    meta = {"name": lab.name("work"), "namespace": queue.namespace}
-    made = a_job_manifest(a_job(pods=3, cpu="1"), meta, queue.local, {})
-    made["spec"] |= {"completionMode": "Indexed", "backoffLimitPerIndex": 0}
+    made = with_spec(lab.written(a_job(pods=3, cpu="1"), queue), completionMode="Indexed", backoffLimitPerIndex=0)
     lab.apply(made)
     waiting = queue.submit(a_job(cpu="2"))
     assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
