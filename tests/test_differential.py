@@ -46,35 +46,36 @@ def compared(world: Scenario, seen: Iterable[Observation]) -> list[Observation]:
 
 def test_generated_worlds_reach_what_the_hunt_is_about() -> None:
     """Work is admitted, waits, is refused, preempted and evicted, and objects are refused."""
-    seen: set[str] = set()
-    for batch in batches(of=8, behaviour=KUEUE_0_19, number=3, count=6):
-        for observation in (each for world in batch for each in answers(world, KUEUE_0_19)):
-            seen |= {"rejected"} if "rejected" in observation else set()
-            for workload in (observation.get("workloads") or {}).values():
-                conditions = (each for each in workload.values() if isinstance(each, dict) and "reason" in each)
-                seen |= {each["reason"] for each in conditions}
+    wanted = ("rejected", "Admitted", "Pending", "Inadmissible", "Preempted", "LocalQueueStopped")
+    assert never_told(f"'{word}'" for word in wanted) == []
 
-    assert seen >= {"rejected", "Admitted", "Pending", "Inadmissible", "Preempted", "LocalQueueStopped"}
+
+def never_told(words: Iterable[str]) -> list[str]:
+    """Draw worlds until everything of some words was told in them, and give those that were not in four hundred."""
+    missing = list(words)
+    for batch in batches(of=2, behaviour=KUEUE_0_19, number=1, count=200):
+        told = str([[*answers(world, KUEUE_0_19)] for world in batch])
+        missing = [each for each in missing if each not in told]
+        if not missing:
+            break
+    return missing
 
 
 def test_generated_worlds_reach_what_surrounds_work() -> None:
     """Nodes, namespaces, counted pods, LimitRanges, queues that come and go: each is told to somebody."""
-    told = ""
-    for batch in batches(of=4, behaviour=KUEUE_0_19, number=8, count=9):
-        told += str([[*answers(world, KUEUE_0_19)] for world in batch])
-
     words = (
         "untolerated taint",
         "doesn't match node affinity",
         "match ClusterQueue selector",
         "doesn't exist",
         "is inactive",
+        "WorkloadPriorityClass cannot be removed",
         "requests must not be above the limitRange max",
         "requests must not be below the limitRange min",
         "requests must not exceed its limits",
         "'pods': '2'",
     )
-    assert [each for each in words if each not in told] == []
+    assert never_told(words) == []
 
 
 @pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16", False), ("kueue-0.18", True)])
@@ -157,7 +158,7 @@ def test_a_name_made_of_a_uid_is_no_difference(ours: str, theirs: str, alike: bo
 )
 def test_worlds_that_a_trouble_names_are_played_apart(trouble: str, last: list[str]) -> None:
     """The others go on together; where nobody or everybody is named, they are halved."""
-    (batch,) = batches(of=4, behaviour=KUEUE_0_19, number=12, count=1)
+    (batch, *_) = (each for each in batches(of=4, behaviour=KUEUE_0_19, number=12, count=9) if "cq1-w3" in str(each))
     worlds = tuple(replace(world, name=f"w{index}") for index, world in enumerate(batch))
 
     rest, named = apart(worlds, trouble)

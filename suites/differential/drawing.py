@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from fixtures.manifests import KUEUE
+from fixtures.manifests import a_priority_class
 from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import Change, Common, Mood, Restart
+from suites.differential.events import Change, Common, Mood, Restart, Worth, class_of
 from suites.differential.nodes import FLAVORS, HEAVY, PLAIN
 from suites.differential.queues import Above, Queues
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
-from suites.differential.strategies import MOST_QUEUES, PRIORITIES, events, lines, weighted
+from suites.differential.strategies import MOST_QUEUES, PRIORITIES, WORTH, events, lines, weighted
 from suites.differential.themes import Theme
 from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
@@ -79,25 +79,29 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         teams=draw(_NOW_AND_THEN),
         ranges=ranges,
         progress=draw(_NOW_AND_THEN),
+        edits=draw(_NOW_AND_THEN),
     )
     first, other = (
         a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
     )
-    common = draw(st.lists(_in_common(theme, [first, other]), min_size=SHORTEST, max_size=LONGEST))
+    common = draw(st.lists(_in_common(theme, mood, [first, other]), min_size=SHORTEST, max_size=LONGEST))
     told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
     beginning = (*_priorities(), *([HEAVY] if mood.nodes else []), *theme.inventory)
     return tuple(Scenario(name="", configuration=first, inventory=beginning, steps=steps) for steps in told)
 
 
-def _in_common(theme: Theme, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
+def _in_common(theme: Theme, mood: Mood, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
     """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart.
 
     No restart where jobs ask for extended resources, which a new Kueue takes for others (docs/differences.md).
     """
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
+    worth = st.builds(Worth, priority=st.sampled_from(PRIORITIES[1:]), value=st.sampled_from(WORTH))
     often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2}
-    return weighted(often if theme.extended else often | {restart: 1})
+    often |= {} if theme.extended else {restart: 1}
+    often |= {worth: 2} if mood.edits else {}
+    return weighted(often)
 
 
 def batches(*, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES) -> Iterator[Batch]:
@@ -129,6 +133,4 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
 
 def _priorities() -> Iterator[Manifest]:
     """Give the priority classes of all worlds."""
-    for value in PRIORITIES[1:]:
-        meta = {"name": f"priority-{value}"}
-        yield {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": meta, "value": value}
+    yield from (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])

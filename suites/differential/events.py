@@ -74,6 +74,30 @@ class Activate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One of the earlier jobs names another LocalQueue."""
+
+    job: int
+    queue: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resize:
+    """One of the earlier jobs wants another number of pods: a Job in parallel, a Workload in its last pod set."""
+
+    job: int
+    pods: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    """One of the earlier jobs gets another priority: a Job by the class that it names, or by naming none."""
+
+    job: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """Classes or devices change, for all worlds of the Kueue at once."""
 
@@ -87,7 +111,21 @@ class Restart:
     configuration: Mapping[str, Any]
 
 
-Common = Change | Restart
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """A priority class has another value, for all worlds at once."""
+
+    priority: int
+    """What it was made with."""
+    value: int
+
+
+Common = Change | Restart | Worth
+
+
+def class_of(priority: int) -> str:
+    """Name the priority class that was made with a value."""
+    return f"priority-{priority}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +186,8 @@ class Way:
     open: bool
 
 
-JobEvent = Submit | Delete | Finish | Progress | Activate | Touch
+Edit = Activate | Move | Resize | Rank
+JobEvent = Submit | Delete | Finish | Progress | Touch | Edit
 QueueEvent = Quota | Stop | Supply | Team | Bound | Way
 Event = JobEvent | QueueEvent | Common
 
@@ -178,3 +217,5 @@ class Mood:
     """LimitRanges come, change and go, and some pods ask for no CPU."""
     progress: bool
     """Jobs need fewer pods in the end, and pods are counted."""
+    edits: bool
+    """Jobs and Workloads are written once more: another queue, other pods, another priority; and priority classes."""

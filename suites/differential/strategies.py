@@ -17,8 +17,11 @@ from suites.differential.events import (
     Finish,
     Line,
     Mood,
+    Move,
     Progress,
     Quota,
+    Rank,
+    Resize,
     Stop,
     Submit,
     Supply,
@@ -33,6 +36,8 @@ T = TypeVar("T")
 POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
 RECLAIM = ("Any", "LowerPriority", "Never")
 PRIORITIES = (0, 10, 100)
+WORTH = (0, 10, 50, 200)
+"""What priority classes are worth later."""
 MOST_QUEUES = 3
 EARLIER = st.integers(0, 5)
 """Which of the earlier jobs an event is about, counted round."""
@@ -101,7 +106,15 @@ def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
     often |= {team: 2, way: 2} if mood.teams else {}
     often |= {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4} if mood.ranges else {}
     often |= {progress: 4} if mood.progress else {}
+    often |= {_edit(queue): 8} if mood.edits else {}
     return weighted(often)
+
+
+def _edit(queue: SearchStrategy[int]) -> SearchStrategy[Event]:
+    """One of the jobs is written once more."""
+    move = st.builds(Move, job=EARLIER, queue=queue)
+    resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
+    return move | resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:

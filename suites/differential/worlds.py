@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, assert_never
 
 from fixtures.builders import Work, a_job, a_pod_set, a_workload
-from fixtures.manifests import a_job_manifest, a_workload_manifest, finished
+from fixtures.manifests import a_job_manifest, a_priority_class, a_workload_manifest, finished
 from kueue_dra_ref.target import Manifest, Ref
 from suites.differential.events import (
-    Activate,
     Bound,
     Change,
     Delete,
+    Edit,
     Event,
     Finish,
     JobEvent,
@@ -28,9 +27,12 @@ from suites.differential.events import (
     Team,
     Touch,
     Way,
+    Worth,
+    class_of,
 )
 from suites.differential.nodes import HEAVY, PLACES
 from suites.differential.queues import Queues
+from suites.differential.rewriting import rewritten
 from suites.differential.themes import Step
 
 
@@ -64,6 +66,8 @@ class World:
                 return self.queues.theme.changes[event.number]
             case Restart():
                 return {"restart": [event.configuration]}
+            case Worth():
+                return {"apply": [a_priority_class(class_of(event.priority), event.value)]}
             case Quota() | Stop() | Supply() | Team() | Bound() | Way():
                 return self._of_queues(event)
             case _:
@@ -98,12 +102,10 @@ class World:
                 return self._changed(event.job, "Job", self._done)
             case Progress():
                 return self._changed(event.job, "Job", self._further)
-            case Activate():
-                return self._changed(event.job, "Workload", partial(_activated, active=event.active))
             case Touch():
                 return {"touch": [_named(made) for made in self._one(event.job)]}
             case _:
-                assert_never(event)
+                return {"apply": [found for made in self._one(event.job) for found in self._rewritten(made, event)]}
 
     def _submitted(self, event: Submit) -> Manifest:
         name = f"j{self._made}"
@@ -146,6 +148,12 @@ class World:
         """Apply one of the jobs that are there as something else, if it is of a kind."""
         return {"apply": [change(made) for made in self._one(job) if made["kind"] == kind]}
 
+    def _rewritten(self, made: Manifest, event: Edit) -> Iterator[Manifest]:
+        """Write a job once more, if it can be written so; what is refused of it is asked for again the next time."""
+        if found := rewritten(made, event, self._line):
+            self._jobs[made["metadata"]["name"]] = found
+            yield found
+
     def _done(self, made: Manifest) -> Manifest:
         self._succeeded[made["metadata"]["name"]] = made["spec"]["completions"]
         return finished(made)
@@ -168,10 +176,6 @@ class World:
         index = self._index(queue)
         self._edits[index] = {**self._edits.get(index, {}), **change}
         return self.queues.cluster_queue(index, **self._edits[index])
-
-
-def _activated(made: Manifest, *, active: bool) -> Manifest:
-    return {**made, "spec": {**made["spec"], "active": active}}
 
 
 def _named(made: Manifest) -> dict[str, str]:
