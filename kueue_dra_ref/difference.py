@@ -1,4 +1,7 @@
-"""Where two observations of one step differ: reasons exactly, quantities by value, messages without UIDs and hashes."""
+"""Where two observations of one step differ: reasons exactly, quantities by value, messages without UIDs and hashes.
+
+An object inside a message counts by its fields, in whatever order: a webhook prints them in that of Go's structs.
+"""
 
 from __future__ import annotations
 
@@ -57,4 +60,24 @@ def _alike(ours: Any, theirs: Any, path: str) -> bool:
 
 
 def _told(message: str) -> str:
-    return _ENGINE_WORDS.sub(r"\1", _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", _UID.sub("UID", message)))
+    named = _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", _UID.sub("UID", message))
+    return _ENGINE_WORDS.sub(r"\1", _in_order(named))
+
+
+def _in_order(message: str) -> str:
+    """Bring the fields of each object in a message into one order, without those that say nothing."""
+    before, opening, rest = message.partition('{"')
+    try:
+        found, end = json.JSONDecoder().raw_decode(opening + rest)
+    except json.JSONDecodeError:
+        return message
+    printed = json.dumps(_saying(found), sort_keys=True)
+    return f"{before}{printed}{_in_order((opening + rest)[end:])}"
+
+
+def _saying(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_saying(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: said for key, each in value.items() if (said := _saying(each)) not in ({}, None)}

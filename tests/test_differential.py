@@ -138,10 +138,14 @@ def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
         ("in workload job-j0-394d9 podset main", "in workload job-j0-0b717 podset main", True),
         ("in workload job-j0-394d9 podset main", "in workload job-j1-0b717 podset main", False),
         ("in workload job-j0-394d9 podset main", "in workload job-j0-394d9 podset first", False),
+        ('Invalid value: {"count":2,"name":"a"}: no', 'Invalid value: {"name":"a","meta":{},"count":2}: no', True),
+        ('Invalid value: {"count":2,"name":"a"}: no', 'Invalid value: {"count":2,"name":"b"}: no', False),
+        ('Invalid value: {"count":2}: no', 'Invalid value: {"count":2}: yes', False),
+        ('{"no JSON', '{"no JSON either', False),
     ],
 )
-def test_a_name_made_of_a_uid_is_no_difference(ours: str, theirs: str, alike: bool) -> None:
-    """Of which Job it is counts all the same."""
+def test_what_is_chance_in_a_message_is_no_difference(ours: str, theirs: str, alike: bool) -> None:
+    """The hash of a Job's UID, though not of which Job it is; the order of an object's fields, though not the fields."""
     first, second = ({"QuotaReserved": {"message": words}} for words in (ours, theirs))
 
     assert (difference(first, second) is None) is alike
