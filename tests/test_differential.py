@@ -145,7 +145,7 @@ def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
     ],
 )
 def test_what_is_chance_in_a_message_is_no_difference(ours: str, theirs: str, alike: bool) -> None:
-    """The hash of a Job's UID, though not of which Job it is; the order of an object's fields, though not the fields."""
+    """The hash of a Job's UID, though not which Job it is; the order of an object's fields, though not the fields."""
     first, second = ({"QuotaReserved": {"message": words}} for words in (ours, theirs))
 
     assert (difference(first, second) is None) is alike
