@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from clusters.fence import condition_of
 from clusters.fence_world import KUEUE
-from clusters.look import Look
+from clusters.look import Look, cluster_queue_of, holds_quota
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet
@@ -32,6 +31,8 @@ class Cleaning:
     finalizes: bool = True
     leaves: frozenset[str] = frozenset()
     _going: list[Ref] = field(default_factory=list)
+    _kept: dict[Ref, str] = field(default_factory=dict)
+    """What was deleted and stays as long as it is in use, with its UID."""
 
     def clean(self, world: World) -> None:
         """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
@@ -44,6 +45,7 @@ class Cleaning:
             self.remove(namespaces)
         else:
             self._going.extend(ref for ref in namespaces if not self._delete(ref))
+        self._kept.clear()
         world.clear()
 
     def finish(self) -> None:
@@ -52,29 +54,38 @@ class Cleaning:
         self._going.clear()
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
-        """Delete objects and wait until they are gone, or if not ``entirely`` until Kueue says why it keeps them."""
+        """Delete objects and wait until they are gone, or if not ``entirely`` those that are not in use."""
         were = {ref: _meta(self.mirror.read(ref) or {}).get("uid", "") for ref in refs if self.mirror.watches(ref)}
         going = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
         self._await_gone(going, within=self.limits.gone, entirely=entirely, were=were)
+        self._kept.update({ref: were.get(ref, "") for ref in going if not entirely and self._is_there(ref, were)})
+
+    def keeps(self, ref: Ref) -> bool:
+        """Whether an object was deleted and is there as long as it is in use."""
+        return ref in self._kept
+
+    def let_go(self) -> list[Ref]:
+        """Name what was kept and has gone since, once nothing is kept that is not in use any more."""
+        self._await_gone(list(self._kept), within=self.limits.gone, entirely=False, were=self._kept)
+        gone = [ref for ref in self._kept if not self._is_there(ref, self._kept)]
+        for ref in gone:
+            del self._kept[ref]
+        return gone
 
     def _await_gone(
         self, refs: Sequence[Ref], *, within: float, entirely: bool = True, were: Mapping[Ref, str] | None = None
     ) -> None:
-        left = list(refs)
-
         def gone() -> None:
-            left[:] = [ref for ref in left if self._stays(ref, (were or {}).get(ref, ""), entirely=entirely)]
-            if left:
+            there = [ref for ref in refs if self._is_there(ref, were or {})]
+            if left := [ref for ref in there if entirely or not self._is_in_use(ref)]:
                 raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
 
         self.mirror.eventually(gone, within=within, what="deleted objects to be gone")
 
-    def _stays(self, ref: Ref, uid: str, *, entirely: bool) -> bool:
+    def _is_there(self, ref: Ref, were: Mapping[Ref, str]) -> bool:
         """Whether an object is there; one of the same name may have been made since, as Kueue does of Workloads."""
-        stored = self.mirror.read(ref)
-        if stored is None or (uid and _meta(stored)["uid"] != uid):
-            return False
-        return entirely or not self._kept(ref)
+        stored, uid = self.mirror.read(ref), were.get(ref, "")
+        return stored is not None and (not uid or _meta(stored)["uid"] == uid)
 
     def _delete(self, ref: Ref) -> bool:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""
@@ -84,11 +95,14 @@ class Cleaning:
             return answer.ok
         return answer.code == HTTPStatus.NOT_FOUND or (answer.ok and "deletionTimestamp" not in _meta(answer.body))
 
-    def _kept(self, ref: Ref) -> bool:
-        """Whether Kueue rightly keeps a deleted object: a ClusterQueue in use, a flavor that a ClusterQueue names."""
+    def _is_in_use(self, ref: Ref) -> bool:
+        """Whether Kueue rightly keeps a deleted object: quota of a ClusterQueue is held, a ClusterQueue names a flavor.
+
+        Up to Kueue 0.18 a deleted ClusterQueue does not say itself that it is kept.
+        """
         if ref.kind == "ClusterQueue":
-            stored = self.mirror.read(ref) or {}
-            return condition_of(stored, "Active").get("reason") == "Terminating"
+            workloads = self.mirror.list(KUEUE, "Workload")
+            return any(cluster_queue_of(each) == ref.name for each in workloads if holds_quota(each))
         if ref.kind == "ResourceFlavor":
             return any(ref.name in _flavors_of(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
         return False

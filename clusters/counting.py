@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from clusters.fence import Fence
 from clusters.fence_world import KUEUE
-from clusters.look import Look, cluster_queue_of, queue_faults
+from clusters.look import Look, cluster_queue_of, is_left_alone, queue_faults
 from clusters.mirror import Mirror
 from clusters.waiting import Limits, NotYet, elapsed_since, moment_now
 from clusters.world import World
@@ -74,7 +74,8 @@ class Counting:
     def _agree(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> bool:
         """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
         look = Look.at(self.mirror, self.world)
-        faults = list(queue_faults(look, list(self._stored(cluster_queues)), list(self._stored(local_queues))))
+        own = [each for each in self._stored(cluster_queues) if not is_left_alone(each)]
+        faults = list(queue_faults(look, own, list(self._stored(local_queues))))
         if not faults:
             return True
         self._disagreeing = self._disagreeing or moment_now()

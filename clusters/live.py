@@ -124,8 +124,7 @@ class LiveTarget:
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
             self._cleaning.remove([ref, *workloads_of(self._mirror, ref)], entirely=False)
-            self._world.forget(ref)
-            self._settling.note_change()
+            self._note_end(ref)
             if ref.kind == "DeviceClass":
                 self._settling.note_class()
 
@@ -142,6 +141,10 @@ class LiveTarget:
     def settle(self) -> None:
         """Return when every decision that follows from what was applied so far has been made."""
         self._settling.settle()
+        while gone := self._cleaning.let_go():
+            for ref in gone:
+                self._note_end(ref)
+            self._settling.settle()
 
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object as stored, in the version asked for, or None; queues with their figures up to date."""
@@ -194,6 +197,14 @@ class LiveTarget:
     def close(self) -> None:
         """End what follows the API server; the target is of no use from here on."""
         self._mirror.close()
+
+    def _note_end(self, ref: Ref) -> None:
+        """Take note that an object was deleted, or that it has gone since: what waits behind it is told so."""
+        if not self._cleaning.keeps(ref):
+            self._world.forget(ref)
+        if ref.kind == "ClusterQueue":
+            self._settling.note_stop(ref)
+        self._settling.note_change()
 
     def _permit(self, role: Manifest) -> Answer:
         self._plane.kueue.permit(role["rules"])

@@ -97,7 +97,7 @@ class Look:
     def at_odds(self) -> Iterator[str]:
         """Name each Job that does not follow its Workload yet, and each Workload that is to lose its quota."""
         for found in self.workloads:
-            if _holds_quota(found) and _is_to_be_evicted(found):
+            if holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
         for job in (job for job in self.jobs if job["metadata"]["uid"] not in self.classless):
@@ -125,7 +125,7 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
     yield from (
         f"{_name(queue)} was not looked at yet" for queue in (*cluster_queues, *local_queues) if _is_unseen(queue)
     )
-    holding = [found for found in look.workloads if _holds_quota(found)]
+    holding = [found for found in look.workloads if holds_quota(found)]
     for queue in cluster_queues:
         name = queue["metadata"]["name"]
         yield from _miscounts(queue, [found for found in holding if cluster_queue_of(found) == name])
@@ -173,6 +173,12 @@ def _is_unseen(queue: Manifest) -> bool:
     return bool(condition_of(queue, "Active").get("observedGeneration") != queue["metadata"]["generation"])
 
 
+def is_left_alone(cluster_queue: Manifest) -> bool:
+    """Whether nothing more is written to the status of a deleted ClusterQueue, as up to Kueue 0.18."""
+    deleted = "deletionTimestamp" in cluster_queue["metadata"]
+    return deleted and condition_of(cluster_queue, "Active").get("reason") != "Terminating"
+
+
 def _name(queue: Manifest) -> str:
     return f"{queue['kind']} {queue['metadata']['name']}"
 
@@ -197,7 +203,7 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
 
 
-def _holds_quota(workload: Manifest) -> bool:
+def holds_quota(workload: Manifest) -> bool:
     """Whether it has quota; a finished one keeps the condition, but not the quota."""
     return holds(workload, "QuotaReserved") and not holds(workload, "Finished")
 
@@ -222,10 +228,10 @@ def _is_done(job: Manifest) -> bool:
 
 
 def _released(before: Manifest, after: Manifest | None) -> bool:
-    held = _holds_quota(before)
+    held = holds_quota(before)
     if after is None:
         return held
-    return (held and not _holds_quota(after)) or _evictions(after) != _evictions(before)
+    return (held and not holds_quota(after)) or _evictions(after) != _evictions(before)
 
 
 def _evictions(workload: Manifest) -> int:
