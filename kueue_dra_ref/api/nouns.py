@@ -140,6 +140,8 @@ class ClusterQueue:
     preemption: PreemptionPolicy = PreemptionPolicy()
     fungibility: Fungibility = Fungibility()
     weight: float = 1.0
+    deleted: bool = False
+    """Whether it is there only as long as it is in use."""
 
     def group_of(self, resource: str) -> ResourceGroup | None:
         """The group that covers a resource."""

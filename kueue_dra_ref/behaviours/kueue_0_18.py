@@ -121,6 +121,8 @@ def kueue_0_18() -> Behaviour:
             ),
             refused=(),
         ),
+        # A ClusterQueue that is deleted in use says what it said before.
+        reporting=replace(later.reporting, deleted=()),
         queueing=replace(later.queueing, namespace=(queueing.the_namespace_must_be_selected_or_a_sentence_says_so,)),
         assigning=replace(
             later.assigning,

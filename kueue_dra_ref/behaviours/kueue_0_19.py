@@ -17,6 +17,7 @@ from kueue_dra_ref.rules import (
     cohorts,
     counting,
     cycle,
+    deleting,
     detection,
     extended,
     fair_sharing,
@@ -180,7 +181,13 @@ QUEUEING = Queueing(
         when(blocking.an_equal_speaks_for_those_passed_over, **_OBSERVED),
         when(blocking.what_no_longer_holds_is_taken_back, **_OBSERVED),
     ),
-    inactive=(queueing.a_stopped_cluster_queue_is_inactive, queueing.missing_flavors_make_a_cluster_queue_inactive),
+    inactive=(
+        queueing.a_deleted_cluster_queue_is_inactive,
+        queueing.a_stopped_cluster_queue_is_inactive,
+        queueing.missing_flavors_make_a_cluster_queue_inactive,
+    ),
+    stays=(deleting.a_cluster_queue_stays_while_quota_is_reserved, deleting.a_flavor_stays_while_it_is_named),
+    unchanged=(deleting.what_is_deleted_stays_as_it_was,),
     evicted=(
         queueing.deactivation_evicts,
         queueing.a_drained_local_queue_evicts,
@@ -314,6 +321,7 @@ REPORTING = Reporting(
     ),
     local_queue=(reporting.a_local_queue_counts_its_workloads, reporting.a_local_queue_lists_its_quota),
     cluster_queue_active=(reporting.a_cluster_queue_says_whether_it_is_active,),
+    deleted=(reporting.a_deleted_cluster_queue_says_so,),
     local_queue_active=(reporting.a_local_queue_says_whether_it_is_active,),
 )
 

@@ -22,6 +22,7 @@ from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.affinity import Unreadable
 from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.rules.cycle import Claimed, Nominee
+from kueue_dra_ref.rules.deleting import Use
 from kueue_dra_ref.rules.fair_sharing import Contender, Shares
 from kueue_dra_ref.rules.fungibility import Outlook, Progress
 from kueue_dra_ref.rules.preemption import Candidate, Preemption, Rivals, Shortage
@@ -52,6 +53,10 @@ class Queueing:
     """Who is not queued when its LocalQueue comes, by whether it is finished."""
     at_start: tuple[Rule[[bool], bool], ...] = ()
     """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
+    stays: tuple[Rule[[Use], bool], ...] = ()
+    """Which ClusterQueues and flavors stay although they were deleted, by their use."""
+    unchanged: tuple[Rule[[bool], bool], ...] = ()
+    """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,8 @@ class Reporting:
     """What of that which a ClusterQueue counts by itself is shown among the requests."""
     unreserved: tuple[Rule[[], Said], ...] = ()
     """What is said beside every QuotaReserved that is False."""
+    deleted: tuple[Rule[[], Said], ...] = ()
+    """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
     resolved: tuple[Rule[[str], Said | None], ...] = ()
     """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
 

@@ -23,7 +23,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.ledger import Ledger
 from kueue_dra_ref.cluster.nouns import Nouns
-from kueue_dra_ref.cluster.store import Store
+from kueue_dra_ref.cluster.store import Store, is_deleted
 from kueue_dra_ref.cluster.world import StoredWorld
 from kueue_dra_ref.target import Manifest
 
@@ -70,6 +70,9 @@ class Kueue:
     def refresh(self, cluster_queue: str) -> None:
         """The status of a ClusterQueue, and of the LocalQueues that point at it, has to be written anew."""
         self.stale["ClusterQueue", ("", cluster_queue)] = None
+        queue = self.store.find("ClusterQueue", cluster_queue)
+        if queue is not None and is_deleted(queue):
+            self.reconcile("ClusterQueue", ("", cluster_queue))
         for found in self.store.every("LocalQueue"):
             if found["spec"].get("clusterQueue") == cluster_queue:
                 self.stale["LocalQueue", (found["metadata"]["namespace"], found["metadata"]["name"])] = None

@@ -10,11 +10,12 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.classes import ClassController
 from kueue_dra_ref.cluster.clock import Clock
+from kueue_dra_ref.cluster.finalizing import FinalizerController
 from kueue_dra_ref.cluster.jobs import JobController
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.queues import QueueControllers
 from kueue_dra_ref.cluster.scheduler import Scheduler
-from kueue_dra_ref.cluster.store import Event, Store, key_of
+from kueue_dra_ref.cluster.store import Event, Store, is_deleted, key_of
 from kueue_dra_ref.cluster.surroundings import SurroundingsController
 from kueue_dra_ref.cluster.workloads import WorkloadController
 
@@ -50,6 +51,7 @@ class Manager:
         self.jobs = JobController(self.kueue)
         self.queues = QueueControllers(self.kueue)
         self.scheduler = Scheduler(self.kueue)
+        self.finalizers = FinalizerController(self.kueue)
         self.stopped = False
         self.restless: tuple[str, ...] = ()
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
@@ -58,9 +60,9 @@ class Manager:
             "Workload": (self.workloads.on, self.jobs.on_workload),
             "Job": (self.jobs.on,),
             "Cohort": (self.queues.on_cohort,),
-            "ClusterQueue": (self.queues.on_cluster_queue,),
+            "ClusterQueue": (self.queues.on_cluster_queue, self.finalizers.on_cluster_queue),
             "LocalQueue": (self.queues.on_local_queue,),
-            "ResourceFlavor": (self.queues.on_flavor,),
+            "ResourceFlavor": (self.queues.on_flavor, self.finalizers.on_flavor),
             "Namespace": (self.queues.on_namespace,),
             "DeviceClass": (ClassController(self.kueue).on,),
             "ResourceSlice": (self.queues.on_slice,),
@@ -126,14 +128,17 @@ class Manager:
         return busy
 
     def _reconcile(self, kind: str, key: Key) -> None:
-        if kind == "Job":
-            self.jobs.reconcile(key)
-        else:
-            self.workloads.reconcile(key)
+        match kind:
+            case "Job":
+                self.jobs.reconcile(key)
+            case "Workload":
+                self.workloads.reconcile(key)
+            case _:
+                self.finalizers.reconcile(kind, key)
 
 
 def _matters(event: Event) -> bool:
     """Whether more than a queue's own status has changed."""
     if event.old is None or event.new is None:
         return True
-    return bool(event.old["spec"] != event.new["spec"])
+    return bool(event.old["spec"] != event.new["spec"]) or is_deleted(event.old) != is_deleted(event.new)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cluster.store import Key, Store, key_of
+from kueue_dra_ref.cluster.store import Key, Store, is_deleted, key_of
 from kueue_dra_ref.rules.queueing import Told
 from kueue_dra_ref.target import Manifest
 
@@ -18,6 +19,7 @@ class Nouns:
 
     def __init__(self, behaviour: Behaviour, store: Store) -> None:
         self._rules, self._store = behaviour.queueing, store
+        self._noted: dict[tuple[str, str], Manifest] = {}
         self._queues: dict[str, tuple[object, ClusterQueue]] = {}
         self._workloads: dict[Key, tuple[object, Workload]] = {}
         self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
@@ -28,13 +30,29 @@ class Nouns:
 
     def queue(self, name: str) -> ClusterQueue | None:
         """A ClusterQueue."""
-        found = self._store.find("ClusterQueue", name)
+        found, noted = self._store.find("ClusterQueue", name), self._note("ClusterQueue", name)
+        if found is None or noted is None:
+            return None
+        known, deleted = self._queues.get(name), is_deleted(found)
+        if known is None or known[0] is not noted["spec"] or known[1].deleted != deleted:
+            known = self._queues[name] = noted["spec"], replace(cluster_queue_of(noted), deleted=deleted)
+        return known[1]
+
+    def naming(self, flavor: str) -> list[str]:
+        """The ClusterQueues that name a flavor."""
+        queues = filter(None, map(self.queue, self.names("ClusterQueue")))
+        return [
+            queue.name for queue in queues if any(f.name == flavor for group in queue.groups for f in group.flavors)
+        ]
+
+    def _note(self, kind: str, name: str) -> Manifest | None:
+        """A ClusterQueue or a flavor as it is in effect: not as it is stored, once changes of it do not matter."""
+        found, key = self._store.find(kind, name), (kind, name)
         if found is None:
             return None
-        known = self._queues.get(name)
-        if known is None or known[0] is not found["spec"]:
-            known = self._queues[name] = found["spec"], cluster_queue_of(found)
-        return known[1]
+        if key not in self._noted or not any(rule(is_deleted(found)) for rule in self._rules.unchanged):
+            self._noted[key] = found
+        return self._noted[key]
 
     def workload(self, obj: Manifest) -> Workload:
         """A Workload, as it is written."""
@@ -46,8 +64,8 @@ class Nouns:
 
     def flavor(self, name: str) -> Mapping[str, object] | None:
         """The spec of a ResourceFlavor."""
-        found = self._store.find("ResourceFlavor", name)
-        return None if found is None else found.get("spec") or {}
+        noted = self._note("ResourceFlavor", name)
+        return None if noted is None else noted.get("spec") or {}
 
     def inactive(self, queue: ClusterQueue) -> list[Told]:
         """Why a ClusterQueue cannot admit."""
@@ -59,8 +77,9 @@ class Nouns:
             known = self._inactive[queue.name] = queue, told
         return known[1]
 
-    def forget_flavors(self) -> None:
-        """A flavor came or went, so what lacks a flavor has to be found out anew."""
+    def note_flavor(self, name: str) -> None:
+        """A flavor came, changed or went, so what lacks a flavor has to be found out anew."""
+        self._note("ResourceFlavor", name)
         self._inactive.clear()
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:

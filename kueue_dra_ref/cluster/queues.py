@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.admission.queues import Key, Line
-from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.cluster.ledger import Tally
 from kueue_dra_ref.cluster.nouns import labels_of
 from kueue_dra_ref.cluster.status import say
-from kueue_dra_ref.cluster.store import Event
+from kueue_dra_ref.cluster.store import Event, is_deleted
 from kueue_dra_ref.quota import FlavorResource, Node, share
 from kueue_dra_ref.rules.reporting import Figures
+from kueue_dra_ref.said import Said
 from kueue_dra_ref.target import Manifest
 
 
@@ -29,6 +31,9 @@ class QueueControllers:
         """Open, change or close the line of a ClusterQueue."""
         name, kueue = event.key[1], self.kueue
         kueue.replant()
+        if event.old is not None and event.new is not None and is_deleted(event.new):
+            self._change_deleted(name)
+            return
         if event.new is None:
             kueue.lines.pop(name, None)
         elif event.old is None:
@@ -39,6 +44,12 @@ class QueueControllers:
             for key in self._local_queues(name):
                 self._reconcile_workloads(key)
         kueue.refresh(name)
+
+    def _change_deleted(self, name: str) -> None:
+        """Look at the workloads of a ClusterQueue that is deleted, or changed after that; nothing else follows."""
+        for key in self._local_queues(name):
+            self._reconcile_workloads(key)
+        self.kueue.refresh(name)
 
     def on_figures(self, event: Event) -> None:
         """Any change of a ClusterQueue, of its figures too, has Kueue look at the cohorts between it and the root.
@@ -80,13 +91,13 @@ class QueueControllers:
 
     def on_flavor(self, event: Event) -> None:
         """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
-        self.kueue.nouns.forget_flavors()
+        self.kueue.nouns.note_flavor(event.key[1])
+        if event.old is not None and event.new is not None and is_deleted(event.new):
+            return
         self.kueue.moves += 1
-        for found in self.kueue.store.every("ClusterQueue"):
-            queue = self.kueue.nouns.queue(found["metadata"]["name"])
-            if queue and any(flavor.name == event.key[1] for group in queue.groups for flavor in group.flavors):
-                self.kueue.sweep_later(queue.name)
-                self.kueue.refresh(queue.name)
+        for name in self.kueue.nouns.naming(event.key[1]):
+            self.kueue.sweep_later(name)
+            self.kueue.refresh(name)
 
     def on_slice(self, event: Event) -> None:
         """A slice of a driver that is followed lets everything that waits be tried again."""
@@ -110,22 +121,30 @@ class QueueControllers:
     def write(self, kind: str, key: Key) -> None:
         """Write the status of one queue."""
         found = self.kueue.store.find(kind, key[1], key[0])
-        if found is not None:
+        if found is not None and (kind != "ClusterQueue" or not is_deleted(found) or self.rules.deleted):
             write = {"ClusterQueue": self._cluster_queue, "LocalQueue": self._local_queue, "Cohort": self._cohort}
             status = write[kind](found)
             self.kueue.store.put({**found, "metadata": dict(found["metadata"]), "status": status})
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
-        kueue, queue = self.kueue, cluster_queue_of(found)
+        kueue, queue = self.kueue, self.kueue.nouns.queue(found["metadata"]["name"])
+        assert queue is not None
         pending = len(kueue.lines.get(queue.name, ()))
         figures = self._figures(queue.name, pending, kueue.ledger.of_cluster_queue(queue.name))
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
-        told = kueue.nouns.inactive(queue)
-        for rule in self.rules.cluster_queue_active:
-            say({"status": status}, rule([t.reason for t in told], [t.message for t in told]), kueue.clock.now)
+        for said in self._readiness(queue):
+            say({"status": status}, said, kueue.clock.now)
         return status | self._share(kueue.tree.queues.get(queue.name))
+
+    def _readiness(self, queue: ClusterQueue) -> Iterator[Said]:
+        """Say whether a ClusterQueue can admit."""
+        told = self.kueue.nouns.inactive(queue)
+        for rule in self.rules.cluster_queue_active if not queue.deleted else ():
+            yield rule([t.reason for t in told], [t.message for t in told])
+        for said in self.rules.deleted if queue.deleted else ():
+            yield said()
 
     def _cohort(self, found: Manifest) -> dict[str, Any]:
         return self._share(self.kueue.tree.cohorts.get(found["metadata"]["name"]))
@@ -146,7 +165,8 @@ class QueueControllers:
         status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
         for written in (rule(figures) for rule in self.rules.local_queue):
             status |= written
-        state = "missing" if queue is None else "inactive" if kueue.nouns.inactive(queue) else "active"
+        shown = kueue.store.find("ClusterQueue", name)
+        state = "missing" if shown is None else "active" if is_true(shown, "Active") else "inactive"
         for rule in self.rules.local_queue_active:
             say({"status": status}, rule(stopped, state), kueue.clock.now)
         return status

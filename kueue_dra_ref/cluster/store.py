@@ -49,22 +49,36 @@ class Store:
         return _LAST - uuid.UUID(obj["metadata"]["uid"]).int
 
     def put(self, obj: Manifest) -> Manifest:
-        """Create or replace an object, stamp its metadata, and tell the watcher when it differs from before."""
+        """Create or replace an object, stamp its metadata, and tell the watcher when it differs from before.
+
+        One that is deleted goes with the last of its finalizers.
+        """
         kind, key = obj["kind"], key_of(obj)
         old = self._objects[kind].get(key)
         if old is not None and _same(old, obj):
             return old
         self._stamp(obj, old)
+        if is_deleted(obj) and not obj["metadata"].get("finalizers"):
+            self._drop(kind, key)
+            return obj
         self._objects[kind][key] = obj
         self._watch(Event(kind=kind, key=key, old=old, new=obj))
         return obj
 
     def remove(self, ref: Ref) -> None:
-        """Delete an object if it is there."""
-        old = self._objects[ref.kind].pop((ref.namespace, ref.name), None)
-        if old is not None:
-            self.version += 1
-            self._watch(Event(kind=ref.kind, key=(ref.namespace, ref.name), old=old, new=None))
+        """Delete an object if it is there; one with finalizers stays until the last of them is taken away."""
+        old = self.find(ref.kind, ref.name, ref.namespace)
+        if old is None:
+            return
+        if not old["metadata"].get("finalizers"):
+            self._drop(ref.kind, (ref.namespace, ref.name))
+        elif not is_deleted(old):
+            self.put({**old, "metadata": {**old["metadata"], "deletionTimestamp": self.clock.now}})
+
+    def _drop(self, kind: str, key: Key) -> None:
+        old = self._objects[kind].pop(key)
+        self.version += 1
+        self._watch(Event(kind=kind, key=key, old=old, new=None))
 
     def _stamp(self, obj: Manifest, old: Manifest | None) -> None:
         self.version += 1
@@ -76,8 +90,14 @@ class Store:
             meta["generation"] = 1
         else:
             meta.update({key: old["metadata"][key] for key in ("uid", "creationTimestamp")})
-            meta["generation"] = old["metadata"]["generation"] + (old.get("spec") != obj.get("spec"))
+            changed = old.get("spec") != obj.get("spec") or is_deleted(old) != is_deleted(obj)
+            meta["generation"] = old["metadata"]["generation"] + changed
         meta["resourceVersion"] = str(self.version)
+
+
+def is_deleted(obj: Manifest) -> bool:
+    """Whether an object is there only as long as it has finalizers."""
+    return "deletionTimestamp" in obj["metadata"]
 
 
 def key_of(obj: Manifest) -> Key:

@@ -142,8 +142,8 @@ class WorkloadController:
         place = self.standing.place(working)
         if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
             return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
-        queue = self.kueue.nouns.queue(place.cluster_queue)
-        if requeued["reason"] == "ClusterQueueStopped" and queue and queue.stop_policy == "None":
+        queue = self.kueue.store.find("ClusterQueue", place.cluster_queue)
+        if requeued["reason"] == "ClusterQueueStopped" and queue and _stop_policy(queue) == "None":
             return self._requeue(working, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped")
         return False
 
@@ -168,11 +168,8 @@ class WorkloadController:
             return False
         key, managed = self.kueue.queue_of(working)
         local = self.kueue.store.find("LocalQueue", key[1], key[0])
-        queue = self.kueue.nouns.queue(managed.cluster_queue) if managed else None
-        holding = Holding(
-            local_queue_stop=(local or {}).get("spec", {}).get("stopPolicy") or "None",
-            cluster_queue_stop=queue.stop_policy if queue else "None",
-        )
+        queue = self.kueue.store.find("ClusterQueue", managed.cluster_queue) if managed else None
+        holding = Holding(local_queue_stop=_stop_policy(local), cluster_queue_stop=_stop_policy(queue))
         told = self._eviction(holding)
         return told is not None and evict(self.kueue, working, told)
 
@@ -196,6 +193,11 @@ class WorkloadController:
             admission = (obj.get("status") or {}).get("admission") or {}
             for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
                 self.kueue.refresh(name)
+
+
+def _stop_policy(queue: Manifest | None) -> str:
+    """The stop policy that is stored, also of a ClusterQueue that is deleted and changed after that."""
+    return str((queue or {}).get("spec", {}).get("stopPolicy") or "None")
 
 
 def _forget_refusal(working: Manifest) -> None:

@@ -12,6 +12,7 @@ from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cluster.finalizing import IN_USE
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -75,6 +76,8 @@ class Writer:
         insist_on_namespace(obj, self.store)
         if obj["kind"] == "Job":
             self._queue(obj)
+        if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
+            obj["metadata"]["finalizers"] = [*(obj["metadata"].get("finalizers") or ()), IN_USE]
         return obj
 
     def _queue(self, job: Manifest) -> None:

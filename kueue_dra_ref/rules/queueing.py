@@ -97,6 +97,13 @@ def the_namespace_must_be_selected_or_a_sentence_says_so(queue: ClusterQueue, la
     return None if _takes(queue, labels) else "Workload namespace doesn't match ClusterQueue selector"
 
 
+@rule("QUEUE-050")
+def a_deleted_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """A ClusterQueue that was deleted and stays admits nothing new."""
+    del missing_flavors
+    return Told(reason="Terminating", message="is terminating") if queue.deleted else None
+
+
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
 def a_stopped_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
     """Hold and HoldAndDrain both stop new admissions."""
@@ -128,7 +135,7 @@ def a_drained_local_queue_evicts(holding: Holding) -> Told | None:
     return Told(reason="LocalQueueStopped", message="The LocalQueue is stopped")
 
 
-@rule("QUEUE-009")
+@rule("QUEUE-009", "QUEUE-052")
 def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
     """HoldAndDrain on the ClusterQueue evicts what it admitted."""
     if holding.cluster_queue_stop != "HoldAndDrain":

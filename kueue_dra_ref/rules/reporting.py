@@ -182,6 +182,13 @@ def a_cluster_queue_says_whether_it_is_active(reasons: Sequence[str], messages: 
     return Said(type="Active", value=False, reason=reasons[0], message=message)
 
 
+@rule("STATUS-048")
+def a_deleted_cluster_queue_says_so() -> Said:
+    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it."""
+    message = "Can't admit new workloads; clusterQueue is terminating"
+    return Said(type="Active", value=False, reason="Terminating", message=message)
+
+
 @rule("STATUS-023")
 def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -> Said:
     """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
