@@ -340,6 +340,7 @@ JOBS = Jobs(
     ),
     unequal=(jobs.a_workload_is_held_to_the_pods_of_its_job,),
     queued=(jobs.a_job_without_a_queue_gets_the_default_one,),
+    unstartable=(jobs.node_labels_that_the_job_contradicts_finish_its_workload,),
 )
 PRIORITIES = Priorities(
     needed=(priorities.a_class_that_is_named_has_to_be_there,),

@@ -63,6 +63,8 @@ class Jobs:
     """The queue of a Job, by the one that it names and whether there is one that is called default."""
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
+    unstartable: tuple[Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...] = ()
+    """What keeps a Job from starting for good, by its node selector and the node labels of its flavors."""
     unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
     """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
 

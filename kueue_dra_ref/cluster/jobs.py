@@ -65,8 +65,8 @@ class JobController:
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
-        elif not self._follow(job, workload):
-            self.running.follow(job, workload)
+        elif not self._follow(job, workload) and (failed := self.running.follow(job, workload)):
+            self._finish(job, workload, *failed)
 
     def _unequal(self, job: Manifest, workload: Manifest) -> bool:
         """Whether a Job asks for other pods than its Workload: than those admitted, while it is suspended than any."""

@@ -15,14 +15,14 @@ class Running:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour.jobs
 
-    def follow(self, job: Manifest, workload: Manifest) -> None:
-        """Have a Job run when its Workload is admitted, and only then."""
+    def follow(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
+        """Have a Job run when its Workload is admitted, and only then; or say why it can never start."""
         admitted = is_true(workload, "Admitted")
         if job["spec"].get("suspend"):
-            if any(rule(admitted) for rule in self.rules.released):
-                self._release(job, workload)
-        elif any(rule(admitted) for rule in self.rules.suspended):
+            return self._start(job, workload) if any(rule(admitted) for rule in self.rules.released) else None
+        if any(rule(admitted) for rule in self.rules.suspended):
             self.suspend(job, workload)
+        return None
 
     def stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job that has lost its quota, with as many pods as it asked for."""
@@ -34,6 +34,16 @@ class Running:
         if not job["spec"].get("suspend"):
             changed = {**job["spec"], "suspend": True, "template": _as_asked(job, workload)}
             self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": changed})
+
+    def _start(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
+        asked = ((job["spec"].get("template") or {}).get("spec") or {}).get("nodeSelector") or {}
+        given = {
+            key: value for flavor in self._flavors(workload) for key, value in (flavor.get("nodeLabels") or {}).items()
+        }
+        found = next((told for rule in self.rules.unstartable if (told := rule(asked, given))), None)
+        if found is None:
+            self._release(job, workload)
+        return found
 
     def _release(self, job: Manifest, workload: Manifest) -> None:
         job = self._resized(job, workload["status"]["admission"]["podSetAssignments"])

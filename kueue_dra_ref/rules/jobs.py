@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION
@@ -44,6 +44,18 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
     for found in (job.get("status") or {}).get("conditions") or ():
         if found.get("type") in {"Complete", "Failed"} and found.get("status") == "True":
             return ("Succeeded" if found["type"] == "Complete" else "Failed"), found.get("message", "")
+    return None
+
+
+@rule("STATUS-051")
+def node_labels_that_the_job_contradicts_finish_its_workload(
+    asked: Mapping[str, str], given: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have."""
+    for key in sorted(asked.keys() & given.keys()):
+        if asked[key] != given[key]:
+            told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            return "FailedToStart", f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}"
     return None
 
 

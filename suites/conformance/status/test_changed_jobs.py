@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Job, Lab
 from fixtures.marks import covers
@@ -57,6 +59,25 @@ def test_another_node_selector_of_a_job_that_waits_is_not_seen(lab: Lab) -> None
     lab.change(job.ref, template={**template, "spec": {**template["spec"], "nodeSelector": {"zone": "b"}}})
 
     assert lab.workload(job)["spec"]["podSets"] == before
+
+
+@covers("STATUS-051")
+@pytest.mark.parametrize(
+    ("zone", "starts"), [pytest.param("a", True, id="that-node"), pytest.param("b", False, id="another-node")]
+)
+def test_a_job_starts_on_no_other_nodes_than_those_of_its_flavor(lab: Lab, zone: str, starts: bool) -> None:
+    """Its node selector was changed while it waited; the quota of a Job that cannot start goes to the next one."""
+    flavor = lab.flavor(nodeLabels={"zone": "a"})
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
+    first, job, last = (queue.submit(a_job(claims=[a_template(gpu())])) for _ in range(3))
+    template = lab.read(job.ref)["spec"]["template"]
+    lab.change(job.ref, template={**template, "spec": {**template["spec"], "nodeSelector": {"zone": zone}}})
+
+    lab.finish(first)
+
+    assert lab.is_suspended(job) is not starts
+    assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is not starts
+    assert lab.is_suspended(last) is starts
 
 
 @covers("STATUS-042")
