@@ -231,7 +231,8 @@ def _released(before: Manifest, after: Manifest | None) -> bool:
     held = holds_quota(before)
     if after is None:
         return held
-    return (held and not holds_quota(after)) or _evictions(after) != _evictions(before)
+    ended = holds(after, "Finished") and not holds(before, "Finished")  # it may have held quota in between
+    return ended or (held and not holds_quota(after)) or _evictions(after) != _evictions(before)
 
 
 def _evictions(workload: Manifest) -> int:
