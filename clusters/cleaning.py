@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from clusters.fence import look_again
 from clusters.fence_world import KUEUE
 from clusters.look import Look, cluster_queue_of, holds_quota
 from clusters.mirror import Mirror
 from clusters.objects import Objects
-from clusters.waiting import Limits, NotYet
+from clusters.waiting import Limits, NotYet, TimedOut, moment_now
 from clusters.world import JOBS, World
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
+FLAVOR = "ResourceFlavor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,10 @@ class Cleaning:
         look = Look.at(self.mirror, world)
         self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
         rest = [ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves]
-        self.remove([ref for ref in rest if ref.kind != NAMESPACE])
+        self.remove([ref for ref in rest if ref.kind not in {NAMESPACE, FLAVOR}])
+        for ref in self._kept:
+            look_again(self.objects, ref, str(moment_now()))  # Kueue forgets some flavors (see docs/differences.md)
+        self.remove([ref for ref in rest if ref.kind == FLAVOR])
         namespaces = [ref for ref in rest if ref.kind == NAMESPACE]
         if self.finalizes:
             self.remove(namespaces)
@@ -65,8 +71,15 @@ class Cleaning:
         return ref in self._kept
 
     def let_go(self) -> list[Ref]:
-        """Name what was kept and has gone since, once nothing is kept that is not in use any more."""
-        self._await_gone(list(self._kept), within=self.limits.gone, entirely=False, were=self._kept)
+        """Name what was kept and has gone since, once nothing is kept that is not in use any more.
+
+        A flavor that stays all the same is taken as it is.
+        """
+        flavors = [ref for ref in self._kept if ref.kind == FLAVOR]
+        others = [ref for ref in self._kept if ref.kind != FLAVOR]
+        self._await_gone(others, within=self.limits.gone, entirely=False, were=self._kept)
+        with suppress(TimedOut):
+            self._await_gone(flavors, within=self.limits.disagreement, entirely=False, were=self._kept)
         gone = [ref for ref in self._kept if not self._is_there(ref, self._kept)]
         for ref in gone:
             del self._kept[ref]
@@ -103,7 +116,7 @@ class Cleaning:
         if ref.kind == "ClusterQueue":
             workloads = self.mirror.list(KUEUE, "Workload")
             return any(cluster_queue_of(each) == ref.name for each in workloads if holds_quota(each))
-        if ref.kind == "ResourceFlavor":
+        if ref.kind == FLAVOR:
             return any(ref.name in _flavors_of(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
         return False
 
