@@ -51,6 +51,11 @@ class Entry:
     """How far the search for a flavor has come, where it goes on next time."""
 
     @property
+    def was_tried(self) -> bool:
+        """Whether a flavor was looked for."""
+        return self.why not in (Why.UNFIT, Why.STOPPED, Why.UNSUITABLE)
+
+    @property
     def cause(self) -> Cause | None:
         """Why it is not admitted; None where the search for flavors knows of none, or it is admitted."""
         if self.why is Why.NO_FIT and self.assignment.fit is Fit.NEVER:

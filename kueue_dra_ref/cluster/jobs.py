@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.admission.queues import Key
@@ -74,7 +75,7 @@ class JobController:
         if asked is None or is_true(workload, "Finished"):
             return False
         admitted, counts = is_true(workload, "Admitted"), _admitted_counts(workload)
-        running = [{**each, "count": counts.get(each["name"], each["count"])} for each in whole]
+        running = [{**each, **({"count": counts[each["name"]]} if _shrank(each, counts) else {})} for each in whole]
         alike = [running, whole] if job["spec"].get("suspend") else [running]
         return any(all(rule(asked, had, admitted) for had in alike) for rule in self.rules.unequal)
 
@@ -175,6 +176,11 @@ def workload_name(job: Manifest) -> str:
 def queue_named_by(job: Manifest) -> str:
     """The queue that a Job names; empty for none."""
     return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
+
+
+def _shrank(pod_set: Manifest, counts: Mapping[str, int]) -> bool:
+    """Whether it runs with as few pods as were admitted; one without a least number is short of those that are done."""
+    return "minCount" in pod_set and pod_set["name"] in counts
 
 
 def _admitted_counts(workload: Manifest) -> dict[str, int]:

@@ -11,7 +11,6 @@ from kueue_dra_ref.admission.demand import Demand, counted
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition
-from kueue_dra_ref.api.nouns import ClusterQueue
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.status import say, say_unreserved
 from kueue_dra_ref.said import Said
@@ -66,13 +65,13 @@ class Telling:
             say(fresh, one, kueue.clock.now)
         say_unreserved(kueue, fresh)
         meant = next(readings(kueue.behaviour.assigning, entry.queue, head.choices, head.demands))
-        asked = [(demand.pod_set.name, self._shown(entry.queue, demand)) for demand in meant]
+        asked = [(demand.pod_set.name, self._shown(entry, demand)) for demand in meant]
         for rule in kueue.behaviour.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked, kueue.in_bytes)
         return fresh
 
-    def _shown(self, queue: ClusterQueue, demand: Demand) -> Mapping[str, int]:
-        """What a pod set is said to ask for."""
-        beside = counted(self.kueue.behaviour.assigning, queue, demand)
+    def _shown(self, entry: Entry, demand: Demand) -> Mapping[str, int]:
+        """What a pod set is said to ask for: what the queue counts by itself is known once a flavor was looked for."""
+        beside = counted(self.kueue.behaviour.assigning, entry.queue, demand) if entry.was_tried else {}
         shown = [rule(beside) for rule in self.kueue.behaviour.reporting.beside]
         return {**demand.amounts, **{name: amount for each in shown for name, amount in each.items()}}

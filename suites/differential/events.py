@@ -219,3 +219,5 @@ class Mood:
     """Jobs need fewer pods in the end, and pods are counted."""
     edits: bool
     """Jobs and Workloads are written once more: another queue, other pods, another priority; and priority classes."""
+    moves: bool
+    """Jobs and Workloads that are written once more may name another queue."""

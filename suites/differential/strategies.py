@@ -106,15 +106,15 @@ def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
     often |= {team: 2, way: 2} if mood.teams else {}
     often |= {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4} if mood.ranges else {}
     often |= {progress: 4} if mood.progress else {}
-    often |= {_edit(queue): 8} if mood.edits else {}
+    often |= {_edit(queue, mood): 8} if mood.edits else {}
     return weighted(often)
 
 
-def _edit(queue: SearchStrategy[int]) -> SearchStrategy[Event]:
+def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
     """One of the jobs is written once more."""
-    move = st.builds(Move, job=EARLIER, queue=queue)
     resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
-    return move | resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
+    found = resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
+    return found | st.builds(Move, job=EARLIER, queue=queue) if mood.moves else found
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:

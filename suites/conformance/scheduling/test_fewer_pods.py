@@ -77,6 +77,19 @@ def test_pods_that_will_not_run_again_give_their_devices_back(lab: Lab) -> None:
     assert lab.verdict(waiting) == admitted({"whole-gpus": 2})
 
 
+@covers("PARTIAL-004")
+def test_a_job_that_waits_is_admitted_for_the_pods_that_are_left(lab: Lab) -> None:
+    """One of three pods had succeeded before: the Job starts with quota for two, and keeps it."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.apply({**job.made, "status": {"active": 0, "succeeded": 1}})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert not lab.is_suspended(job)
+
+
 @covers("PARTIAL-005")
 def test_indexes_that_failed_for_good_give_their_quota_back(lab: Lab) -> None:
     """One index of three has completed and one has failed: one pod is left to run."""

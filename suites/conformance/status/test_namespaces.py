@@ -67,6 +67,15 @@ def test_work_of_a_namespace_that_is_not_selected_waits(
     assert lab.verdict(job) == pending(Reason.NAMESPACE)
 
 
+@covers("STATUS-040")
+def test_pods_are_not_shown_before_a_flavor_was_looked_for(lab: Lab) -> None:
+    """Nobody asked yet what the ClusterQueue counts by itself."""
+    queue = lab.queue({"whole-gpus": 1, "pods": 1}, namespace=lab.namespace(), namespaceSelector=RESEARCH)
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.requests(job) == [{"name": "main", "resources": {"whole-gpus": "1"}}]
+
+
 @pytest.mark.parametrize(
     "message",
     [
