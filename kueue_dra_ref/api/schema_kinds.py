@@ -14,7 +14,7 @@ _TEXTS = ListOf(_T)
 _SELECTING = ("In", "NotIn", "Exists", "DoesNotExist")
 _SELECTOR: Keys = {
     "matchLabels": MapOf(_T),
-    "matchExpressions": ListOf({"key": _T, "operator": OneOf(_SELECTING), "values": _TEXTS}),
+    "matchExpressions": ListOf({"key": _T, "operator": _T, "values": _TEXTS}),
 }
 _NODE_TERM = ListOf({"key": _T, "operator": OneOf((*_SELECTING, "Gt", "Lt")), "values": _TEXTS})
 _TOLERATIONS = ListOf({"key": _T, "operator": _T, "value": _T, "effect": _T, "tolerationSeconds": _W})
@@ -69,32 +69,21 @@ _WORKLOAD_STATUS: Keys = {
     "admission": {"clusterQueue": _T, "podSetAssignments": ListOf(_ASSIGNMENT)},
     "reclaimablePods": ListOf({"name": _T, "count": _N}),
 }
-_STOP = OneOf(("None", "Hold", "HoldAndDrain"))
 _CLASSED: Keys = {"kind": _T, "deviceClassNames": _TEXTS}
 """Fields that the text of April 2025 adds to the quota of a resource."""
 _QUOTA: Keys = {"name": _T, "nominalQuota": _Q, "borrowingLimit": _Q, "lendingLimit": _Q, **_CLASSED}
 _GROUP: Keys = {"coveredResources": _TEXTS, "flavors": ListOf({"name": _T, "resources": ListOf(_QUOTA)})}
-_SEARCHING = ("MayStopSearch", "TryNextFlavor")
-_FUNGIBILITY: Keys = {
-    "whenCanBorrow": OneOf(_SEARCHING),
-    "whenCanPreempt": OneOf(_SEARCHING),
-    "preference": OneOf(("BorrowingOverPreemption", "PreemptionOverBorrowing")),
-}
-_OLDER_FUNGIBILITY: Keys = {
-    **_FUNGIBILITY,
-    "whenCanBorrow": OneOf((*_SEARCHING, "Borrow")),
-    "whenCanPreempt": OneOf((*_SEARCHING, "Preempt")),
-}
+_FUNGIBILITY: Keys = {"whenCanBorrow": _T, "whenCanPreempt": _T, "preference": _T}
 _FAIR: Keys = {"weight": _Q}
 _CLUSTER_QUEUE: Keys = {
     "resourceGroups": ListOf(_GROUP),
-    "queueingStrategy": OneOf(("StrictFIFO", "BestEffortFIFO")),
-    "stopPolicy": _STOP,
+    "queueingStrategy": _T,
+    "stopPolicy": _T,
     "namespaceSelector": _SELECTOR,
     "preemption": {
-        "withinClusterQueue": OneOf(("Never", "LowerPriority", "LowerOrNewerEqualPriority")),
-        "reclaimWithinCohort": OneOf(("Never", "LowerPriority", "Any")),
-        "borrowWithinCohort": {"policy": OneOf(("Never", "LowerPriority")), "maxPriorityThreshold": _W},
+        "withinClusterQueue": _T,
+        "reclaimWithinCohort": _T,
+        "borrowWithinCohort": {"policy": _T, "maxPriorityThreshold": _W},
     },
     "fairSharing": _FAIR,
 }
@@ -148,10 +137,10 @@ _SHAPES: Mapping[str, Keys] = {
         "status": _QUEUE_STATUS,
     },
     "ClusterQueue v1beta1": {
-        "spec": {**_CLUSTER_QUEUE, "cohort": _T, "flavorFungibility": _OLDER_FUNGIBILITY},
+        "spec": {**_CLUSTER_QUEUE, "cohort": _T, "flavorFungibility": _FUNGIBILITY},
         "status": _QUEUE_STATUS,
     },
-    "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _STOP}, "status": _QUEUE_STATUS},
+    "LocalQueue": {"spec": {"clusterQueue": _T, "stopPolicy": _T}, "status": _QUEUE_STATUS},
     "DynamicResourceAllocationConfig": {"spec": {"resources": ListOf({"name": _T, "deviceClassNames": _TEXTS})}},
     "DeviceClass": {"spec": {"selectors": _SELECTORS, "config": ListOf({}), "extendedResourceName": _T}},
     "ResourceClaim": {"spec": _CLAIM},

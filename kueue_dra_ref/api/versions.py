@@ -138,7 +138,13 @@ def _default_queue(obj: dict[str, Any]) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("queueingStrategy", "BestEffortFIFO")
     spec.setdefault("stopPolicy", "None")
-    spec.setdefault("preemption", {"reclaimWithinCohort": "Never", "withinClusterQueue": "Never"})
+    preemption = spec.setdefault("preemption", {})
+    preemption.setdefault("borrowWithinCohort", {}).setdefault("policy", "Never")
+    preemption.setdefault("reclaimWithinCohort", "Never")
+    preemption.setdefault("withinClusterQueue", "Never")
+    searching = spec.setdefault("flavorFungibility", {})
+    searching.setdefault("whenCanBorrow", "MayStopSearch")
+    searching.setdefault("whenCanPreempt", "TryNextFlavor")
 
 
 def _default_job(obj: dict[str, Any]) -> None:

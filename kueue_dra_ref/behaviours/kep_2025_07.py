@@ -9,8 +9,17 @@ from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_09 import GATE, kep_2025_09
 from kueue_dra_ref.behaviours.parts_devices import Mapped
-from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import ambiguity, claims, config_object, detection, direct, reuse
+from kueue_dra_ref.rule import swapped, when
+from kueue_dra_ref.rules import (
+    ambiguity,
+    claims,
+    config_object,
+    detection,
+    direct,
+    quota_definition,
+    quota_webhooks,
+    reuse,
+)
 from kueue_dra_ref.rules.mapping import MappingRules
 
 
@@ -49,8 +58,28 @@ def kep_2025_07() -> Behaviour:
         mapping=MappingRules(),
         mapped=Mapped.IN_AN_OBJECT,
         serves=frozenset({DRA_CONFIG}),
-        # Resource groups with one and the same name for devices are what Device Class Mapping Ambiguity is about.
-        webhooks=replace(later.webhooks, cluster_queue=()),
+        # Flavors of one group with quota of different resources, and groups with one and the same name for devices, are
+        # what Device Class Mapping Ambiguity is about.
+        definitions=replace(
+            later.definitions,
+            cluster_queue=replace(
+                later.definitions.cluster_queue,
+                cel=swapped(
+                    later.definitions.cluster_queue.cel, (quota_definition.a_flavor_has_a_quota_of_each_resource, None)
+                ),
+            ),
+        ),
+        webhooks=replace(
+            later.webhooks,
+            groups=replace(
+                later.webhooks.groups,
+                resource=swapped(later.webhooks.groups.resource, (quota_webhooks.a_resource_is_covered_once, None)),
+                quota=swapped(
+                    later.webhooks.groups.quota, (quota_webhooks.quotas_come_in_the_order_of_the_resources, None)
+                ),
+                flavor=(),
+            ),
+        ),
         objects=(
             config_object.the_config_object_is_called_default,
             config_object.the_config_object_lives_with_kueue,

@@ -7,8 +7,30 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_14_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
-from kueue_dra_ref.rules import fungibility, job_webhooks, preemption, quota, unchecked_claims, workload_definition
+from kueue_dra_ref.rule import swapped
+from kueue_dra_ref.rules import (
+    fungibility,
+    job_webhooks,
+    preemption,
+    quota,
+    quota_definition,
+    unchecked_claims,
+    workload_definition,
+)
 from kueue_dra_ref.rules.gates import kueue_0_14_gates
+
+_WITHOUT_PREFERENCE = (quota_definition.a_preference_needs_a_search_that_goes_on, None)
+_IN_OTHER_NAMES = (
+    (quota_definition.a_preference_is_for_borrowing_or_preemption, None),
+    (
+        quota_definition.a_cohort_is_named_as_objects_are,
+        quota_definition.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
+    ),
+    (
+        quota_definition.a_search_stops_or_tries_the_next_flavor,
+        quota_definition.a_search_borrows_preempts_or_tries_the_next_flavor,
+    ),
+)
 
 
 def kueue_0_14() -> Behaviour:
@@ -47,6 +69,12 @@ def kueue_0_14() -> Behaviour:
         # What is refused is told in fewer words.
         definitions=replace(
             later.definitions,
+            # It has no preference, and what is refused of it is called by other names.
+            cluster_queue=replace(
+                later.definitions.cluster_queue,
+                limits=swapped(later.definitions.cluster_queue.limits, *_IN_OTHER_NAMES),
+                cel=swapped(later.definitions.cluster_queue.cel, _WITHOUT_PREFERENCE),
+            ),
             workload=replace(
                 later.definitions.workload,
                 cel=(

@@ -28,6 +28,7 @@ def kueue_0_15() -> Behaviour:
             name=(earlier_names.name_is_a_qualified_name, *later.mapping.name[1:]),
             device_class=(earlier_names.class_is_a_qualified_name, *later.mapping.device_class[1:]),
         ),
+        webhooks=replace(later.webhooks, words=(earlier_names.names_are_qualified_and_counted_in_characters,)),
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.

@@ -8,7 +8,7 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
 from kueue_dra_ref.behaviours.parts_devices import Extended
-from kueue_dra_ref.rule import when
+from kueue_dra_ref.rule import swapped, when
 from kueue_dra_ref.rules import (
     affinity,
     claims,
@@ -50,10 +50,9 @@ def kueue_0_16() -> Behaviour:
             later.definitions,
             workload=replace(
                 later.definitions.workload,
-                limits=(
-                    workload_definition.a_workload_has_a_pod_set,
-                    workload_definition.at_most_8_pod_sets,
-                    workload_definition.the_fewest_pods_are_at_least_one,
+                limits=swapped(
+                    later.definitions.workload.limits,
+                    (workload_definition.at_most_10_pod_sets, workload_definition.at_most_8_pod_sets),
                 ),
             ),
         ),

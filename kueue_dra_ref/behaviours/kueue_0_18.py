@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
-from kueue_dra_ref.rule import when
+from kueue_dra_ref.rule import swapped, when
 from kueue_dra_ref.rules import (
     counter_sources,
     counters,
@@ -62,17 +62,17 @@ def kueue_0_18() -> Behaviour:
             later.definitions,
             workload=replace(
                 later.definitions.workload,
-                limits=(
-                    workload_definition.a_workload_has_a_pod_set,
-                    workload_definition.at_most_10_pod_sets,
-                    workload_definition.the_fewest_pods_are_at_least_one,
+                limits=swapped(
+                    later.definitions.workload.limits,
+                    (workload_definition.at_most_18_pod_sets, workload_definition.at_most_10_pod_sets),
                 ),
-                cel=(
-                    workload_definition.a_workload_with_quota_has_a_class_or_none,
-                    # Its queue may be taken away.
-                    workload_definition.a_workload_with_quota_stays_in_its_queue,
-                    workload_definition.a_priority_class_comes_with_its_priority,
-                    workload_definition.the_fewest_pods_are_no_more_than_all,
+                # Its queue may be taken away.
+                cel=swapped(
+                    later.definitions.workload.cel,
+                    (
+                        workload_definition.a_workload_with_quota_keeps_its_queue,
+                        workload_definition.a_workload_with_quota_stays_in_its_queue,
+                    ),
                 ),
             ),
         ),

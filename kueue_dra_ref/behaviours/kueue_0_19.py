@@ -5,10 +5,10 @@ from __future__ import annotations
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_sources import MAPPING, SOURCING
+from kueue_dra_ref.behaviours.kueue_0_19_writing import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
 from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
 from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
-from kueue_dra_ref.behaviours.parts_writing import Definition, Definitions, Webhooks
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     affinity,
@@ -22,9 +22,7 @@ from kueue_dra_ref.rules import (
     extended,
     fair_sharing,
     fungibility,
-    job_webhooks,
     jobs,
-    local_queue_definition,
     lookup,
     matching,
     observing,
@@ -36,9 +34,6 @@ from kueue_dra_ref.rules import (
     reporting,
     tolerating,
     transforming,
-    webhooks,
-    workload_definition,
-    workload_webhooks,
 )
 from kueue_dra_ref.rules.gates import kueue_0_19_gates
 
@@ -350,42 +345,4 @@ PRIORITIES = Priorities(
     ),
     valued=(priorities.a_changed_value_reaches_who_has_the_class,),
     moved=(priorities.another_priority_has_what_waits_tried_again,),
-)
-
-_WORKLOADS = Definition(
-    limits=(
-        workload_definition.a_workload_has_a_pod_set,
-        workload_definition.at_most_18_pod_sets,
-        workload_definition.the_fewest_pods_are_at_least_one,
-    ),
-    cel=(
-        workload_definition.a_workload_with_quota_has_a_class_or_none,
-        workload_definition.a_workload_with_quota_keeps_its_queue,
-        workload_definition.a_priority_class_comes_with_its_priority,
-        workload_definition.the_fewest_pods_are_no_more_than_all,
-    ),
-)
-
-DEFINITIONS = Definitions(
-    local_queue=Definition(cel=(local_queue_definition.a_local_queue_stays_with_its_cluster_queue,)),
-    workload=_WORKLOADS,
-)
-
-WEBHOOKS = Webhooks(
-    cluster_queue=(webhooks.resource_groups_share_nothing,),
-    job=(
-        job_webhooks.a_queue_is_named_as_objects_are,
-        job_webhooks.the_fewest_pods_are_fewer_than_all,
-        job_webhooks.a_running_job_stays_in_its_queue,
-        job_webhooks.a_running_job_is_given_no_priority_class,
-        job_webhooks.a_job_keeps_a_priority_class,
-        job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,
-    ),
-    workload=(
-        workload_webhooks.no_amount_is_called_pods,
-        when(workload_webhooks.no_amount_is_negative, WorkloadValidateResourcesAreNonNegative=True),
-        workload_webhooks.at_most_one_pod_set_may_shrink,
-        when(workload_webhooks.pod_sets_with_quota_stay, ElasticJobsViaWorkloadSlices=False),
-        when(workload_webhooks.pod_sets_with_quota_stay_but_for_fewer_pods, ElasticJobsViaWorkloadSlices=True),
-    ),
 )

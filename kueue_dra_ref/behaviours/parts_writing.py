@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
 
+from kueue_dra_ref.api.limits import invalid
+from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota, parts_of
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.target import FieldError
@@ -12,13 +15,13 @@ from kueue_dra_ref.target import FieldError
 Checks = tuple[Rule[[Write], Iterable[FieldError]], ...]
 """Rules in the order in which their faults are told."""
 
-_NOT_LOOKED_AT = FieldError(
-    field="<nil>",
-    type="Invalid value",
-    value="null",
-    detail="some validation rules were not checked because the object was invalid; "
+_NOT_LOOKED_AT = invalid(
+    "<nil>",
+    "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation",
+    "null",
 )
+_GRAVE = {"Too many", "Too long", "Required value", "Unsupported value"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +32,9 @@ class Definition:
     cel: Checks = ()
 
     def faults(self, write: Write) -> Sequence[FieldError]:
-        """Everything that is wrong; where there is too much of something, no CEL is evaluated."""
+        """Everything that is wrong; where something is too much, missing or unknown, no CEL is evaluated."""
         found = [fault for rule in self.limits for fault in rule(write)]
-        if any(fault.type == "Too many" for fault in found):
+        if self.cel and any(fault.type in _GRAVE for fault in found):
             return [*found, _NOT_LOOKED_AT]
         return [*found, *(fault for rule in self.cel for fault in rule(write))]
 
@@ -40,28 +43,82 @@ class Definition:
 class Definitions:
     """Kueue's definitions of its kinds, as far as anything is refused by them."""
 
+    cluster_queue: Definition = Definition()
+    cohort: Definition = Definition()
     local_queue: Definition = Definition()
+    resource_flavor: Definition = Definition()
     workload: Definition = Definition()
+    workload_priority_class: Definition = Definition()
 
     def faults(self, write: Write) -> Sequence[FieldError]:
         """Everything that is wrong with an object by the definition of its kind."""
-        found = {"LocalQueue": self.local_queue, "Workload": self.workload}.get(write.new["kind"])
+        kinds = {
+            "ClusterQueue": self.cluster_queue,
+            "Cohort": self.cohort,
+            "LocalQueue": self.local_queue,
+            "ResourceFlavor": self.resource_flavor,
+            "Workload": self.workload,
+            "WorkloadPriorityClass": self.workload_priority_class,
+        }
+        found = kinds.get(write.new["kind"])
         return found.faults(write) if found else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupChecks:
+    """What Kueue denies of resource groups, part by part."""
+
+    resource: tuple[Rule[[Covered], Iterable[FieldError]], ...] = ()
+    quota: tuple[Rule[[ResourceQuota], Iterable[FieldError]], ...] = ()
+    flavor: tuple[Rule[[FlavorOfGroup], Iterable[FieldError]], ...] = ()
+
+    def faults(self, write: Write) -> Iterator[FieldError]:
+        """Everything that is wrong with the groups of a ClusterQueue or a Cohort."""
+        for part in parts_of(write.new):
+            match part:
+                case Covered():
+                    yield from (fault for rule in self.resource for fault in rule(part))
+                case ResourceQuota():
+                    yield from (fault for rule in self.quota for fault in rule(part))
+                case FlavorOfGroup():
+                    yield from (fault for rule in self.flavor for fault in rule(part))
+                case _:
+                    assert_never(part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Webhooks:
-    """What Kueue's own validating webhooks deny, by the kind that is written."""
+    """What Kueue's own webhooks change of a new object, and deny of any, by the kind that is written."""
 
+    empty: tuple[Rule[[str], Mapping[str, str]], ...] = ()
+    """What stands, in a new object of a kind, where something is not said."""
+    groups: GroupChecks = GroupChecks()
     cluster_queue: Checks = ()
+    cohort: Checks = ()
     job: Checks = ()
+    resource_flavor: Checks = ()
     workload: Checks = ()
+    words: tuple[Rule[[str], str], ...] = ()
+    """How its details are worded otherwise."""
 
-    def of(self, kind: str) -> Checks:
-        """The checks of a kind; none of one that Kueue does not look at."""
-        found: Mapping[str, Checks] = {
-            "ClusterQueue": self.cluster_queue,
+    def faults(self, write: Write) -> Iterator[FieldError]:
+        """Everything for which an object is denied."""
+        for fault in self._found(write):
+            detail = fault.detail
+            for rule in self.words:
+                detail = rule(detail)
+            yield replace(fault, detail=detail)
+
+    def _found(self, write: Write) -> Iterator[FieldError]:
+        kind = write.new["kind"]
+        before: Mapping[str, Checks] = {
+            "Cohort": self.cohort,
             "Job": self.job,
+            "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }
-        return found.get(kind, ())
+        yield from (fault for rule in before.get(kind, ()) for fault in rule(write))
+        if kind in {"ClusterQueue", "Cohort"}:
+            yield from self.groups.faults(write)
+        if kind == "ClusterQueue":
+            yield from (fault for rule in self.cluster_queue for fault in rule(write))

@@ -7,6 +7,7 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.limits import fill
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
@@ -38,6 +39,7 @@ class Writer:
         self._insist_on_kind(obj)
         written = self._made(obj) if old is None else self._changed(obj, old)
         self._accept(Write(new=written, old=old))
+        _readable(written)
         if old is None and kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
         self.store.put(_with_status(written, obj))
@@ -52,7 +54,6 @@ class Writer:
     def _insist_on_kind(self, obj: Manifest) -> None:
         """Refuse what is not of its kind."""
         kind, behaviour = obj["kind"], self.behaviour
-        _readable(obj)
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
@@ -68,12 +69,15 @@ class Writer:
         """
         if wrong := self.behaviour.definitions.faults(write):
             raise ManifestFault(wrong[0], others=wrong[1:])
-        if denied := [fault for rule in self.behaviour.webhooks.of(write.new["kind"]) for fault in rule(write)]:
+        if denied := list(self.behaviour.webhooks.faults(write)):
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
 
     def _made(self, obj: Manifest) -> Manifest:
         """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
+        for rule in self.behaviour.webhooks.empty:
+            for path, value in rule(obj["kind"]).items():
+                fill(obj, path, value)
         if obj["kind"] == "Job":
             self._queue(obj)
         if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:

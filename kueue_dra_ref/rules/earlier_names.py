@@ -1,7 +1,8 @@
-"""Kueue 0.15, config validation: names of mappings and classes, in the words of apimachinery 0.34."""
+"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34."""
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.limits import in_characters
 from kueue_dra_ref.api.names import printed, qualified_name_faults
 from kueue_dra_ref.place import Place
 from kueue_dra_ref.rule import rule
@@ -18,6 +19,12 @@ def name_is_a_qualified_name(place: Place) -> FieldError | None:
 def class_is_a_qualified_name(place: Place) -> FieldError | None:
     """Refuse a class name that is no label key, which was called a qualified name."""
     return _invalid(place.class_field, place.device_class)
+
+
+@rule("OBJECT-049")
+def names_are_qualified_and_counted_in_characters(words: str) -> str:
+    """Say of a label key that it is no qualified name, and of what is too long how many characters it may have."""
+    return in_characters(words.replace("a valid label key", "a qualified name"))
 
 
 def _invalid(field: str, name: str) -> FieldError | None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from kueue_dra_ref.api.limits import Faults, invalid, no_object_names
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.target import FieldError
+
+
+@rule("OBJECT-014")
+def a_cluster_queue_is_named_as_objects_are(write: Write) -> Faults:
+    """Refuse what no ClusterQueue can be called."""
+    return no_object_names(write.new, "spec.clusterQueue")
 
 
 @rule("QUEUE-042")
-def a_local_queue_stays_with_its_cluster_queue(write: Write) -> Iterator[FieldError]:
+def a_local_queue_stays_with_its_cluster_queue(write: Write) -> Faults:
     """Refuse another ClusterQueue for a LocalQueue that is there."""
     named = write.new["spec"].get("clusterQueue")
     if named != write.before["spec"].get("clusterQueue"):
-        yield FieldError(
-            field="spec.clusterQueue", type="Invalid value", value=printed(named), detail="field is immutable"
-        )
+        yield invalid("spec.clusterQueue", "field is immutable", printed(named))

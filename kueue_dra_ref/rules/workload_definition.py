@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.limits import at_least, at_most, invalid
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -17,26 +18,25 @@ _ROOT = "<nil>"
 @rule("COUNT-021")
 def a_workload_has_a_pod_set(write: Write) -> Iterator[FieldError]:
     """Refuse a list of none."""
-    if write.new["spec"].get("podSets") == []:
-        yield _invalid(_PATH, f"{_PATH} in body should have at least 1 items", "0")
+    return at_least(write.new, _PATH, 1)
 
 
 @rule("COUNT-022")
 def at_most_18_pod_sets(write: Write) -> Iterator[FieldError]:
     """Refuse more."""
-    yield from _too_many(write.new, 18)
+    return at_most(write.new, _PATH, 18)
 
 
 @rule("COUNT-023")
 def at_most_10_pod_sets(write: Write) -> Iterator[FieldError]:
     """Refuse more."""
-    yield from _too_many(write.new, 10)
+    return at_most(write.new, _PATH, 10)
 
 
 @rule("COUNT-024")
 def at_most_8_pod_sets(write: Write) -> Iterator[FieldError]:
     """Refuse more."""
-    yield from _too_many(write.new, 8)
+    return at_most(write.new, _PATH, 8)
 
 
 @rule("PARTIAL-008")
@@ -45,56 +45,56 @@ def the_fewest_pods_are_at_least_one(write: Write) -> Iterator[FieldError]:
     for index, pod_set in _pod_sets(write.new):
         if (least := pod_set.get("minCount", 1)) < 1:
             field = f"{_PATH}[{index}].minCount"
-            yield _invalid(field, f"{field} in body should be greater than or equal to 1", str(least))
+            yield invalid(field, f"{field} in body should be greater than or equal to 1", str(least))
 
 
 @rule("QUEUE-047")
 def a_workload_with_quota_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved."""
     if _moved(write):
-        yield _invalid(_ROOT, "queueName is immutable while workload quota reserved")
+        yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
 
 
 @rule("QUEUE-047", "QUEUE-048")
 def a_workload_with_quota_keeps_its_queue(write: Write) -> Iterator[FieldError]:
     """Refuse another queue, and none, while quota is reserved."""
     if _keeps_quota(write) and _queue(write.before) != _queue(write.new):
-        yield _invalid(_ROOT, "queueName is immutable while workload quota reserved")
+        yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
 
 
 @rule("QUEUE-047")
 def a_workload_with_quota_stays_in_its_queue_in_few_words(write: Write) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved, without saying so."""
     if _moved(write):
-        yield _invalid(_ROOT, "field is immutable")
+        yield invalid(_ROOT, "field is immutable")
 
 
 @rule("PREEMPT-042")
 def a_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldError]:
     """Refuse a reference to a priority class without the priority that it stands for."""
     if _lacks_priority(write.new):
-        yield _invalid("spec", "priority should not be nil when priorityClassRef is set")
+        yield invalid("spec", "priority should not be nil when priorityClassRef is set")
 
 
 @rule("PREEMPT-042")
 def a_named_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldError]:
     """Refuse a priority class without the priority that it stands for; it is a name there, not a reference."""
     if _lacks_priority(write.new):
-        yield _invalid("spec", "priority should not be nil when priorityClassName is set")
+        yield invalid("spec", "priority should not be nil when priorityClassName is set")
 
 
 @rule("PREEMPT-043")
 def a_workload_with_quota_has_a_class_or_none(write: Write) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved."""
     if is_true(write.before, "QuotaReserved") and _has_class(write.before) != _has_class(write.new):
-        yield _invalid(_ROOT, "priorityClassRef is immutable while workload quota reserved")
+        yield invalid(_ROOT, "priorityClassRef is immutable while workload quota reserved")
 
 
 @rule("PREEMPT-043")
 def a_workload_with_quota_has_a_class_or_none_in_few_words(write: Write) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved, without saying so."""
     if is_true(write.before, "QuotaReserved") and _has_class(write.before) != _has_class(write.new):
-        yield _invalid(_ROOT, "field is immutable")
+        yield invalid(_ROOT, "field is immutable")
 
 
 @rule("PARTIAL-009")
@@ -102,12 +102,7 @@ def the_fewest_pods_are_no_more_than_all(write: Write) -> Iterator[FieldError]:
     """Refuse a pod set that needs more pods than it has."""
     for index, pod_set in _pod_sets(write.new):
         if pod_set.get("minCount", 0) > pod_set.get("count", 1):
-            yield _invalid(f"{_PATH}[{index}]", "minCount should be positive and less or equal to count")
-
-
-def _too_many(workload: Manifest, most: int) -> Iterator[FieldError]:
-    if (found := len(workload["spec"].get("podSets") or ())) > most:
-        yield FieldError(field=_PATH, type="Too many", value=str(found), detail=f"must have at most {most} items")
+            yield invalid(f"{_PATH}[{index}]", "minCount should be positive and less or equal to count")
 
 
 def _pod_sets(workload: Manifest) -> Iterator[tuple[int, Manifest]]:
@@ -134,7 +129,3 @@ def _has_class(workload: Manifest) -> bool:
 
 def _lacks_priority(workload: Manifest) -> bool:
     return _has_class(workload) and "priority" not in workload["spec"]
-
-
-def _invalid(field: str, detail: str, value: str | None = None) -> FieldError:
-    return FieldError(field=field, type="Invalid value", value=value, detail=detail)

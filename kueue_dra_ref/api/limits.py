@@ -1,0 +1,97 @@
+"""Limits that a definition sets on the fields of a kind, in the words of the API server that holds objects to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kueue_dra_ref.api.names import MAX_SUBDOMAIN, dns_subdomain_faults, printed
+from kueue_dra_ref.target import FieldError
+
+Faults = Iterator[FieldError]
+
+
+def places(obj: Any, path: str) -> list[tuple[str, Any]]:
+    """Give each value that a path such as ``spec.podSets[].name`` leads to, with its own path; what is absent is not."""
+    found = [("", obj)]
+    for step in path.split("."):
+        key = step.removesuffix("[]")
+        held = ((f"{at}.{key}".lstrip("."), value[key]) for at, value in found if key in value)
+        found = list(_elements(held)) if step != key else list(held)
+    return found
+
+
+def _elements(lists: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for at, values in lists:
+        yield from ((f"{at}[{index}]", value) for index, value in enumerate(values))
+
+
+def fill(obj: Any, path: str, value: str) -> None:
+    """Write a value where a path leads to and nothing is."""
+    above, _, key = path.rpartition(".")
+    for _, holder in places(obj, above):
+        holder.setdefault(key, value)
+
+
+def at_least(obj: Any, path: str, least: int) -> Faults:
+    """Refuse lists of fewer."""
+    for at, values in places(obj, path):
+        if len(values) < least:
+            yield invalid(at, f"{at} in body should have at least {least} items", str(len(values)))
+
+
+def at_most(obj: Any, path: str, most: int) -> Faults:
+    """Refuse lists, and maps, of more."""
+    for at, values in places(obj, path):
+        if (found := len(values)) > most:
+            yield FieldError(field=at, type="Too many", value=str(found), detail=f"must have at most {most} items")
+
+
+def missing(obj: Any, path: str, *keys: str) -> Faults:
+    """Refuse an object that lacks one of the keys."""
+    for at, value in places(obj, path) if path else [("", obj)]:
+        yield from (
+            FieldError(field=f"{at}.{key}".lstrip("."), type="Required value") for key in keys if key not in value
+        )
+
+
+def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
+    """Refuse any other word."""
+    supported = f"supported values: {', '.join(map(printed, words))}"
+    for at, value in places(obj, path):
+        if value not in words:
+            yield FieldError(field=at, type="Unsupported value", value=printed(value), detail=supported)
+
+
+def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
+    """Refuse what no object can be called; ``field`` is what the path is called where that is something else."""
+    for place, value in places(obj, path):
+        at = field or place
+        if len(value) > MAX_SUBDOMAIN:
+            yield FieldError(field=at, type="Too long", detail=f"may not be more than {MAX_SUBDOMAIN} bytes")
+        elif dns_subdomain_faults(value):
+            yield invalid(at, f"{at} in body should match '{_OBJECT_NAME}'", printed(value))
+
+
+def repeated(obj: Any, path: str, key: str) -> Faults:
+    """Refuse a key that two elements of one list have; it is told once."""
+    for at, values in places(obj, path):
+        names = [value.get(key) for value in values]
+        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+            second = names.index(name, names.index(name) + 1)
+            yield FieldError(field=f"{at}[{second}]", type="Duplicate value", value=printed({key: name}))
+
+
+def invalid(field: str, detail: str, value: str | None = None) -> FieldError:
+    """Say what is wrong with a field."""
+    return FieldError(field=field, type="Invalid value", value=value, detail=detail)
+
+
+def in_characters(words: str) -> str:
+    """Count characters where newer releases of apimachinery count bytes."""
+    return re.sub("(must be no more than [0-9]+) bytes", r"\1 characters", words)
+
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_OBJECT_NAME = rf"^{_LABEL}(\.{_LABEL})*$"

@@ -1,0 +1,37 @@
+"""What the API server refuses of several kinds by Kueue's definitions of them: names, and words that they share."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.limits import Faults, in_characters, invalid, missing, other_words, places
+from kueue_dra_ref.api.names import dns_subdomain_faults, printed
+from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.rule import rule
+
+
+@rule("OBJECT-001")
+def an_object_has_a_name_in_lower_case(write: Write) -> Faults:
+    """Refuse what is no DNS subdomain."""
+    name = write.new["metadata"]["name"]
+    for fault in dns_subdomain_faults(name):
+        yield invalid("metadata.name", in_characters(fault), printed(name))
+
+
+@rule("OBJECT-002")
+def a_priority_class_has_a_value(write: Write) -> Faults:
+    """Refuse none."""
+    return missing(write.new, "", "value")
+
+
+@rule("OBJECT-050")
+def priorities_have_32_bits(write: Write) -> Faults:
+    """Refuse a priority, and a threshold of priorities, that is out of their range."""
+    for path in ("value", "spec.preemption.borrowWithinCohort.maxPriorityThreshold"):
+        for at, value in places(write.new, path):
+            if not -(2**31) <= value < 2**31:
+                yield invalid("<nil>", f"Checked value must be of type integer with format int32 in {at}", '""')
+
+
+@rule("OBJECT-018")
+def a_queue_runs_is_held_or_drained(write: Write) -> Faults:
+    """Refuse another stop policy."""
+    return other_words(write.new, "spec.stopPolicy", ("None", "Hold", "HoldAndDrain"))
