@@ -13,7 +13,7 @@ Faults = Iterator[FieldError]
 
 
 def places(obj: Any, path: str) -> list[tuple[str, Any]]:
-    """Give each value that a path such as ``spec.podSets[].name`` leads to, with its own path; what is absent is not."""
+    """Give each value that a path such as ``spec.podSets[].name`` leads to, with its own path."""
     found = [("", obj)]
     for step in path.split("."):
         key = step.removesuffix("[]")
