@@ -108,10 +108,11 @@ class World:
 
     def put_queue(self, index: int, queue: Queue) -> None:
         """Make a ClusterQueue or change it."""
-        limits = {"borrowingLimit": queue.borrowing, "lendingLimit": queue.lending} if queue.cohort else {}
+        lent = None if queue.lending is None else min(queue.lending, queue.nominal)
+        limits = {"borrowingLimit": queue.borrowing, "lendingLimit": lent} if queue.cohort else {}
         quota = {key: limit for key, limit in limits.items() if limit is not None}
         spec = {
-            "cohortName": queue.cohort,
+            **({"cohortName": queue.cohort} if queue.cohort else {}),
             "namespaceSelector": {},
             "queueingStrategy": "StrictFIFO" if queue.strict else "BestEffortFIFO",
             "preemption": dict(queue.preemption or {}),
