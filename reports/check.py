@@ -9,10 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from kueue_dra_ref.api.files import DocumentFault, text_of
+from kueue_dra_ref.api.yaml_text import parsed
 from reports import results
 from reports.compare import differences
 from reports.document import Report
@@ -26,17 +27,25 @@ def schema() -> Mapping[str, Any]:
     return cast(Mapping[str, Any], json.loads(text))
 
 
+def read(path: Path) -> Any:
+    """Read the one document of a file, YAML or JSON.
+
+    Raises:
+        DocumentFault: the file cannot be read, or holds something else than one document.
+
+    """
+    found = [value for _, _, value in parsed(text_of(path), str(path))]
+    if len(found) != 1:
+        raise DocumentFault(file=str(path), found=f"{len(found) or 'no'} documents", expected="one report")
+    return found[0]
+
+
 def faults(path: Path) -> list[str]:
     """List what is wrong with a report file (YAML or JSON); empty for a sound one."""
     try:
-        document = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as trouble:
-        return [f"{path}: cannot be read: {trouble.strerror}"]
-    except UnicodeDecodeError:
-        return [f"{path}: is not UTF-8 text"]
-    except yaml.YAMLError as trouble:
-        return [f"{path}: is neither YAML nor JSON: {' '.join(str(trouble).split())}"]
-    return [f"{path}: {fault}" for fault in document_faults(document)]
+        return [f"{path}: {fault}" for fault in document_faults(read(path))]
+    except DocumentFault as fault:
+        return [fault.worded]
 
 
 def document_faults(document: object) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from kueue_dra_ref.nearest import nearest
 from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement, catalogue
 from reports import collecting, hooks, judging
 from reports.collecting import LEDGER, catalogue_of
@@ -136,7 +137,7 @@ def _refuse_unknown_behaviour(config: pytest.Config) -> None:
     except CatalogueFault as fault:
         raise pytest.UsageError(f"the catalogue is wrong: {fault}") from None
     if name not in known:
-        raise pytest.UsageError(f"--behaviour {name}: no requirement holds there; known: {', '.join(known)}")
+        raise pytest.UsageError(f"--behaviour {name}: no requirement holds there; {nearest(name, known)}")
 
 
 def behaviour_of(config: pytest.Config) -> str:

@@ -196,21 +196,49 @@ def test_refusals_are_observed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        pytest.param("{", ":1: not JSON at column 2", id="json"),
-        pytest.param("[]", ":1: expected an object of kind Scenario, found 'list'", id="list"),
-        pytest.param('{"kind": "Job"}', ":1: expected an object of kind Scenario, found 'Job'", id="kind"),
-        pytest.param('{"kind": "Scenario"}', ":1: spec: expected an object, found null", id="no-spec"),
-        pytest.param('{"kind": "Scenario", "spec": {}}', ":1: spec.steps: expected a list of steps", id="no-steps"),
+        pytest.param(
+            "{", ":1: found Expecting property name enclosed in double quotes at column 2; expected JSON", id="json"
+        ),
+        pytest.param("[]", ":1: found []; expected an object of kind Scenario", id="list"),
+        pytest.param('{"kind": "Job"}', ':1: kind: found "Job"; expected an object of kind Scenario', id="kind"),
+        pytest.param('{"kind": "Scenario"}', ":1: spec: found null; expected an object with steps", id="no-spec"),
+        pytest.param(
+            '{"kind": "Scenario", "spec": {}}', ":1: spec.steps: found null; expected a list of steps", id="no-steps"
+        ),
         pytest.param(
             '\n{"kind": "Scenario", "spec": {"steps": [{"apply": [{"kind": "Job"}]}]}}',
-            ":2: spec.steps[0].apply[0].apiVersion: expected a string, found null",
+            ":2: spec.steps[0].apply[0].apiVersion: found null; expected a string",
             id="no-version",
         ),
         pytest.param(
             '{"kind": "Scenario", "spec": {"steps": [{"delete": [5]}]}}',
-            ":1: spec.steps[0].delete[0]: expected an object, found 5",
+            ":1: spec.steps[0].delete[0]: found 5; expected an object",
             id="no-reference",
         ),
+        pytest.param(
+            '{"kind": "Scenario", "spec": {"steps": [{"aply": []}]}}',
+            ":1: spec.steps[0].aply: found an unknown field; expected a known field (known: ",
+            id="slip",
+        ),
+        pytest.param(
+            '{"kind": "Scenario", "spec": {"steps": [{"delete": [{"apiVersion": "v1", "kind": "Jab", "name": "j"}]}]}}',
+            ':1: spec.steps[0].delete[0].kind: found "Jab"; expected a known kind (did you mean Job?)',
+            id="kind-of-reference",
+        ),
+        pytest.param(
+            '{"kind": "Scenario", "spec": {"steps": []}, "status": {"observations": [{"workloads": {"j": 5}}]}}',
+            ":1: status.observations[0].workloads[j]: found 5; expected an object",
+            id="observation",
+        ),
+        pytest.param(
+            '{"kind": "Scenario", "spec": {"steps": []}, "status": {"kueue": 0.19}}',
+            ":1: status.kueue: found 0.19; expected a string",
+            id="release",
+        ),
+        pytest.param('{"a": 1, "a": 2}', ':1: found key "a" twice; expected JSON', id="key-twice"),
+        pytest.param('{"a": NaN}', ":1: found NaN; expected JSON", id="not-a-number"),
+        pytest.param("[" * 100_000, ":1: found far too many levels inside each other; expected JSON", id="deep"),
+        pytest.param("\ufeff\n", ": found no document; expected an object of kind Scenario", id="empty"),
     ],
 )
 def test_what_is_no_scenario_is_answered(tmp_path: Path, text: str, told: str) -> None:

@@ -55,7 +55,7 @@ def test_a_run_of_nothing_is_no_success(tmp_path: Path) -> None:
         pytest.param(("quotas",), "unknown suite quotas; known: ", id="suite"),
         pytest.param(("--context", "kind-a"), "--context NAME needs --target kueue", id="context"),
         pytest.param(("--target", "moon"), "'moon' is not one of 'reference', 'kueue'", id="target"),
-        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not one of", id="behaviour"),
+        pytest.param(("--behaviour", "kueue-9"), "'kueue-9' is not known; known: kueue-0.19", id="behaviour"),
     ],
 )
 def test_a_wrong_command_line_is_answered(arguments: tuple[str, ...], told: str) -> None:

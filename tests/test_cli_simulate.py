@@ -300,7 +300,7 @@ def test_bad_input_is_answered_with_its_place(tmp_path: Path, text: str, told: s
         pytest.param(("-f", "nowhere.yaml"), "nowhere.yaml: found no such file or directory", id="no-such-file"),
         pytest.param(("-f", EXAMPLE, "--config", LEFT_OUT), "found no Configuration", id="no-configuration"),
         pytest.param(("-f", EXAMPLE, "--config", EXAMPLE), "found a second Configuration", id="two-configurations"),
-        pytest.param(("-f", EXAMPLE, "--behaviour", "x"), "'x' is not one of 'kueue-0.19'", id="behaviour"),
+        pytest.param(("-f", EXAMPLE, "--behaviour", "x"), "'x' is not known; known: kueue-0.19", id="behaviour"),
         pytest.param(("-f", EXAMPLE, "--feature-gates", "A=yes"), "expected NAME=true or NAME=false", id="gate"),
         pytest.param(
             ("-f", EXAMPLE, "--feature-gates", "Nonsense=true"),

@@ -154,4 +154,4 @@ def test_an_unknown_text_is_a_wrong_question() -> None:
     result = kueue_dra("diff-texts", "kep-2025-04", "kep-2024-01")
 
     assert result.exit_code == 2
-    assert "'kep-2024-01' is not one of" in result.stderr
+    assert "'kep-2024-01' is not known" in result.stderr

@@ -114,10 +114,10 @@ def test_a_tampered_report_is_found_out(tamper: Callable[[Document], None], word
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("a: [", "is neither YAML nor JSON", id="broken"),
+        pytest.param("a: [", "did not find expected node content; expected YAML", id="broken"),
         pytest.param("[]", "$: [] is not of type 'object'", id="list"),
-        pytest.param("", "$: None is not of type 'object'", id="empty"),
-        pytest.param(None, "cannot be read: No such file", id="absent"),
+        pytest.param("", "found no documents; expected one report", id="empty"),
+        pytest.param(None, "found no such file or directory; expected a readable text file", id="absent"),
     ],
 )
 def test_a_file_that_is_no_report_is_answered_in_words(tmp_path: Path, text: str | None, words: str) -> None:

@@ -93,7 +93,10 @@ def down(name: str) -> None:
     """Delete clusters that were kept or left, and put the machine back as it was."""
     with _troubles_told():
         used = engine()
-        found = [each for each in records() if name in ("", each.name)]
+        known = list(records())
+        found = [each for each in known if name in ("", each.name)]
+        if name and not found:
+            raise ClusterTrouble(f"there is no cluster {name}; there is: {', '.join(e.name for e in known) or 'none'}")
         for record in found:
             delete(record, used)
         click.echo(f"deleted: {', '.join(each.name for each in found) or 'none'}")

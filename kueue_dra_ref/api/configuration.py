@@ -68,6 +68,8 @@ def load(document: Manifest, versions: Versions) -> Configuration | tuple[FieldE
     version = document.get("apiVersion") or next(iter(versions))
     if document.get("kind") not in (None, "", "Configuration"):
         return (_unsupported("kind", document["kind"], ["Configuration"]),)
+    if not isinstance(version, str):
+        return decoding_faults(document, next(iter(versions.values())))
     if version not in versions:
         return (_unsupported("apiVersion", version, versions),)
     return decoding_faults(document, versions[version]) or _configuration(document)

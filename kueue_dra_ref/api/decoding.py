@@ -42,7 +42,7 @@ def unknown_keys(document: dict[str, Any], keys: Keys) -> Iterator[str]:
 def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
     """Give every value of another type than its shape's; keys without a shape are passed over."""
     for place in _places(document, keys):
-        if not _fits(place) or (place.value is None and place.shape is not None and place.path.endswith("]")):
+        if not _fits(place) or (place.value is None and _is_element(place)):
             yield place
 
 
@@ -98,8 +98,14 @@ def _fits(place: Place) -> bool:
             return True
 
 
+def _is_element(place: Place) -> bool:
+    return place.shape not in (None, Scalar.ANYTHING) and place.path.endswith("]")
+
+
 def _fits_scalar(value: Any, scalar: Scalar) -> bool:
     match scalar:
+        case Scalar.ANYTHING:
+            return True
         case Scalar.DURATION:
             return isinstance(value, str) and _DURATION.fullmatch(value) is not None
         case Scalar.QUANTITY:

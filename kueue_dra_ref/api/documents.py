@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.yaml_text import DocumentFault, Node, found_at, kind_of, parsed, steps, written
+from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentFault, text_of
+from kueue_dra_ref.api.yaml_text import Node, found_at, kind_of, parsed, steps, written
 from kueue_dra_ref.target import Manifest
 
 __all__ = ["Document", "DocumentFault", "configurations", "objects", "parse", "read", "written"]
@@ -57,20 +58,29 @@ class Document:
 
 
 def read(path: Path) -> tuple[Document, ...]:
-    """Read a file, or every YAML and JSON file of a directory by name, List kinds taken apart.
+    """Read a file, the standard input, or every YAML and JSON file of a directory by name, List kinds taken apart.
 
     Raises:
         DocumentFault: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
 
     """
-    if path.is_dir():
-        return tuple(each for file in sorted(path.iterdir()) if file.suffix in SUFFIXES for each in read(file))
+    inside = None if str(path) == STANDARD_INPUT else _inside(path)
+    if inside is None:
+        return parse(text_of(path), str(path))
+    if not (files := [file for file in inside if file.suffix in SUFFIXES]):
+        found = f"no file that ends in {', '.join(SUFFIXES)}"
+        raise DocumentFault(file=str(path), found=found, expected="manifests in this directory")
+    return tuple(each for file in files for each in read(file))
+
+
+def _inside(path: Path) -> list[Path] | None:
+    """List a directory by name; None for what is none."""
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        found = (fault.strerror or "nothing").lower() if isinstance(fault, OSError) else "bytes that are not UTF-8"
-        raise DocumentFault(file=str(path), found=found, expected="a readable text file") from None
-    return parse(text, str(path))
+        return sorted(path.iterdir())
+    except PermissionError:
+        raise DocumentFault(file=str(path), found="permission denied", expected="a readable directory") from None
+    except OSError:
+        return None
 
 
 def parse(text: str, file: str, shift: int = 0) -> tuple[Document, ...]:

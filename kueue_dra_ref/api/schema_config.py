@@ -19,6 +19,7 @@ class Scalar(StrEnum):
     NUMBER = "a number"
     DURATION = "a duration such as 5m or 1h30m"
     QUANTITY = "a quantity such as 2, 500m or 80Gi"
+    ANYTHING = "anything"
 
 
 @dataclass(frozen=True, slots=True)

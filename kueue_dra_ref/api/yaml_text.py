@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isinf
 from typing import Any
 
 import yaml
 from yaml import Node as Node
 
+from kueue_dra_ref.api.files import DocumentFault
 from kueue_dra_ref.target import Manifest
 
 try:
@@ -20,6 +22,7 @@ except ImportError:  # PyYAML built without libyaml: the same answers, ten times
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
 _MOST_VALUES = 1_000_000  # a document that is larger than this grew by aliases of aliases
+_DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
 _TAG = "tag:yaml.org,2002:"
 _BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(("n", "no", "false", "off"), False)
 _RESOLVED = {  # what a plain scalar is to Go's YAML library, which differs from YAML 1.1: no timestamps, no base 60
@@ -30,18 +33,6 @@ _RESOLVED = {  # what a plain scalar is to Go's YAML library, which differs from
     "nan": (r"(?:\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))", "-+."),
     "merge": ("<<", "<"),
 }
-
-
-class DocumentFault(Exception):
-    """A file that cannot be read as manifests: where, what was found and what was expected."""
-
-    def __init__(
-        self, *, file: str, document: int = 0, line: int = 0, field: str = "", found: str, expected: str
-    ) -> None:
-        place = "".join((file, f", document {document}" if document else "", f", line {line}" if line else ""))
-        super().__init__(f"{place}: found {found}; expected {expected}")
-        self.file, self.document, self.line, self.field = file, document, line, field
-        self.found, self.expected = found, expected
 
 
 def parsed(text: str, file: str, shift: int = 0) -> Iterator[tuple[int, Node, Any]]:
@@ -94,8 +85,22 @@ def kind_of(node: Node) -> str:
             return f'"{node.value}"' if node.value else "nothing"
 
 
+_IS_NUMBER = re.compile(f"{_RESOLVED['int'][0]}|{_RESOLVED['float'][0]}")
+
+
 class _Loader(_Parser):
     yaml_implicit_resolvers: dict[str, Any] = {}
+    depth = 0
+
+    def descend_resolver(self, parent: Node | None, index: object) -> None:
+        """Count the levels on the way down; libyaml itself has no bound but the memory of its stack."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            mark = parent.start_mark if parent else None
+            raise yaml.MarkedYAMLError(problem=f"more than {_DEEPEST} levels inside each other", problem_mark=mark)
+
+    def ascend_resolver(self) -> None:
+        self.depth -= 1
 
 
 class _Dumper(_Printer):
@@ -111,8 +116,9 @@ for _name, (_pattern, _first) in _RESOLVED.items():
 def _syntax_fault(fault: yaml.YAMLError, file: str, number: int, shift: int) -> DocumentFault:
     mark = getattr(fault, "problem_mark", None)
     words = " ".join(filter(None, (getattr(fault, "context", None), getattr(fault, "problem", None)))) or str(fault)
+    found = " ".join(words.removeprefix("found ").split())
     return DocumentFault(
-        file=file, document=number, line=shift + mark.line + 1 if mark else 0, found=words, expected="YAML"
+        file=file, document=number, line=shift + mark.line + 1 if mark else 0, found=found, expected="YAML"
     )
 
 
@@ -170,12 +176,12 @@ class _Values:
         match node.tag.removeprefix(_TAG):
             case "str" | "merge" | "timestamp" | "value":
                 return text
-            case "bool":
+            case "bool" if text.lower() in _BOOLS:
                 return _BOOLS[text.lower()]
             case "null":
                 return None
-            case "int" | "float":
-                return _number(text)
+            case "int" | "float" if _IS_NUMBER.fullmatch(text):
+                return text if (number := _number(text)) is None else number
             case _:
                 raise self._fault(node, text or node.tag, "a value that JSON can hold")
 
@@ -184,13 +190,18 @@ class _Values:
         return DocumentFault(file=self.file, document=self.number, line=line, found=found, expected=expected)
 
 
-def _number(text: str) -> int | float:
-    """Read a number as Go does: 0-prefixed is octal, and a float without fraction is printed as a whole number."""
+def _number(text: str) -> int | float | None:
+    """Read a number as Go does: 0-prefixed is octal, and a float without fraction is printed as a whole number.
+
+    None where a float64 cannot hold it: then Go takes a plain scalar for a string.
+    """
     plain = text.replace("_", "")
     base = 8 if re.fullmatch("[-+]?0[0-7]+", plain) else 0
     try:
         whole = int(plain, base)
-    except ValueError:
+        return whole if -(2**63) <= whole < 2**64 else float(whole)
+    except OverflowError:
+        return None
+    except ValueError:  # a fraction, an exponent, or more digits than Python reads
         number = float(plain)
-        return int(number) if number.is_integer() and abs(number) < 1e21 else number
-    return whole if -(2**63) <= whole < 2**64 else float(whole)
+    return None if isinf(number) else int(number) if number.is_integer() and abs(number) < 1e21 else number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.nearest import nearest
 
 NAMES = (
     "kueue-0.19",
@@ -32,7 +33,7 @@ class UnknownBehaviour(ValueError):
     """No behaviour has that name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"unknown behaviour {name!r}; known: {', '.join(NAMES)}")
+        super().__init__(f"unknown behaviour {name!r}; {nearest(name, NAMES)}")
 
 
 @cache

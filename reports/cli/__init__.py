@@ -5,8 +5,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import io
+import os
 import sys
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,6 +32,10 @@ COMMANDS: Mapping[str, str] = {
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }
 """Every command and its first sentence; here, so that the menu is printed without importing any of them."""
+
+UNASKABLE, OWN_FAULT, INTERRUPTED, NOBODY_READS = 2, 3, 130, 141
+"""The last two are what a shell says of a program that Ctrl-C ended, and of one whose output nobody reads any more."""
+TRACEBACK = "KUEUE_DRA_TRACEBACK"
 
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "cluster": ("clusters.kind.command", "group"),
@@ -51,11 +59,45 @@ Exit codes
   0  all is well
   1  something was judged and found wanting: a case, a configuration, a replayed step, a report
   2  the question could not be asked as it stands: the input, a reference in it, or the command line is wrong
+  3  kueue-dra itself is at fault; please report it
 """
 
 
 class Menu(click.Group):
     """The commands by name, imported one at a time."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Be the program: a fault of our own is told in one line, for a traceback answers nobody's question."""
+        try:
+            return self.main(*args, **kwargs)
+        except Exception as fault:
+            if os.environ.get(TRACEBACK):
+                raise
+            *_, (frame, line) = traceback.walk_tb(fault.__traceback__)
+            place = f"{Path(frame.f_code.co_filename).name}:{line}"
+            click.echo(f"kueue-dra: its own fault, not yours: {type(fault).__name__} at {place}: {fault}", err=True)
+            click.echo(f"kueue-dra: please report it, with what {TRACEBACK}=1 prints before it ends", err=True)
+            sys.exit(OWN_FAULT)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command line; what cannot be read or written is named."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as fault:
+            told = (fault.strerror or str(fault)).lower()
+            click.echo(f"kueue-dra: {fault.filename or 'the output'}: {told}", err=True)
+            sys.exit(UNASKABLE)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; whoever interrupts it or stops reading is answered as by the shell's own tools."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("kueue-dra: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(NOBODY_READS)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in the order in which a newcomer needs them."""

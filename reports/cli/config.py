@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.documents import Document
+from kueue_dra_ref.api.documents import Document, read
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.parts_devices import Mapped
@@ -18,7 +18,7 @@ from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.simulation.given import configuration_of
 from kueue_dra_ref.target import FieldError, Manifest
 from reports.cli.faults import Trouble, located, place_of, readable
-from reports.cli.inputs import documents_of, with_gates
+from reports.cli.inputs import with_gates
 from reports.cli.options import behaviour_option, gates_option, output_option
 from reports.cli.printing import as_json, as_table
 
@@ -68,7 +68,7 @@ def check(file: Path, behaviour: str, gates: Mapping[str, bool], output: str) ->
 
 def _configuration(file: Path) -> Document:
     with readable():
-        found = configuration_of(documents_of(file))
+        found = configuration_of(read(file))
     if found is None:
         raise Trouble([f"{file}: found no Configuration; expected one, alone or in a ConfigMap"])
     return found

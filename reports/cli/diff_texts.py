@@ -9,7 +9,7 @@ import click
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import difference
-from reports.cli.options import output_option
+from reports.cli.options import Named, output_option
 from reports.cli.printing import as_json
 from reports.texts import lines
 
@@ -22,8 +22,8 @@ Examples
 
 
 @click.command("diff-texts", epilog=EPILOG)
-@click.argument("earlier", metavar="A", type=click.Choice(NAMES))
-@click.argument("later", metavar="B", type=click.Choice(NAMES))
+@click.argument("earlier", metavar="A", type=Named(NAMES))
+@click.argument("later", metavar="B", type=Named(NAMES))
 @output_option("text", "json")
 def command(earlier: str, later: str, output: str) -> None:
     """Compare two texts or releases, requirement by requirement.

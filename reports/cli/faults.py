@@ -36,14 +36,7 @@ def readable() -> Iterator[None]:
     try:
         yield
     except DocumentFault as fault:
-        raise Trouble([worded(fault)]) from None
-
-
-def worded(fault: DocumentFault) -> str:
-    """A fault of a file: where, which field, what was found and what was expected."""
-    place = f"{fault.file}:{fault.line}" if fault.line else fault.file
-    field = f"{fault.field}: " if fault.field else ""
-    return f"{place}: {field}found {fault.found}; expected {fault.expected}"
+        raise Trouble([fault.worded]) from None
 
 
 def place_of(error: FieldError, document: Document | None) -> tuple[str, int]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from kueue_dra_ref.api.documents import Document, parse, read
+from kueue_dra_ref.api.documents import Document, read
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -65,8 +64,10 @@ def world_of(files: Sequence[Path], configuration: Path | None, behaviour: str, 
     if not files:
         raise click.UsageError("no manifests: give files or directories with -f")
     with readable():
-        documents = [document for file in files for document in documents_of(file)]
-        others = documents_of(configuration) if configuration else ()
+        documents = [document for file in files for document in read(file)]
+        if not documents:
+            raise Trouble([f"{', '.join(map(str, files))}: found no object; expected manifests"])
+        others = read(configuration) if configuration else ()
         if configuration and configuration_of(others) is None:
             raise Trouble([f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"])
         found = configuration_of([*documents, *others])
@@ -76,11 +77,6 @@ def world_of(files: Sequence[Path], configuration: Path | None, behaviour: str, 
             document=found,
             given=given(documents),
         )
-
-
-def documents_of(file: Path) -> tuple[Document, ...]:
-    """The documents of a file, of a directory, or of the standard input."""
-    return parse(sys.stdin.read(), "-") if str(file) == "-" else read(file)
 
 
 def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest:

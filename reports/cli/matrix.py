@@ -14,7 +14,7 @@ import click
 
 from kueue_dra_ref.behaviours import NAMES
 from reports.cli.faults import Trouble
-from reports.cli.options import target_option
+from reports.cli.options import target_option, workers_option
 from reports.document import Report
 from reports.matrix import Matrix, absences, as_document, as_markdown, matrix_of, runs
 
@@ -57,7 +57,7 @@ class Plan:
     help="Where the table goes, and the report of each release in a folder of its own.",
 )
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
-@click.option("-n", "workers", default="", metavar="N", help="Run each release in N processes at once, or auto.")
+@workers_option("Run each release")
 def command(
     minors: tuple[str, ...], target: str, suites: tuple[str, ...], report_dir: Path, expression: str, workers: str
 ) -> None:

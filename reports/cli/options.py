@@ -5,12 +5,24 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from click.decorators import FC
 
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
+from kueue_dra_ref.nearest import nearest
+
+
+class Named(click.Choice[str]):
+    """One of the names that are known; another is answered with the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Take a name, or say which one may have been meant."""
+        if value not in self.choices:
+            self.fail(f"{value!r} is not known; {nearest(str(value), self.choices)}", param, ctx)
+        return str(value)
 
 
 def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -22,7 +34,7 @@ def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
 
 behaviour_option = click.option(
     "--behaviour",
-    type=click.Choice(NAMES),
+    type=Named(NAMES),
     default=NAMES[0],
     show_default=True,
     callback=_noted,
@@ -30,7 +42,7 @@ behaviour_option = click.option(
 )
 judged_option = click.option(
     "--behaviour",
-    type=click.Choice(NAMES),
+    type=Named(NAMES),
     default=NAMES[0],
     show_default=True,
     help=f"The text or release. {PROVISO}.",
@@ -77,7 +89,7 @@ gates_option = click.option(
 
 kubernetes_option = click.option(
     "--kubernetes",
-    type=click.Choice(tuple(MINORS)),
+    type=Named(tuple(MINORS)),
     default="1.36",
     show_default=True,
     help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",
@@ -111,3 +123,15 @@ def output_option(*forms: str) -> Callable[[FC], FC]:
     return click.option(
         "-o", "--output", type=click.Choice(forms), default=forms[0], show_default=True, help="The form of the output."
     )
+
+
+def workers_option(act: str) -> Callable[[FC], FC]:
+    """How many processes share the cases."""
+    said = f"{act} in N processes at once, or auto."
+    return click.option("-n", "workers", default="", metavar="N", callback=_workers, help=said)
+
+
+def _workers(_: click.Context, __: click.Parameter, value: str) -> str:
+    if value in ("", "auto") or (value.isascii() and value.isdigit()):
+        return value
+    raise click.BadParameter(f"found {value!r}; expected a number of processes, or auto")

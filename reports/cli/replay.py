@@ -15,9 +15,10 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.replaying import answers, completed
 from kueue_dra_ref.difference import Difference, difference
 from kueue_dra_ref.playing import ConfigurationRefused
-from kueue_dra_ref.scenario import Observation, Scenario, ScenarioFault, is_comparable, scenarios
+from kueue_dra_ref.scenario import Observation, Scenario, is_comparable
+from kueue_dra_ref.scenario_files import scenarios
 from reports.cli.faults import Trouble, readable
-from reports.cli.options import cel_option, output_option
+from reports.cli.options import Named, cel_option, output_option
 from reports.cli.printing import as_json_line, as_table
 
 EPILOG = """\
@@ -64,7 +65,7 @@ class Replay:
 @click.option("--check", is_flag=True, help="Compare with what was recorded; exit with 1 on any difference.")
 @click.option(
     "--behaviour",
-    type=click.Choice(NAMES),
+    type=Named(NAMES),
     help="Which text or release decides; that of the Kueue that was recorded unless one is named.",
 )
 @cel_option
@@ -96,11 +97,8 @@ def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output:
 
 
 def _scenarios(file: Path) -> Iterator[Scenario]:
-    try:
-        with readable():
-            yield from scenarios(file)
-    except ScenarioFault as fault:
-        raise Trouble([str(fault)]) from None
+    with readable():
+        yield from scenarios(file)
 
 
 def _judge(scenario: Scenario, named: str | None) -> Behaviour:

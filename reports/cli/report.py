@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import cast
 
 import click
-import yaml
 
-from reports.check import faults
+from reports.check import faults, read
 from reports.cli.faults import Trouble
 from reports.cli.options import output_option
 from reports.cli.printing import as_json
@@ -82,4 +81,4 @@ def render(file: Path) -> None:
 def _report(file: Path) -> Report:
     if wrong := faults(file):
         raise Trouble(wrong)
-    return cast(Report, yaml.safe_load(file.read_text("utf-8")))
+    return cast(Report, read(file))

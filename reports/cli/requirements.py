@@ -11,7 +11,7 @@ import click
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import Requirement, catalogue
 from reports.cli.faults import Trouble
-from reports.cli.options import output_option
+from reports.cli.options import Named, output_option
 from reports.cli.printing import as_json, as_table
 
 EPILOG = """\
@@ -24,7 +24,7 @@ Examples
 
 @click.command("requirements", epilog=EPILOG)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--behaviour", type=click.Choice(NAMES), help="Only what holds there.")
+@click.option("--behaviour", type=Named(NAMES), help="Only what holds there.")
 @output_option("table", "json")
 def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
     """List the requirements that everything is judged by.

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
+from kueue_dra_ref.nearest import nearest
 from reports.cli.faults import Trouble
-from reports.cli.options import judged_option, target_option
+from reports.cli.options import judged_option, target_option, workers_option
 
 EPILOG = """\
 \b
@@ -38,7 +39,7 @@ INTENTS = ("certify", "ci", "develop")
 @click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
 @click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
-@click.option("-n", "workers", default="", metavar="N", help="Run in N processes at once, or auto.")
+@workers_option("Run")
 @click.option(
     "--intent",
     type=click.Choice(INTENTS),
@@ -101,5 +102,5 @@ def _home() -> Path:
 def _paths(suites: Sequence[str]) -> list[str]:
     known = sorted(path.name for path in _home().iterdir() if path.is_dir() and any(path.glob("test_*.py")))
     if unknown := [name for name in suites if name not in known]:
-        raise Trouble(f"unknown suite {name}; known: {', '.join(known)}" for name in unknown)
+        raise Trouble(f"unknown suite {name}; {nearest(name, known)}" for name in unknown)
     return [str(_home() / name) for name in suites] or [str(_home())]

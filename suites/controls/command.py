@@ -8,6 +8,7 @@ import click
 
 from fixtures.targets import JudgeFault
 from kueue_dra_ref import behaviours
+from kueue_dra_ref.nearest import nearest
 from reports import controls as reporting
 from reports.cli.faults import Trouble
 from reports.cli.options import judged_option, target_option
@@ -48,7 +49,7 @@ def command(names: tuple[str, ...], target: str, behaviour: str, report_dir: Pat
     Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
     """
     if unknown := [each for each in names if each not in KNOWN]:
-        raise Trouble(f"unknown control {each}; known: {', '.join(KNOWN)}" for each in unknown)
+        raise Trouble(f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown)
     found: list[ControlEntry] = []
     try:
         with a_judge(target, behaviours.behaviour(behaviour)) as judge:

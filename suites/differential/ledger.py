@@ -12,7 +12,8 @@ from kueue_dra_ref.api.documents import read
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cluster.replaying import answers
 from kueue_dra_ref.difference import Difference, difference
-from kueue_dra_ref.scenario import Scenario, scenarios
+from kueue_dra_ref.scenario import Scenario
+from kueue_dra_ref.scenario_files import scenarios
 
 FOLDER = Path(__file__).parent / "ledger"
 WORDS = frozenset({"kueue-defect", "ambiguous-text"})

@@ -8,11 +8,12 @@ from clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from reports.cli.faults import Trouble
+from reports.cli.options import Named
 
 minor_option = click.option(
     "--kueue",
     "minor",
-    type=click.Choice(tuple(RELEASES)),
+    type=Named(tuple(RELEASES)),
     default=NEWEST,
     show_default=True,
     help="Which release of Kueue; it is built once, see docs/live.md.",

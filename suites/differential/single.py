@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -18,7 +19,8 @@ from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.replaying import answers, completed, explicit
 from kueue_dra_ref.playing import ConfigurationRefused
-from kueue_dra_ref.scenario import Scenario, ScenarioFault, as_document, scenarios
+from kueue_dra_ref.scenario import Scenario, as_document
+from kueue_dra_ref.scenario_files import scenarios
 from kueue_dra_ref.target import Manifest
 from reports.cli.faults import Trouble, readable
 from reports.cli.inputs import world_of
@@ -59,8 +61,21 @@ FIRST = frozenset({"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "Pri
 LAST = frozenset({"Job", "Workload"})
 """Kinds of which each object is a step of its own."""
 
+
+def _reachable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+    """Refuse a file that cannot be made, before anything is played."""
+    if file is None or file.exists() or (file.parent.is_dir() and os.access(file.parent, os.W_OK)):
+        return file
+    raise click.BadParameter(f"found no folder {file.parent} to write {file.name} to")
+
+
 output_file = click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Where to; else printed."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_reachable,
+    metavar="FILE",
+    help="Where to; else printed.",
 )
 
 
@@ -175,11 +190,8 @@ def _at_rest(scenario: Scenario) -> Iterator[None]:
 
 
 def _read(file: Path) -> list[Scenario]:
-    try:
-        with readable():
-            return list(scenarios(file))
-    except ScenarioFault as fault:
-        raise Trouble([str(fault)]) from None
+    with readable():
+        return list(scenarios(file))
 
 
 def _from_manifests(

@@ -1,0 +1,39 @@
+"""JSON read as strictly as YAML is: each key once, and no number that JSON does not have."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+class NoJson(Exception):
+    """A text that is no JSON; the words say what was found."""
+
+
+def json_value(text: str) -> Any:
+    """Read one value.
+
+    Raises:
+        NoJson: the text is no JSON, repeats a key, or has a number or a depth that nobody means.
+
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_each_key_once, parse_constant=_no_number)
+    except json.JSONDecodeError as trouble:
+        raise NoJson(f"{trouble.msg} at column {trouble.colno}") from None
+    except RecursionError:
+        raise NoJson("far too many levels inside each other") from None
+    except ValueError:
+        raise NoJson("a number with thousands of digits") from None
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise NoJson(f'key "{next(key for key in keys if keys.count(key) > 1)}" twice')
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise NoJson(text)
