@@ -17,6 +17,10 @@ class MissingTool(ClusterTrouble):
     """A program or a folder that is needed is not there."""
 
 
+class WrongSetting(ClusterTrouble):
+    """A variable of the environment that cannot be read."""
+
+
 class ProcessTrouble(ClusterTrouble):
     """A local process did not do what it should; shows the last lines of its log."""
 

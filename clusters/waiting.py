@@ -6,9 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from math import inf
 from typing import TypeVar
 
 from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
+
+from clusters.troubles import WrongSetting
 
 Seen = TypeVar("Seen")
 
@@ -33,7 +36,7 @@ class Limits:
 
     def scaled(self, factor: float) -> Limits:
         """Stretch every limit for a slower machine; a factor that is not above zero is a ValueError."""
-        if factor <= 0:
+        if not 0 < factor < inf:
             raise ValueError(f"time factor: found {factor:g}, expected a number above 0")
         return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
 
@@ -44,7 +47,7 @@ def limits_of(environment: Mapping[str, str]) -> Limits:
     try:
         return Limits().scaled(float(written))
     except ValueError:
-        raise ValueError(f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0") from None
+        raise WrongSetting(f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,3 +215,12 @@ def test_a_fault_of_our_own_is_told_in_a_line() -> None:
     )
     assert "Traceback" not in plain.stderr
     assert "Traceback" in full.stderr
+
+
+def test_no_nodes_are_no_cluster() -> None:
+    """Said before anything is made."""
+    command = [sys.executable, "-m", "pytest", "suites/e2e", "--nodes", "0"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+    assert ended.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "--nodes: invalid choice: 0 (choose from 1, " in ended.stderr

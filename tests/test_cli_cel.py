@@ -83,3 +83,16 @@ def test_a_program_that_does_not_answer_is_named(
     assert result.exit_code == 2
     assert "--cel kubernetes" in result.stderr
     assert program in result.stderr
+
+
+@pytest.mark.parametrize("program", ["/bin/cat", "/bin/true"])
+def test_another_program_is_told_from_an_oracle(
+    world: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    """Whatever it answers, or that it does not."""
+    monkeypatch.setenv(VARIABLE, program)
+
+    result = kueue_dra("simulate", *world, "--cel", "kubernetes")
+
+    assert result.exit_code == 2
+    assert f"--cel kubernetes: {program}: " in result.stderr

@@ -62,10 +62,13 @@ class Program:
             ProgramFailed: the program gives no answer.
 
         """
-        answer = self._talk({"selector": expression, "devices": [_wire(device) for device in devices]})
+        wired = [_wire(device) for device in devices]
+        answer = self._talk({"selector": expression, "devices": wired})
         if "refused" in answer:
             return CompileFault(detail=answer["refused"])
-        return Answers(cost=answer.get("cost"), verdicts=tuple(map(_verdict, answer.get("verdicts", []))))
+        if len(answer.get("verdicts") or ()) != len(wired):
+            raise ProgramFailed(self.command, f"an answer without a verdict on each device: {str(answer)[:80]}")
+        return Answers(cost=answer.get("cost"), verdicts=tuple(map(_verdict, answer.get("verdicts") or ())))
 
     def close(self) -> None:
         """End the program."""
@@ -85,6 +88,8 @@ class Program:
             answer: dict[str, Any] = json.loads(streams[1].readline())
         except (OSError, ValueError) as error:
             raise ProgramFailed(self.command, f"no answer: {error}") from error
+        if not isinstance(answer, dict):
+            raise ProgramFailed(self.command, f"an answer that is no object: {str(answer)[:80]}")
         if "malformed" in answer:
             raise ProgramFailed(self.command, answer["malformed"])
         return answer

@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import pytest
 
+from clusters.troubles import WrongSetting
 from clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
 
 
@@ -51,10 +52,10 @@ def test_one_factor_stretches_every_limit() -> None:
     assert all(getattr(doubled, each.name) == 2 * getattr(limits, each.name) for each in fields(limits))
 
 
-@pytest.mark.parametrize("written", ["0", "-1", "fast"])
+@pytest.mark.parametrize("written", ["0", "-1", "fast", "nan", "inf"])
 def test_a_factor_that_is_no_positive_number_is_refused(written: str) -> None:
     """Names the variable, what it was found to be and what was expected."""
-    with pytest.raises(ValueError, match=f"KUEUE_DRA_TIME_FACTOR: found '{written}', expected a number above 0"):
+    with pytest.raises(WrongSetting, match=f"KUEUE_DRA_TIME_FACTOR: found '{written}', expected a number above 0"):
         limits_of({"KUEUE_DRA_TIME_FACTOR": written})
 
 
