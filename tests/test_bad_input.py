@@ -224,3 +224,53 @@ def test_no_nodes_are_no_cluster() -> None:
 
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR
     assert "--nodes: invalid choice: 0 (choose from 1, " in ended.stderr
+
+
+SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "meta", "told"),
+    [
+        pytest.param(
+            "v1", "Namespace", "name: a.b", 'metadata.name: Invalid value: "a.b": must not contain dots', id="ns"
+        ),
+        *(
+            pytest.param(version, kind, "name: A_b", f'metadata.name: Invalid value: "A_b": {SUBDOMAIN}', id=kind)
+            for version, kind in (
+                ("batch/v1", "Job"),
+                ("scheduling.k8s.io/v1", "PriorityClass"),
+                ("kueue.x-k8s.io/v1beta2", "ResourceFlavor"),
+                ("kueue.x-k8s.io/v1beta2", "ClusterQueue"),
+                ("kueue.x-k8s.io/v1beta2", "LocalQueue"),
+                ("kueue.x-k8s.io/v1beta2", "Cohort"),
+            )
+        ),
+        pytest.param(
+            "batch/v1",
+            "Job",
+            "name: j, labels: {a/b/c: x}",
+            'metadata.labels: Invalid value: "a/b/c": a valid label key must consist of alphanumeric characters, ',
+            id="label",
+        ),
+        pytest.param(
+            "kueue.x-k8s.io/v1beta2",
+            "ResourceFlavor",
+            "name: f, annotations: {a b: x}",
+            'metadata.annotations: Invalid value: "a b": name part must consist of alphanumeric characters, ',
+            id="annotation",
+        ),
+    ],
+)
+def test_metadata_is_refused_as_an_api_server_does(api_version: str, kind: str, meta: str, told: str) -> None:
+    """Of every kind, in the words that a kube-apiserver 1.36 was recorded with."""
+    spec = "{clusterQueue: q}" if kind == "LocalQueue" else "{}"
+    if kind == "Job":
+        spec = "{template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}"
+    text = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{{meta}}}\n"
+    text += "value: 1\n" if kind == "PriorityClass" else "" if kind == "Namespace" else f"spec: {spec}\n"
+
+    result = kueue_dra("simulate", "-f", "-", stdin=text)
+
+    assert result.exit_code == 2
+    assert f": {told}" in result.stderr.splitlines()[0]

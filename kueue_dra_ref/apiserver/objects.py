@@ -72,6 +72,20 @@ def _metadata(obj: Object, k: Kubernetes) -> Errors:
     if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
         namespace = meta.get("namespace")
         yield from naming.label(namespace, "metadata.namespace") if namespace else [required("metadata.namespace")]
+    yield from _labels(meta, k)
+
+
+def errors_of_metadata(obj: Object, k: Kubernetes) -> Errors:
+    """Say what is wrong with the metadata of an object of another group, which has a name."""
+    meta = obj["metadata"]
+    if obj["kind"] == "Namespace":
+        yield from naming.label(meta["name"], "metadata.name")
+    elif obj["kind"] != "ClusterRole":  # a role may be called by anything that fits into a path
+        yield from naming.subdomain(meta["name"], "metadata.name")
+    yield from _labels(meta, k)
+
+
+def _labels(meta: Object, k: Kubernetes) -> Errors:
     yield from naming.label_map(meta.get("labels"), "metadata.labels", k)
     yield from naming.annotation_map(meta.get("annotations"), "metadata.annotations", k)
 

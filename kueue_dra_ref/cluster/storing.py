@@ -9,6 +9,7 @@ from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.scheme import kind_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver.objects import errors_of_metadata
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -58,6 +59,10 @@ class ApiServer:
                 raise NotStored(answer)
             case Admitted(obj=obj):
                 return obj
+
+    def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
+        """Say what is wrong with the metadata of an object; those of resource.k8s.io were looked at when decoded."""
+        return () if kind_of(obj).group == GROUP else tuple(errors_of_metadata(obj, self.kubernetes))
 
 
 def insist_on_namespace(obj: Manifest, store: Store) -> None:

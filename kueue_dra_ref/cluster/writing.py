@@ -67,7 +67,7 @@ class Writer:
             ManifestFault: it is refused.
 
         """
-        if wrong := self.behaviour.definitions.faults(write):
+        if wrong := (*self.api_server.metadata_faults(write.new), *self.behaviour.definitions.faults(write)):
             raise ManifestFault(wrong[0], others=wrong[1:])
         if denied := list(self.behaviour.webhooks.faults(write)):
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)

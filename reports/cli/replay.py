@@ -74,10 +74,11 @@ def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output:
     """Replay recorded scenarios and compare what is observed.
 
     A scenario is a story in manifests: a configuration, steps that apply, delete and touch objects, and what a real
-    Kueue showed after each step. FILE holds one scenario a line (.jsonl), or YAML documents. Condition status and
-    reason are compared exactly, quantities by value, messages apart from UIDs and the words of CEL engines. Steps that
-    were recorded as unsettled, or as answered both ways, are skipped.  Kueue up to 0.18 looks at resources in a random
-    order and tells of the first that can never be had: there the reference goes by what was recorded.
+    Kueue showed after each step. FILE holds one scenario a line (.jsonl), or YAML documents; - is the standard input.
+    Condition status and reason are compared exactly, quantities by value, messages apart from UIDs and the words of
+    CEL engines. Steps that were recorded as unsettled, or as answered both ways, are skipped. Kueue up to 0.18 looks at
+    resources in a random order and tells of the first that can never be had: there the reference goes by what was
+    recorded.
 
     With -o json each scenario is printed as one JSON object on a line: its name and the observations, or with --check
     the numbers of agreeing, differing and skipped steps and the first difference of each step that differs.
