@@ -16,7 +16,6 @@ from kueue_dra_ref.rules import (
     workload_webhooks,
 )
 
-_NAME: Checks = (definitions.an_object_has_a_name_in_lower_case,)
 _GROUPS: Checks = (
     quota_definition.at_most_16_resource_groups,
     quota_definition.a_group_covers_1_to_64_resources,
@@ -30,7 +29,6 @@ _ONCE: Checks = (quota_definition.a_flavor_is_once_in_a_group, quota_definition.
 
 _CLUSTER_QUEUES = Definition(
     limits=(
-        *_NAME,
         *_GROUPS,
         quota_definition.a_cohort_is_named_as_objects_are,
         quota_definition.a_selector_says_what_it_compares,
@@ -52,7 +50,6 @@ _CLUSTER_QUEUES = Definition(
 
 _WORKLOADS = Definition(
     limits=(
-        *_NAME,
         workload_definition.a_workload_has_a_pod_set,
         workload_definition.at_most_18_pod_sets,
         workload_definition.the_fewest_pods_are_at_least_one,
@@ -67,7 +64,6 @@ _WORKLOADS = Definition(
 
 _FLAVORS = Definition(
     limits=(
-        *_NAME,
         flavor_definition.a_flavor_has_at_most_8_labels_taints_and_tolerations,
         flavor_definition.a_taint_has_a_key_and_an_effect,
     ),
@@ -84,12 +80,11 @@ _FLAVORS = Definition(
 DEFINITIONS = Definitions(
     cluster_queue=_CLUSTER_QUEUES,
     cohort=Definition(
-        limits=(*_NAME, quota_definition.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
+        limits=(quota_definition.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
         cel=(quota_definition.a_flavor_has_a_quota_of_each_resource,),
     ),
     local_queue=Definition(
         limits=(
-            *_NAME,
             local_queue_definition.a_cluster_queue_is_named_as_objects_are,
             definitions.a_queue_runs_is_held_or_drained,
         ),
@@ -98,7 +93,7 @@ DEFINITIONS = Definitions(
     resource_flavor=_FLAVORS,
     workload=_WORKLOADS,
     workload_priority_class=Definition(
-        limits=(*_NAME, definitions.a_priority_class_has_a_value, definitions.priorities_have_32_bits)
+        limits=(definitions.a_priority_class_has_a_value, definitions.priorities_have_32_bits)
     ),
 )
 

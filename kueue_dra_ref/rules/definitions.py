@@ -1,19 +1,10 @@
-"""What the API server refuses of several kinds by Kueue's definitions of them: names, and words that they share."""
+"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share."""
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.limits import Faults, in_characters, invalid, missing, other_words, places
-from kueue_dra_ref.api.names import dns_subdomain_faults, printed
+from kueue_dra_ref.api.limits import Faults, invalid, missing, other_words, places
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import rule
-
-
-@rule("OBJECT-001")
-def an_object_has_a_name_in_lower_case(write: Write) -> Faults:
-    """Refuse what is no DNS subdomain."""
-    name = write.new["metadata"]["name"]
-    for fault in dns_subdomain_faults(name):
-        yield invalid("metadata.name", in_characters(fault), printed(name))
 
 
 @rule("OBJECT-002")
