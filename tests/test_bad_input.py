@@ -76,6 +76,15 @@ def test_a_number_that_no_float_holds_is_a_string(text: str) -> None:
     assert document.manifest == {"a": text}
 
 
+def test_a_weight_that_no_float_holds_is_endless(tmp_path: Path) -> None:
+    """As `AsApproximateFloat64` of a quantity is in Go."""
+    queue = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n"
+    file = tmp_path / "f.yaml"
+    file.write_text(f"{queue}spec: {{fairSharing: {{weight: 1e400}}}}\n")
+
+    assert kueue_dra("simulate", "-f", file).exit_code == 0
+
+
 def test_a_path_that_no_file_can_have_is_answered() -> None:
     """A name may be longer than any file system takes."""
     with pytest.raises(DocumentFault, match="file name too long; expected a readable text file"):

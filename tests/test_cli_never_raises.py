@@ -14,7 +14,26 @@ from kueue_dra_ref.behaviours import NAMES
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 
 WRONG: tuple[Any, ...] = (
-    *(None, 5, -1, 0, 2**40, 0.5, 1e30, True, False, "x", "", "nan", "1e5", "-3", "é\u0000", "NoSchedule", "Exists"),
+    *(
+        None,
+        5,
+        -1,
+        0,
+        2**40,
+        0.5,
+        1e30,
+        True,
+        False,
+        "x",
+        "",
+        "nan",
+        "1e5",
+        "1e400",
+        "-3",
+        "é\u0000",
+        "NoSchedule",
+        "Exists",
+    ),
     *([], {}, [None], [{}], [[1]], [1, "a"], {"a": 1}, {"": ""}, {"a": None}, {"a": {"b": []}}),
 )
 """What may stand where something else is expected."""

@@ -68,7 +68,7 @@ def _fungibility(written: dict[str, Any]) -> Fungibility:
 
 def _weight(spec: dict[str, Any]) -> float:
     weight = child(spec, "fairSharing", dict, {}, "spec").get("weight")
-    return 1.0 if weight is None else float(quantity(weight, "spec.fairSharing.weight").amount)
+    return 1.0 if weight is None else quantity(weight, "spec.fairSharing.weight").approximate
 
 
 def _group(index: int, group: dict[str, Any]) -> ResourceGroup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -57,6 +58,14 @@ class Quantity:
         """The amount in thousandths, rounded up, clamped to int64."""
         scaled = self.amount * 1000
         return clamp(-((-scaled.numerator) // scaled.denominator))
+
+    @property
+    def approximate(self) -> float:
+        """The amount as a float, infinite beyond its range."""
+        try:
+            return float(self.amount)
+        except OverflowError:
+            return math.inf if self.amount > 0 else -math.inf
 
     def __str__(self) -> str:
         if self.format is Format.BINARY and self.amount.denominator == 1 and abs(self.amount) >= 1024:
