@@ -305,6 +305,7 @@ REPORTING = Reporting(
         reporting.a_refusal_is_not_requeued,
     ),
     unreserved=(when(observing.nothing_is_reserved, **_OBSERVED),),
+    renewed=(when(observing.what_was_said_of_another_spec_is_said_anew, **_OBSERVED),),
     evicted=(reporting.eviction_is_told,),
     preempted=(reporting.preemption_is_told,),
     requests=(reporting.requests_of_a_waiting_workload_are_shown,),

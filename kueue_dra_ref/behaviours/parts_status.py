@@ -38,6 +38,8 @@ class Reporting:
     """What of that which a ClusterQueue counts by itself is shown among the requests."""
     unreserved: tuple[Rule[[], Said], ...] = ()
     """What is said beside every QuotaReserved that is False."""
+    renewed: tuple[Rule[[int, int], bool], ...] = ()
+    """Whether it is said again, by the generation for which it was said and that of the workload."""
     deleted: tuple[Rule[[], Said], ...] = ()
     """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
     resolved: tuple[Rule[[str], Said | None], ...] = ()

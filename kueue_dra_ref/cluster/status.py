@@ -16,8 +16,25 @@ def say(obj: Manifest, said: Said, now: str) -> bool:
 
 
 def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
-    """Write what stands beside a QuotaReserved that is False; whether anything changed."""
-    return any([say(obj, rule(), kueue.clock.now) for rule in kueue.behaviour.reporting.unreserved])
+    """Write what stands beside a QuotaReserved that is False, and of which generation; whether anything changed."""
+    changed = [say(obj, said, kueue.clock.now) for said in _unreserved(kueue)]
+    for said in _unreserved(kueue):
+        (condition(obj, said.type) or {})["observedGeneration"] = obj["metadata"]["generation"]
+    return any(changed)
+
+
+def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
+    """Write it again where it was written of another generation; whether it was."""
+    rules, generation = kueue.behaviour.reporting.renewed, obj["metadata"]["generation"]
+    found = (condition(obj, said.type) for said in _unreserved(kueue))
+    old = any(rule(each.get("observedGeneration", generation), generation) for each in found if each for rule in rules)
+    if old:
+        say_unreserved(kueue, obj)
+    return old
+
+
+def _unreserved(kueue: Kueue) -> list[Said]:
+    return [rule() for rule in kueue.behaviour.reporting.unreserved]
 
 
 def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:

@@ -11,7 +11,7 @@ from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.retrying import Retries
 from kueue_dra_ref.cluster.standing import Standing
-from kueue_dra_ref.cluster.status import evict, say, say_unreserved, unreserve
+from kueue_dra_ref.cluster.status import evict, renew_unreserved, say, say_unreserved, unreserve
 from kueue_dra_ref.cluster.store import Event, key_of
 from kueue_dra_ref.rules.detection import Refused
 from kueue_dra_ref.rules.queueing import Holding, Told
@@ -153,7 +153,7 @@ class WorkloadController:
             return False
         blocked, steps = self.standing.objection(working)
         if blocked is None:
-            return False
+            return renew_unreserved(self.kueue, working)
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
         self._decided(key, *(charged.steps if charged else ()), *steps)

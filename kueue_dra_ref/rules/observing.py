@@ -73,6 +73,12 @@ def nothing_is_reserved() -> Said:
     return Said(type="Admitted", value=False, reason="NoReservation", message="The workload has no reservation")
 
 
+@rule("OBSERVE-017")
+def what_was_said_of_another_spec_is_said_anew(said: int, generation: int) -> bool:
+    """Whether a condition of one generation is written again for another, and all that goes with it."""
+    return said != generation
+
+
 @rule("OBSERVE-013")
 def the_mildest_of_alternatives_counts(causes: Sequence[Cause]) -> Cause:
     """Of flavors that could each have served, the one that came nearest gives the reason."""

@@ -45,6 +45,20 @@ def test_refused_devices_are_misconfigured(lab: Lab, claim: ClaimOf, reason: Rea
     }
 
 
+@covers("OBSERVE-017")
+def test_nothing_is_told_of_what_did_not_fit_before(lab: Lab) -> None:
+    """A Job that waits asks for fewer pods, then for as many as at first: the scheduler does not look at it again."""
+    lab.start(gates=OBSERVED)
+    queue = lab.queue({"whole-gpus": 1})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    lab.change(job.ref, parallelism=2)
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.change(job.ref, parallelism=3)
+
+    assert lab.conditions(job) == {"Admitted": NOT_ADMITTED}
+
+
 @covers("OBSERVE-011", "OBSERVE-012")
 def test_nothing_is_left_of_a_misconfiguration_after_admission(lab: Lab) -> None:
     """A workload whose template came late carries the conditions of any other admitted one."""
