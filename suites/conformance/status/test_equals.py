@@ -49,10 +49,10 @@ def test_an_equal_that_comes_with_its_local_queue_is_told_for_itself(lab: Lab) -
     """What waits in a LocalQueue that is made later is looked at, whatever became of its equals."""
     queue = lab.queue({"cpu": 1})
     later = lab.missing_queue()
-    first = queue.submit(a_job(cpu="2"))
-    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
     second = later.submit(a_job(cpu="2"))
     assert lab.condition(second, "QuotaReserved") == ("False", "Inadmissible")
+    first = queue.submit(a_job(cpu="2"))
+    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
 
     lab.local_queue(queue.cluster, later.namespace, name=later.local)
 
