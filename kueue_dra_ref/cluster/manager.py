@@ -13,6 +13,7 @@ from kueue_dra_ref.cluster.clock import Clock
 from kueue_dra_ref.cluster.finalizing import FinalizerController
 from kueue_dra_ref.cluster.jobs import JobController
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.queue_status import QueueStatus
 from kueue_dra_ref.cluster.queues import QueueControllers
 from kueue_dra_ref.cluster.scheduler import Scheduler
 from kueue_dra_ref.cluster.store import Event, Store, is_deleted, key_of
@@ -49,7 +50,7 @@ class Manager:
         self.kueue = Kueue(behaviour, configuration, store, clock)
         self.workloads = WorkloadController(self.kueue)
         self.jobs = JobController(self.kueue)
-        self.queues = QueueControllers(self.kueue)
+        self.queues, self.status = QueueControllers(self.kueue), QueueStatus(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.finalizers = FinalizerController(self.kueue)
         self.stopped = False
@@ -93,7 +94,7 @@ class Manager:
         while self.kueue.stale:
             kind, key = next(iter(self.kueue.stale))
             del self.kueue.stale[kind, key]
-            self.queues.write(kind, key)
+            self.status.write(kind, key)
 
     def _goes_round(self, cycles: int, preemptions: int) -> bool:
         """Whether workloads preempt each other in turns, after which time passes; any other loop has no end."""

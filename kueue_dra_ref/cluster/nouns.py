@@ -100,3 +100,8 @@ def labels_of(namespace: Manifest) -> dict[str, str]:
     """The labels of a namespace, with the one that the API server adds."""
     meta = namespace["metadata"]
     return {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta["name"]}
+
+
+def stop_policy(queue: Manifest | None) -> str:
+    """The stop policy that is stored, also of a ClusterQueue that is deleted and changed after that; None for none."""
+    return str((queue or {}).get("spec", {}).get("stopPolicy") or "None")

@@ -8,6 +8,7 @@ from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cause import Blocked
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.nouns import stop_policy
 from kueue_dra_ref.cluster.store import key_of
 from kueue_dra_ref.rules.blocking import Place
 from kueue_dra_ref.target import Manifest
@@ -29,7 +30,7 @@ class Standing:
         return Place(
             local_queue=key[1],
             local_queue_exists=local is not None,
-            local_queue_runs=((local or {}).get("spec", {}).get("stopPolicy") or "None") == "None",
+            local_queue_runs=stop_policy(local) == "None",
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
             cluster_queue_is_active=queue is not None and not kueue.nouns.inactive(queue),

@@ -9,6 +9,7 @@ from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.nouns import stop_policy
 from kueue_dra_ref.cluster.retrying import Retries
 from kueue_dra_ref.cluster.standing import Standing
 from kueue_dra_ref.cluster.status import evict, renew_unreserved, say, say_unreserved, unreserve
@@ -143,7 +144,7 @@ class WorkloadController:
         if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
             return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
         queue = self.kueue.store.find("ClusterQueue", place.cluster_queue)
-        if requeued["reason"] == "ClusterQueueStopped" and queue and _stop_policy(queue) == "None":
+        if requeued["reason"] == "ClusterQueueStopped" and queue and stop_policy(queue) == "None":
             return self._requeue(working, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped")
         return False
 
@@ -169,7 +170,7 @@ class WorkloadController:
         key, managed = self.kueue.queue_of(working)
         local = self.kueue.store.find("LocalQueue", key[1], key[0])
         queue = self.kueue.store.find("ClusterQueue", managed.cluster_queue) if managed else None
-        holding = Holding(local_queue_stop=_stop_policy(local), cluster_queue_stop=_stop_policy(queue))
+        holding = Holding(local_queue_stop=stop_policy(local), cluster_queue_stop=stop_policy(queue))
         told = self._eviction(holding)
         return told is not None and evict(self.kueue, working, told)
 
@@ -193,11 +194,6 @@ class WorkloadController:
             admission = (obj.get("status") or {}).get("admission") or {}
             for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
                 self.kueue.refresh(name)
-
-
-def _stop_policy(queue: Manifest | None) -> str:
-    """The stop policy that is stored, also of a ClusterQueue that is deleted and changed after that."""
-    return str((queue or {}).get("spec", {}).get("stopPolicy") or "None")
 
 
 def _forget_refusal(working: Manifest) -> None:

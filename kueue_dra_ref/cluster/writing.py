@@ -14,6 +14,7 @@ from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.finalizing import IN_USE
+from kueue_dra_ref.cluster.nouns import stop_policy
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -88,7 +89,7 @@ class Writer:
         """Give a Job its queue and suspend it, as Kueue's webhook does."""
         labels = job["metadata"].get("labels") or {}
         default = self.store.find("LocalQueue", "default", job["metadata"]["namespace"])
-        runs = default is not None and default["spec"].get("stopPolicy") in (None, "None")
+        runs = default is not None and stop_policy(default) == "None"
         queue = labels.get(QUEUE_LABEL) or ""
         for rule in self.behaviour.jobs.queued:
             queue = rule(queue, runs)
