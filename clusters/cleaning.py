@@ -14,6 +14,7 @@ from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, TimedOut, moment_now
 from clusters.world import JOBS, World
+from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = "Namespace"
@@ -117,13 +118,8 @@ class Cleaning:
             workloads = self.mirror.list(KUEUE, "Workload")
             return any(cluster_queue_of(each) == ref.name for each in workloads if holds_quota(each))
         if ref.kind == FLAVOR:
-            return any(ref.name in _flavors_of(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
+            return any(ref.name in flavors_named_by(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
         return False
-
-
-def _flavors_of(cluster_queue: Manifest) -> set[str]:
-    groups = cluster_queue["spec"].get("resourceGroups") or []
-    return {flavor["name"] for group in groups for flavor in group["flavors"]}
 
 
 def _meta(body: Manifest) -> Manifest:

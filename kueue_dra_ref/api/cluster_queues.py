@@ -48,6 +48,12 @@ def cohort_of(manifest: Manifest) -> Cohort:
     )
 
 
+def flavors_named_by(cluster_queue: dict[str, Any]) -> set[str]:
+    """The names of the flavors that a ClusterQueue has in its groups."""
+    groups = cluster_queue["spec"].get("resourceGroups") or ()
+    return {flavor["name"] for group in groups for flavor in group["flavors"]}
+
+
 def _preemption(written: dict[str, Any]) -> PreemptionPolicy:
     borrow = child(written, "borrowWithinCohort", dict, {}, "spec.preemption")
     return PreemptionPolicy(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kueue_dra_ref.api.names import MAX_SUBDOMAIN, dns_subdomain_faults, printed
+from kueue_dra_ref.api.names import MAX_SUBDOMAIN, SUBDOMAIN, dns_subdomain_faults, printed
 from kueue_dra_ref.target import FieldError
 
 Faults = Iterator[FieldError]
@@ -71,7 +70,7 @@ def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
         if len(value) > MAX_SUBDOMAIN:
             yield FieldError(field=at, type="Too long", detail=f"may not be more than {MAX_SUBDOMAIN} bytes")
         elif dns_subdomain_faults(value):
-            yield invalid(at, f"{at} in body should match '{_OBJECT_NAME}'", printed(value))
+            yield invalid(at, f"{at} in body should match '^{SUBDOMAIN}$'", printed(value))
 
 
 def repeated(obj: Any, path: str, key: str) -> Faults:
@@ -86,12 +85,3 @@ def repeated(obj: Any, path: str, key: str) -> Faults:
 def invalid(field: str, detail: str, value: str | None = None) -> FieldError:
     """Say what is wrong with a field."""
     return FieldError(field=field, type="Invalid value", value=value, detail=detail)
-
-
-def in_characters(words: str) -> str:
-    """Count characters where newer releases of apimachinery count bytes."""
-    return re.sub("(must be no more than [0-9]+) bytes", r"\1 characters", words)
-
-
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_OBJECT_NAME = rf"^{_LABEL}(\.{_LABEL})*$"

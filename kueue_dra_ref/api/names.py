@@ -11,7 +11,7 @@ MAX_LABEL = 63
 MAX_SUBDOMAIN = 253
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_KEY})?"
@@ -48,7 +48,7 @@ def dns_label_faults(name: str) -> Sequence[str]:
     faults = _too_long(name, MAX_LABEL)
     if re.fullmatch(_LABEL, name):
         return faults
-    if re.fullmatch(_SUBDOMAIN, name):
+    if re.fullmatch(SUBDOMAIN, name):
         return [*faults, "must not contain dots"]
     return [*faults, _regex(_LABEL_WORDS, _LABEL, "my-name", "123-abc")]
 
@@ -64,9 +64,9 @@ def dns_1035_label_faults(name: str) -> Sequence[str]:
 def dns_subdomain_faults(name: str) -> Sequence[str]:
     """Say why ``name`` is no DNS-1123 subdomain; nothing when it is one."""
     faults = _too_long(name, MAX_SUBDOMAIN)
-    if re.fullmatch(_SUBDOMAIN, name):
+    if re.fullmatch(SUBDOMAIN, name):
         return faults
-    return [*faults, _regex(_SUBDOMAIN_WORDS, _SUBDOMAIN, "example.com")]
+    return [*faults, _regex(_SUBDOMAIN_WORDS, SUBDOMAIN, "example.com")]
 
 
 def label_key_faults(key: str) -> Sequence[str]:
@@ -97,6 +97,11 @@ def label_value_faults(value: str) -> Sequence[str]:
     if re.fullmatch(_VALUE, value):
         return faults
     return [*faults, _regex(_VALUE_WORDS, _VALUE, "MyValue", "my_value", "12345")]
+
+
+def in_characters(words: str) -> str:
+    """Count characters where newer releases of apimachinery count bytes."""
+    return re.sub(r"(no more than \d+) bytes", r"\1 characters", words)
 
 
 def printed(value: Any) -> str:

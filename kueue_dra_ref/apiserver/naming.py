@@ -21,24 +21,24 @@ _IDENTIFIER_WORDS = (
 
 def label(name: str, path: str) -> Errors:
     """Check a DNS label, such as the name of a request, a device or a counter."""
-    yield from (invalid(path, name, _in_characters(fault)) for fault in names.dns_label_faults(name))
+    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_label_faults(name))
 
 
 def subdomain(name: str, path: str) -> Errors:
     """Check a DNS subdomain, such as the name of an object, a class or a node."""
-    yield from (invalid(path, name, _in_characters(fault)) for fault in names.dns_subdomain_faults(name))
+    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_subdomain_faults(name))
 
 
 def label_key(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a label key, such as the key of a taint or a binding condition."""
     for fault in names.label_key_faults(name):
-        yield invalid(path, name, fault if k.counts_bytes else _in_characters(fault))
+        yield invalid(path, name, fault if k.counts_bytes else names.in_characters(fault))
 
 
 def label_value(value: str, path: str, k: Kubernetes) -> Errors:
     """Check a label value."""
     for fault in names.label_value_faults(value):
-        yield invalid(path, value, fault if k.counts_bytes else _in_characters(fault))
+        yield invalid(path, value, fault if k.counts_bytes else names.in_characters(fault))
 
 
 def driver(name: str, path: str, k: Kubernetes) -> Errors:
@@ -48,7 +48,7 @@ def driver(name: str, path: str, k: Kubernetes) -> Errors:
         return
     if names.size(name) > MAX_DOMAIN:
         yield too_long(path, MAX_DOMAIN, k)
-    yield from (invalid(path, name, _in_characters(fault)) for fault in names.dns_subdomain_faults(name.lower()))
+    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_subdomain_faults(name.lower()))
 
 
 def pool(name: str, path: str, k: Kubernetes) -> Errors:
@@ -114,7 +114,3 @@ def _identifier(name: str, path: str, k: Kubernetes) -> Errors:
 
 def _empty(path: str, detail: str, k: Kubernetes) -> Iterable[FieldError]:
     return [required(path, detail) if k.empty_part == "Required value" else invalid(path, "", detail)]
-
-
-def _in_characters(fault: str) -> str:
-    return re.sub(r"(no more than \d+) bytes", r"\1 characters", fault)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kueue_dra_ref.admission.queues import Key
+from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event, is_deleted
 from kueue_dra_ref.rules.deleting import Use
-from kueue_dra_ref.target import Manifest
 
 IN_USE = "kueue.x-k8s.io/resource-in-use"
 """Kueue's finalizer."""
@@ -20,7 +20,7 @@ class FinalizerController:
 
     def on_cluster_queue(self, event: Event) -> None:
         """Look at the flavors that a ClusterQueue named, once it names others or is gone."""
-        before, after = (_flavors_of(obj) if obj else set() for obj in (event.old, event.new))
+        before, after = (flavors_named_by(obj) if obj else set() for obj in (event.old, event.new))
         for name in sorted(before) if before != after else ():
             self.kueue.reconcile("ResourceFlavor", ("", name))
 
@@ -42,8 +42,3 @@ class FinalizerController:
         if kind == "ClusterQueue":
             return Use(reservations=self.kueue.ledger.of_cluster_queue(name).reserving)
         return Use(cluster_queues=len(self.kueue.nouns.naming(name)))
-
-
-def _flavors_of(cluster_queue: Manifest) -> set[str]:
-    groups = cluster_queue["spec"].get("resourceGroups") or ()
-    return {flavor["name"] for group in groups for flavor in group["flavors"]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.admission.queues import Key
@@ -74,8 +73,7 @@ class JobController:
         asked, whole = self._pod_sets(job), workload["spec"]["podSets"]
         if asked is None or is_true(workload, "Finished"):
             return False
-        admitted, counts = is_true(workload, "Admitted"), _admitted_counts(workload)
-        running = [{**each, **({"count": counts[each["name"]]} if _shrank(each, counts) else {})} for each in whole]
+        admitted, running = is_true(workload, "Admitted"), _running(workload)
         alike = [running, whole] if job["spec"].get("suspend") else [running]
         return any(all(rule(asked, had, admitted) for had in alike) for rule in self.rules.unequal)
 
@@ -178,11 +176,11 @@ def queue_named_by(job: Manifest) -> str:
     return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
 
 
-def _shrank(pod_set: Manifest, counts: Mapping[str, int]) -> bool:
-    """Whether it runs with as few pods as were admitted; one without a least number is short of those that are done."""
-    return "minCount" in pod_set and pod_set["name"] in counts
-
-
-def _admitted_counts(workload: Manifest) -> dict[str, int]:
+def _running(workload: Manifest) -> list[Manifest]:
+    """The pod sets as they run: one that may shrink with as many pods as were admitted, any other one with all."""
     admission = (workload.get("status") or {}).get("admission") or {}
-    return {each["name"]: each["count"] for each in admission.get("podSetAssignments") or () if "count" in each}
+    counts = {each["name"]: each["count"] for each in admission.get("podSetAssignments") or () if "count" in each}
+    return [
+        {**each, "count": counts.get(each["name"], each["count"])} if "minCount" in each else each
+        for each in workload["spec"]["podSets"]
+    ]

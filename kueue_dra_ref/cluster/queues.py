@@ -23,7 +23,8 @@ class QueueControllers:
         name, kueue = event.key[1], self.kueue
         kueue.replant()
         if event.old is not None and event.new is not None and is_deleted(event.new):
-            self._change_deleted(name)
+            self._reconcile_behind(name)
+            kueue.refresh(name)
             return
         if event.new is None:
             kueue.lines.pop(name, None)
@@ -32,15 +33,8 @@ class QueueControllers:
         if event.new is not None and _spec(event.old) != _spec(event.new):
             kueue.sweep_later(name)
         if event.old is None or event.new is None or stop_policy(event.old) != stop_policy(event.new):
-            for key in self._local_queues(name):
-                self._reconcile_workloads(key)
+            self._reconcile_behind(name)
         kueue.refresh(name)
-
-    def _change_deleted(self, name: str) -> None:
-        """Look at the workloads of a ClusterQueue that is deleted, or changed after that; nothing else follows."""
-        for key in self._local_queues(name):
-            self._reconcile_workloads(key)
-        self.kueue.refresh(name)
 
     def on_figures(self, event: Event) -> None:
         """Any change of a ClusterQueue, of its figures too, has Kueue look at the cohorts between it and the root.
@@ -142,13 +136,10 @@ class QueueControllers:
             if line := self.kueue.lines.get(managed.cluster_queue):
                 line.drop(item)
 
-    def _local_queues(self, cluster_queue: str) -> list[Key]:
-        found = self.kueue.store.every("LocalQueue")
-        return [
-            (queue["metadata"]["namespace"], queue["metadata"]["name"])
-            for queue in found
-            if queue["spec"].get("clusterQueue") == cluster_queue
-        ]
+    def _reconcile_behind(self, cluster_queue: str) -> None:
+        for queue in self.kueue.store.every("LocalQueue"):
+            if queue["spec"].get("clusterQueue") == cluster_queue:
+                self._reconcile_workloads((queue["metadata"]["namespace"], queue["metadata"]["name"]))
 
     def _reconcile_workloads(self, local_queue: Key) -> None:
         for workload in self.kueue.store.every("Workload"):

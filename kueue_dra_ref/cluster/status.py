@@ -17,24 +17,22 @@ def say(obj: Manifest, said: Said, now: str) -> bool:
 
 def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write what stands beside a QuotaReserved that is False, and of which generation; whether anything changed."""
-    changed = [say(obj, said, kueue.clock.now) for said in _unreserved(kueue)]
-    for said in _unreserved(kueue):
-        (condition(obj, said.type) or {})["observedGeneration"] = obj["metadata"]["generation"]
+    said = [rule() for rule in kueue.behaviour.reporting.unreserved]
+    changed = [say(obj, one, kueue.clock.now) for one in said]
+    for found in (condition(obj, one.type) for one in said):
+        assert found is not None
+        found["observedGeneration"] = obj["metadata"]["generation"]
     return any(changed)
 
 
 def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write it again where it was written of another generation; whether it was."""
-    rules, generation = kueue.behaviour.reporting.renewed, obj["metadata"]["generation"]
-    found = (condition(obj, said.type) for said in _unreserved(kueue))
-    old = any(rule(each.get("observedGeneration", generation), generation) for each in found if each for rule in rules)
-    if old:
-        say_unreserved(kueue, obj)
-    return old
-
-
-def _unreserved(kueue: Kueue) -> list[Said]:
-    return [rule() for rule in kueue.behaviour.reporting.unreserved]
+    rules, now = kueue.behaviour.reporting, obj["metadata"]["generation"]
+    found = [each for rule in rules.unreserved if (each := condition(obj, rule().type))]
+    if not any(rule(each.get("observedGeneration", now), now) for each in found for rule in rules.renewed):
+        return False
+    say_unreserved(kueue, obj)
+    return True
 
 
 def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:

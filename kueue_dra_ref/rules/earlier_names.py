@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.limits import in_characters
-from kueue_dra_ref.api.names import printed, qualified_name_faults
+from kueue_dra_ref.api.names import in_characters, printed, qualified_name_faults
 from kueue_dra_ref.place import Place
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError

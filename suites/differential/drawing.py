@@ -89,7 +89,8 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     )
     common = draw(st.lists(_in_common(theme, mood, [first, other]), min_size=SHORTEST, max_size=LONGEST))
     told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
-    beginning = (*_priorities(), *([HEAVY] if mood.nodes else []), *theme.inventory)
+    classes = (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])
+    beginning = (*classes, *([HEAVY] if mood.nodes else []), *theme.inventory)
     return tuple(Scenario(name="", configuration=first, inventory=beginning, steps=steps) for steps in told)
 
 
@@ -132,8 +133,3 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
         warnings.simplefilter("ignore", HypothesisWarning)
         collect()
     return found[-1]
-
-
-def _priorities() -> Iterator[Manifest]:
-    """Give the priority classes of all worlds."""
-    yield from (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])

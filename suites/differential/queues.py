@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota
+from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota, an_object
 from fixtures.surroundings import a_limit_range
 from kueue_dra_ref.target import Manifest
 from suites.differential.events import Line
@@ -113,11 +113,10 @@ class Queues:
             spec["resourceGroups"] = [
                 a_group({self._flavor(0): {self.theme.contested: self.theme.amount(above.shared)}})
             ]
-        return {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": self._cohort(index)}, "spec": spec}
+        return an_object("Cohort", self._cohort(index), **spec)
 
     def _flavor_object(self, name: str | int, kind: str) -> Manifest:
-        meta = {"name": self._flavor(name)}
-        return {"apiVersion": KUEUE, "kind": "ResourceFlavor", "metadata": meta, "spec": dict(FLAVORS[kind])}
+        return an_object("ResourceFlavor", self._flavor(name), **FLAVORS[kind])
 
     def _cohort(self, index: int) -> str:
         return f"co{index}-{self.mark}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fixtures.lab import Lab
-from fixtures.manifests import KUEUE
+from fixtures.manifests import KUEUE, an_object
 from fixtures.marks import covers
 from fixtures.refusal import ACCEPTED, Refused, refused
 
@@ -24,7 +24,7 @@ def test_an_object_has_a_name_in_lower_case(lab: Lab, kind: str) -> None:
         "characters, '-' or '.', and must start and end with an alphanumeric character "
         f"(e.g. 'example.com', regex used for validation is '{GRAMMAR}')"
     )
-    made = {"apiVersion": KUEUE, "kind": kind, "metadata": {"name": "Upper"}, "spec": {}}
+    made = an_object(kind, "Upper")
 
     assert lab.denied(made) == f'{kind}.kueue.x-k8s.io "Upper" is invalid: {words}'
 
@@ -32,7 +32,7 @@ def test_an_object_has_a_name_in_lower_case(lab: Lab, kind: str) -> None:
 @covers("OBJECT-001")
 def test_an_object_has_a_name_of_at_most_253_characters(lab: Lab) -> None:
     """Every kind is held to it."""
-    made = {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": "a" * 254}, "spec": {}}
+    made = an_object("Cohort", "a" * 254)
 
     assert lab.denied(made).endswith(": must be no more than 253 characters")
 
