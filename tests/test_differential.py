@@ -78,6 +78,16 @@ def test_generated_worlds_reach_what_surrounds_work() -> None:
     assert never_told(words) == []
 
 
+def test_generated_worlds_build_their_queues_anew() -> None:
+    """Whatever queues are made of is written and deleted while there is work, and so are claim templates."""
+    drawn = (world for batch in batches(of=4, behaviour=KUEUE_0_19, number=1, count=100) for world in batch)
+    late = (step for world in drawn for step in world.steps[2:])
+    told = {(verb, each["kind"]) for step in late for verb in ("apply", "delete") for each in step.get(verb) or ()}
+    kinds = ("ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort", "ResourceClaimTemplate")
+
+    assert {(verb, kind) for verb in ("apply", "delete") for kind in kinds} <= told
+
+
 @pytest.mark.parametrize(("name", "preempts"), [("kueue-0.16", False), ("kueue-0.18", True)])
 def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
     """Up to 0.16 that is a queue without a cohort that preempts under fair sharing."""

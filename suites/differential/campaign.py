@@ -45,8 +45,8 @@ def hunted(plan: Plan) -> Iterator[Tally]:
                 yield tally
 
 
-LEFT = INERT - {"ResourceFlavor"}
-"""Kinds that stay from one batch to the next; a flavor that comes late must not be there from the worlds before."""
+LEFT = INERT - {"ResourceFlavor", "ResourceClaimTemplate"}
+"""Kinds that stay from one batch to the next; what comes late, or as another, must not be there from before."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,11 +17,12 @@ from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import Change, Common, Mood, Restart, Worth, class_of
+from suites.differential.events import Change, Common, Mood, Offer, Restart, Worth, class_of
 from suites.differential.nodes import FLAVORS, HEAVY, PLAIN
-from suites.differential.queues import Above, Queues
+from suites.differential.queues import Queues
+from suites.differential.site import Site
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
-from suites.differential.strategies import MOST_QUEUES, PRIORITIES, WORTH, events, lines, weighted
+from suites.differential.strategies import MOST_QUEUES, PRIORITIES, WORTH, above, events, lines, weighted
 from suites.differential.themes import Theme
 from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
@@ -52,16 +53,13 @@ def a_world(
     kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
     flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2).map(tuple))
     cohorts = draw(st.sampled_from((1, 2, 0)))
-    shared = st.none() | st.none() | st.integers(0, 3)
-    above = tuple(
-        Above(parent=draw(st.none() | st.just(0)) if index else None, shared=draw(shared)) for index in range(cohorts)
-    )
+    cohort_tree = tuple(draw(above(0 if index else None)) for index in range(cohorts))
     line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
     found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
-    own = events(theme.asked, mood)
+    own = events(theme.asked, mood, line)
     happens = tuple(draw(own) if each is None else each for each in common)
-    queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=above, flavors=flavors)
-    return tuple(World(queues=queues, events=happens).steps())
+    queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors)
+    return tuple(World(site=Site(queues), events=happens).steps())
 
 
 @st.composite
@@ -83,6 +81,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         progress=draw(_NOW_AND_THEN),
         edits=draw(_NOW_AND_THEN),
         moves=behaviour.kueue not in QUEUED_TWICE,
+        rebuilt=draw(_NOW_AND_THEN),
     )
     first, other = (
         a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
@@ -102,7 +101,9 @@ def _in_common(theme: Theme, mood: Mood, configurations: Sequence[Manifest]) -> 
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
     worth = st.builds(Worth, priority=st.sampled_from(PRIORITIES[1:]), value=st.sampled_from(WORTH))
-    often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2}
+    like = st.none() | st.sampled_from([*theme.templates])
+    offer = st.builds(Offer, name=st.sampled_from(theme.named), like=like)
+    often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2, offer: 1}
     often |= {} if theme.extended else {restart: 1}
     often |= {worth: 2} if mood.edits else {}
     return weighted(often)

@@ -6,31 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
-
-    cohort: int | None
-    """The cohort of the world that it belongs to; None: it stands alone."""
-    nominal: tuple[int, ...]
-    borrowing: int | None
-    lending: int | None
-    cpu: int
-    apart: bool
-    """Whether CPU has a resource group of its own."""
-    strict: bool
-    within: str
-    reclaim: str
-    borrow_within: bool
-    stops_early: bool
-    """Whether the search for a flavor stops where the queue can borrow, and goes on where it could preempt."""
-    selects: bool
-    """Whether it takes namespaces of the team only."""
-    weight: str | None
-    """Its weight in fair sharing."""
-    pods: int | None
-    """Quota of pods in each flavor, where they are covered."""
+from suites.differential.queue_events import QueueEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +96,16 @@ class Worth:
     value: int
 
 
-Common = Change | Restart | Worth
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A claim template is made with what another one asks for, or deleted, in all worlds at once."""
+
+    name: str
+    like: str | None
+    """None: it is deleted."""
+
+
+Common = Change | Restart | Worth | Offer
 
 
 def class_of(priority: int) -> str:
@@ -142,53 +127,8 @@ class Touch:
     job: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
-    """Nominal quota of a queue's first flavor is set, in devices."""
-
-    queue: int
-    nominal: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """A ClusterQueue, or the LocalQueue before it, is stopped or set going again."""
-
-    queue: int
-    local: bool
-    policy: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supply:
-    """The flavors that were not there at first are made."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
-    """The namespace is given to the team that some queues select, or taken from it."""
-
-    joined: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """The namespace has a LimitRange of some kind (`RANGES`), or none any more."""
-
-    kind: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """The LocalQueue before a ClusterQueue is deleted, or is there again."""
-
-    queue: int
-    open: bool
-
-
 Edit = Activate | Move | Resize | Rank
 JobEvent = Submit | Delete | Finish | Progress | Touch | Edit
-QueueEvent = Quota | Stop | Supply | Team | Bound | Way
 Event = JobEvent | QueueEvent | Common
 
 
@@ -221,3 +161,5 @@ class Mood:
     """Jobs and Workloads are written once more: another queue, other pods, another priority; and priority classes."""
     moves: bool
     """Jobs and Workloads that are written once more may name another queue."""
+    rebuilt: bool
+    """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them."""

@@ -66,7 +66,7 @@ COUNTED_AGAIN = ("holders are counted", "charges are reservations", "charges are
 QUEUED_AGAIN = ("waiting are counted",)
 """Laws that a finished workload breaks once its LocalQueue comes, in Kueue 0.14."""
 
-RETRIED = frozenset({"DeviceClass", "ResourceSlice"})
+RETRIED = frozenset({"DeviceClass", "ResourceSlice", "ResourceClaimTemplate"})
 """Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
 
 
@@ -185,6 +185,6 @@ def _names(world: Scenario) -> set[str]:
 
 
 def marked(step: Mapping[str, Any], seen: Observation) -> Observation:
-    """Mark what was seen right after a change of classes or devices: retries of what was refused may be ahead."""
+    """Mark what was seen right after a change of nothing but these: retries of what was refused may be ahead."""
     concerned = {Ref.of(each).kind for verb in ("apply", "delete") for each in step.get(verb) or ()}
-    return {**seen, "unsettled": True} if concerned & RETRIED else seen
+    return {**seen, "unsettled": True} if concerned and concerned <= RETRIED else seen

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota, an_object
 from fixtures.surroundings import a_limit_range
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import Line
-from suites.differential.nodes import FLAVORS, LATE, PLAIN
+from suites.differential.nodes import FLAVORS, LATE
 from suites.differential.ranges import RANGES
 from suites.differential.themes import Theme
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Above:
-    """A cohort of a world: the one above it, and devices that are its own."""
-
-    parent: int | None
-    shared: int | None
+from suites.differential.tree import Above, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,20 +31,30 @@ class Queues:
         """Where the LocalQueues and Jobs of the world are."""
         return f"ns-{self.mark}"
 
+    @property
+    def flavor_count(self) -> int:
+        """How many there are in the end, with that of CPU apart."""
+        return len(self.flavors) + 1
+
+    @property
+    def _late(self) -> list[int]:
+        return [index for index, kind in enumerate(self.flavors) if kind == LATE]
+
+    def recast(self, index: int, line: Line) -> Queues:
+        """Have another one in the place of a ClusterQueue."""
+        return replace(self, lines=(*self.lines[:index], line, *self.lines[index + 1 :]))
+
     def objects(self) -> Iterator[Manifest]:
         """Give everything as it is at first."""
-        yield self._flavor_object("cpu", PLAIN)
-        yield from (self._flavor_object(i, kind) for i, kind in enumerate(self.flavors) if kind != LATE)
-        for index, above in enumerate(self.cohorts):
-            if above.parent is not None or above.shared is not None:
-                yield self._cohort_object(index, above)
+        yield from (self.flavor(i) for i in range(self.flavor_count) if i not in self._late)
+        yield from (self.cohort(i, above) for i, above in enumerate(self.cohorts) if above.needs_an_object)
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
-            yield self.local_queue(index)
+            yield self.local_queue(index, to=index)
 
     def late(self) -> Iterator[Manifest]:
         """Give the flavors that are not there at first."""
-        yield from (self._flavor_object(i, kind) for i, kind in enumerate(self.flavors) if kind == LATE)
+        yield from map(self.flavor, self._late)
 
     def space(self, *, joined: bool) -> Manifest:
         """Give the namespace, which belongs to the team that some queues select, or to others."""
@@ -80,13 +82,13 @@ class Queues:
             **spec,
         )
 
-    def local_queue(self, index: int, **spec: Any) -> Manifest:
-        """Give the LocalQueue before a ClusterQueue."""
+    def local_queue(self, index: int, *, to: int, **spec: Any) -> Manifest:
+        """Give one LocalQueue, before the ClusterQueue ``to``."""
         return {
             "apiVersion": KUEUE,
             "kind": "LocalQueue",
             "metadata": {"name": f"lq{index}", "namespace": self.namespace},
-            "spec": {"clusterQueue": f"cq{index}-{self.mark}", **spec},
+            "spec": {"clusterQueue": f"cq{to}-{self.mark}", **spec},
         }
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
@@ -107,7 +109,8 @@ class Queues:
             amount(nominal), borrow=borrow, lend=None if line.lending is None else amount(min(line.lending, nominal))
         )
 
-    def _cohort_object(self, index: int, above: Above) -> Manifest:
+    def cohort(self, index: int, above: Above) -> Manifest:
+        """Give a Cohort."""
         spec: dict[str, Any] = {} if above.parent is None else {"parentName": self._cohort(above.parent)}
         if above.shared is not None:
             spec["resourceGroups"] = [
@@ -115,8 +118,11 @@ class Queues:
             ]
         return an_object("Cohort", self._cohort(index), **spec)
 
-    def _flavor_object(self, name: str | int, kind: str) -> Manifest:
-        return an_object("ResourceFlavor", self._flavor(name), **FLAVORS[kind])
+    def flavor(self, index: int) -> Manifest:
+        """Give a ResourceFlavor; the last one is that of CPU apart."""
+        if index == len(self.flavors):
+            return an_object("ResourceFlavor", self._flavor("cpu"))
+        return an_object("ResourceFlavor", self._flavor(index), **FLAVORS[self.flavors[index]])
 
     def _cohort(self, index: int) -> str:
         return f"co{index}-{self.mark}"

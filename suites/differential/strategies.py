@@ -11,26 +11,34 @@ from hypothesis.strategies import SearchStrategy
 
 from suites.differential.events import (
     Activate,
-    Bound,
     Delete,
     Event,
     Finish,
-    Line,
     Mood,
     Move,
     Progress,
-    Quota,
     Rank,
     Resize,
-    Stop,
     Submit,
-    Supply,
-    Team,
     Touch,
-    Way,
 )
 from suites.differential.nodes import ANYWHERE, PLACES
+from suites.differential.queue_events import (
+    Bound,
+    Gate,
+    QueueEvent,
+    Quota,
+    Recast,
+    Regroup,
+    Reroute,
+    Shelf,
+    Stop,
+    Supply,
+    Team,
+    Way,
+)
 from suites.differential.ranges import FREE, RANGES
+from suites.differential.tree import Above, Line
 
 T = TypeVar("T")
 POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
@@ -79,8 +87,14 @@ def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStra
     return strategy if wanted else st.just(otherwise)
 
 
-def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
-    """What happens to a world, mostly submissions; much of it in some moods only."""
+def above(parent: int | None) -> SearchStrategy[Above]:
+    """A cohort, below another one or not."""
+    shared = st.none() | st.none() | st.integers(0, 3)
+    return st.builds(Above, parent=st.none() | st.just(parent), shared=shared)
+
+
+def events(asked: Sequence[str], mood: Mood, line: SearchStrategy[Line]) -> SearchStrategy[Event]:
+    """What happens to a world, mostly submissions; much of it in some moods only; ``line`` draws its queues."""
     queue = st.integers(0, MOST_QUEUES - 1)
     submit = st.builds(
         Submit,
@@ -107,6 +121,7 @@ def events(asked: Sequence[str], mood: Mood) -> SearchStrategy[Event]:
     often |= {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4} if mood.ranges else {}
     often |= {progress: 4} if mood.progress else {}
     often |= {_edit(queue, mood): 8} if mood.edits else {}
+    often |= {way: 2, _rebuilt(queue, line): 10} if mood.rebuilt else {}
     return weighted(often)
 
 
@@ -115,6 +130,18 @@ def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
     resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
     found = resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
     return found | st.builds(Move, job=EARLIER, queue=queue) if mood.moves else found
+
+
+def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line]) -> SearchStrategy[QueueEvent]:
+    """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
+    higher = {0: 2, 1: 0}
+    regroup = st.sampled_from([*higher]).flatmap(
+        lambda index: st.builds(Regroup, cohort=st.just(index), above=above(higher[index]))
+    )
+    gate = st.builds(Gate, queue=queue, open=st.booleans())
+    shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())
+    reroute = st.builds(Reroute, queue=queue, to=queue)
+    return st.builds(Recast, queue=queue, line=line) | gate | shelf | regroup | reroute
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:

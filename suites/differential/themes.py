@@ -16,9 +16,9 @@ DIRECT = "direct"
 """A claim that is named directly."""
 
 
-def goes(kind: str, name: str) -> Step:
-    """A class or a slice is deleted."""
-    return {"delete": [{"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name}]}
+def goes(kind: str, name: str, **where: str) -> Step:
+    """A class, a slice or, in its ``namespace``, a template is deleted."""
+    return {"delete": [{"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name, **where}]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +57,11 @@ class Theme:
         """Give the claims among what a job asks for."""
         wanted = (each for each in asks if each not in self.extended)
         return [DirectClaim() if each == DIRECT else NamedTemplate(name=each) for each in wanted]
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The templates that jobs name, the usual ones more often; not all of them are made."""
+        return tuple(each for each in self.asked if each != DIRECT and each not in self.extended)
 
     def requests(self, asks: tuple[str, ...]) -> dict[str, str]:
         """Give the extended resources among what a job asks for; one that is asked for twice counts once."""
