@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from clusters.releases import RELEASES
-from reports.cli.matrix import MINORS
+from reports.cli import matrix
 from reports.document import Report
 from reports.matrix import absences, as_document, as_markdown, matrix_of, runs
 from tests.commands import kueue_dra
@@ -103,7 +103,7 @@ def test_the_terminal_shows_the_runs() -> None:
 
 def test_the_command_knows_the_releases_that_can_be_had() -> None:
     """The command may not import the clusters, so it repeats them."""
-    assert tuple(RELEASES) == MINORS
+    assert tuple(RELEASES) == matrix.MINORS
 
 
 def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
@@ -116,6 +116,15 @@ def test_the_command_runs_what_has_a_behaviour(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "matrix.json").read_text("utf-8"))["leftOut"].keys() == {"kueue-9.9"}
     assert "| ID | requirement | kueue-0.19 |" in (tmp_path / "matrix.md").read_text("utf-8")
     assert "left out: kueue-9.9: the reference has no behaviour of that name" in result.output
+
+
+def test_a_run_that_failed_fails_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where no verdict of conformance hangs on the case, and the report calls its release partial."""
+    run = matrix._run
+    monkeypatch.setattr(matrix, "_run", lambda words: run(words) or 1)
+    words = ["matrix", "0.18", "--target=reference", f"--report-dir={tmp_path}", "--suite=quota", "-ktest_fits"]
+
+    assert kueue_dra(*words).exit_code == 1
 
 
 @pytest.mark.parametrize(

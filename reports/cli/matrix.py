@@ -27,8 +27,8 @@ Examples
 
 \b
 Exit codes
-  0  nothing is violated in any release that was judged
-  1  something is, or a run did less than planned
+  0  every case passed in every release that was judged
+  1  one did not, or a run did less than planned
   2  no release could be judged; each is named with the reason
 """
 MINORS = ("0.14", "0.15", "0.16", "0.18", "0.19")
@@ -43,6 +43,15 @@ class Plan:
     folder: Path
     suites: tuple[str, ...]
     options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """How the run against one release ended."""
+
+    code: int
+    """What it exited with: 1 also where a case failed that no verdict of conformance hangs on."""
+    report: Report
 
 
 @click.command("matrix", epilog=EPILOG)
@@ -69,17 +78,17 @@ def command(
     options = [f"-k{expression}"] if expression else []
     options += [f"-n{workers}"] if workers else []
     plan = Plan(target=target, folder=report_dir, suites=suites, options=tuple(options))
-    ended = {minor: _judged(minor, plan) for minor in dict.fromkeys(minors or MINORS)}
-    left_out = {f"kueue-{minor}": end for minor, end in ended.items() if isinstance(end, str)}
-    reports = [end for end in ended.values() if not isinstance(end, str)]
-    if not reports:
+    ended = {f"kueue-{minor}": _judged(minor, plan) for minor in dict.fromkeys(minors or MINORS)}
+    left_out = {name: end for name, end in ended.items() if isinstance(end, str)}
+    judged = [end for end in ended.values() if not isinstance(end, str)]
+    if not judged:
         raise Trouble(f"{name}: {reason}" for name, reason in left_out.items())
-    _tell(matrix_of(reports, left_out), report_dir)
-    raise SystemExit(1 if any(report["verdict"]["result"] == "failure" for report in reports) else 0)
+    _tell(matrix_of([each.report for each in judged], left_out), report_dir)
+    raise SystemExit(int(any(each.code for each in judged)))
 
 
-def _judged(minor: str, plan: Plan) -> Report | str:
-    """Judge one release; its report, or why there is none."""
+def _judged(minor: str, plan: Plan) -> Judged | str:
+    """Judge one release, or say why it could not be."""
     behaviour = f"kueue-{minor}"
     if behaviour not in NAMES:
         known = ", ".join(name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-"))
@@ -92,7 +101,7 @@ def _judged(minor: str, plan: Plan) -> Report | str:
     code = _run([*words, *plan.options])
     if code == 2 or not file.is_file():
         return f"the run ended with exit code {code}, see above"
-    return cast(Report, json.loads(file.read_text("utf-8")))
+    return Judged(code=code, report=cast(Report, json.loads(file.read_text("utf-8"))))
 
 
 def _run(words: Sequence[str]) -> int:
