@@ -17,6 +17,7 @@ from kueue_dra_ref.scenario import Observation, Scenario, is_comparable
 from suites.differential.agenda import Agenda, Plan
 from suites.differential.drawing import batches
 from suites.differential.judging import Judge, Kind, Outcome, apart, marked
+from suites.differential.releases import recorded_minor
 from suites.differential.shrinking import shrunk, smallest
 
 KUEUE_0_19 = behaviour("kueue-0.19")
@@ -97,6 +98,12 @@ def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
     alone = [q["spec"] for q in applied if q["kind"] == "ClusterQueue" and not q["spec"].get("cohortName")]
 
     assert {each["preemption"]["withinClusterQueue"] != "Never" for each in alone} == {False, preempts}
+
+
+@pytest.mark.parametrize(("release", "minor"), [("0.14.0", "0.14"), ("0.17.1", "0.19"), ("", "0.19")])
+def test_what_was_recorded_is_shrunk_on_the_same_release(release: str, minor: str) -> None:
+    """Or on the newest, where that cannot be had."""
+    assert recorded_minor(release) == minor
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ class WorkloadController:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
+        if event.old is None and event.new is not None and is_true(event.new, "Finished"):
+            return  # one that is done when Kueue starts is not looked at, even where its LocalQueue has queued it
         freed = kueue.ledger.record(key, self._counted(event))
         if freed or obj is None or is_true(obj, "Finished") or not is_active(obj) or self._reprioritised(event):
             self._release(event)

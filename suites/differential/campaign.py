@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from clusters.binaries import Binaries, binaries
 from clusters.controlplane import ControlPlane
-from clusters.live import INERT, LiveTarget
+from clusters.live import LiveTarget
 from clusters.waiting import limits_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
@@ -45,18 +45,12 @@ def hunted(plan: Plan) -> Iterator[Tally]:
                 yield tally
 
 
-LEFT = INERT - {"ResourceFlavor", "ResourceClaimTemplate"}
-"""Kinds that stay from one batch to the next; what comes late, or as another, must not be there from before."""
-
-
 @dataclass(slots=True, kw_only=True)
 class Seat:
     """The place of one judge: a new one takes it when the Kueue of the one before has ended."""
 
     programs: Binaries
     behaviour: Behaviour
-    leaves: frozenset[str] = LEFT
-    """Kinds that stay from world to world; none where a world is played with parts of it left out."""
     _held: ExitStack = field(default_factory=ExitStack)
     _judge: Judge | None = None
     _closed: bool = False
@@ -65,7 +59,7 @@ class Seat:
     def judge(self) -> Judge:
         """Who has the place; brought up when there is nobody."""
         if self._judge is None:
-            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour, self.leaves))
+            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour))
             if self._closed:
                 self._held.close()
         return self._judge
@@ -97,10 +91,10 @@ class Seat:
 
 
 @contextmanager
-def a_judge(programs: Binaries, behaviour: Behaviour, leaves: frozenset[str] = LEFT) -> Iterator[Judge]:
-    """Bring up a real Kueue beside the reference."""
+def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
+    """Bring up a real Kueue beside the reference; nothing stays from one batch to the next."""
     limits = limits_of(os.environ)
     brief = replace(limits, settle=limits.settle / 3)  # whoever takes longer is played again, with fewer beside it
-    with ControlPlane(programs) as plane, closing(LiveTarget(plane, limits=brief, leaves=leaves)) as target:
+    with ControlPlane(programs) as plane, closing(LiveTarget(plane, limits=brief)) as target:
         release = str(target.describe()["kueue"]).removeprefix("v")
         yield Judge(target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries()))

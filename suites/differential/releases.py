@@ -19,6 +19,19 @@ minor_option = click.option(
     help="Which release of Kueue; it is built once, see docs/live.md.",
 )
 
+recorded_minor_option = click.option(
+    "--kueue",
+    "minor",
+    type=Named(tuple(RELEASES)),
+    help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}.",
+)
+
+
+def recorded_minor(release: str) -> str:
+    """Give the minor of the release that was recorded, such as 0.14 of 0.14.0, or the newest if that cannot be had."""
+    minor = ".".join(release.split(".")[:2])
+    return minor if minor in RELEASES else NEWEST
+
 
 def behaviour_of(minor: str) -> Behaviour:
     """Give the behaviour that a release is judged as.

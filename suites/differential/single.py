@@ -28,7 +28,7 @@ from reports.cli.options import configuration_option, files_option, gates_option
 from suites.differential.campaign import Seat
 from suites.differential.judging import Judge, Kind, Outcome
 from suites.differential.patience import Patient
-from suites.differential.releases import behaviour_of, minor_option
+from suites.differential.releases import behaviour_of, minor_option, recorded_minor, recorded_minor_option
 from suites.differential.shrinking import smallest
 
 RECORD_EPILOG = """\
@@ -114,9 +114,9 @@ def record(
 
 @click.command("shrink", epilog=SHRINK_EPILOG)
 @click.argument("file", type=click.Path(path_type=Path))
-@minor_option
+@recorded_minor_option
 @output_file
-def shrink(file: Path, minor: str, output: Path | None) -> None:
+def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
 
     Steps and objects are left out one after another and each try is played on both, so it takes a while. What is left
@@ -126,7 +126,7 @@ def shrink(file: Path, minor: str, output: Path | None) -> None:
     (scenario, *others) = _read(file)
     if others:
         raise Trouble([f"{file}: found {1 + len(others)} scenarios; expected one"])
-    with _real(behaviour_of(minor)) as seat:
+    with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as seat:
         first = seat.alone(scenario)
         if first.kind not in (Kind.DIFFERS, Kind.ENDED):
             click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
@@ -224,7 +224,7 @@ def _write(documents: Sequence[Manifest], output: Path | None) -> None:
 @contextmanager
 def _real(judged: Behaviour) -> Iterator[Seat]:
     try:
-        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged, leaves=frozenset())) as seat:
+        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged)) as seat:
             yield seat
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None

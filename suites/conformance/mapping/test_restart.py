@@ -133,3 +133,27 @@ def test_any_change_of_a_deactivated_workload_lets_it_go(lab: Lab) -> None:
 
     assert queue.figures.counts == Counts()
     assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == admitted({"whole-gpus": 1})
+
+
+def queued_at_a_start(lab: Lab) -> Counts:
+    """Count a Job that waited, and that somebody ran all the same, when Kueue starts anew."""
+    lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
+    queue = lab.queue({"cpu": 0})
+    lab.finish(queue.submit(a_job(cpu="1")))
+    assert queue.figures.counts == Counts()
+
+    lab.start()
+    return queue.figures.counts
+
+
+@covers("QUEUE-032")
+def test_done_work_is_not_queued_at_a_start(lab: Lab) -> None:
+    """Each LocalQueue comes when Kueue starts."""
+    assert queued_at_a_start(lab) == Counts()
+
+
+@covers("QUEUE-033")
+@breaks_law("waiting are counted", "Kueue queues done work when it starts")
+def test_done_work_is_queued_at_a_start(lab: Lab) -> None:
+    """It stands in line like who still waits."""
+    assert queued_at_a_start(lab) == Counts(pending=1)
