@@ -11,6 +11,7 @@ import pytest
 from fixtures.auditing import Audited
 from fixtures.books import Books
 from fixtures.laws import LAWS, LawBroken, violations
+from fixtures.manifests import with_spec
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.target import Audit, Manifest
@@ -134,6 +135,14 @@ def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_is_gone(sound: list
     told = [each for each in violations(Books(objects=objects, given=GIVEN, metrics=metrics)) if "metrics" in each.law]
 
     assert bool(told) is not gone
+
+
+def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_was_stopped(sound: list[Manifest]) -> None:
+    """Nobody corrects it when the LocalQueue goes on and who waited is gone."""
+    metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
+    stopped = [with_spec(each, stopPolicy="Hold") for each in sound if each["kind"] == "LocalQueue"]
+
+    assert violations(Books(objects=sound, given=[*GIVEN, *stopped], metrics=metrics)) == []
 
 
 def test_every_law_is_seen_to_fail(sound: list[Manifest]) -> None:
