@@ -56,7 +56,7 @@ def a_world(
     cohort_tree = tuple(draw(above(0 if index else None)) for index in range(cohorts))
     line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
     found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
-    own = events(theme.asked, mood, line)
+    own = events(theme, mood, line)
     happens = tuple(draw(own) if each is None else each for each in common)
     queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors)
     return tuple(World(site=Site(queues), events=happens).steps())
@@ -69,6 +69,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
     ranges = draw(_NOW_AND_THEN)
     at_rest = not behaviour.by_chance and not (ranges and theme is OBSERVED)
+    # A new Kueue takes extended resources for others (docs/differences.md).
     mood = Mood(
         stops=draw(st.booleans()),
         strict=not draw(st.integers(0, 3)) and at_rest,
@@ -81,7 +82,9 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         progress=draw(_NOW_AND_THEN),
         edits=draw(_NOW_AND_THEN),
         moves=behaviour.kueue not in QUEUED_TWICE,
+        shaped=draw(_NOW_AND_THEN),
         rebuilt=draw(_NOW_AND_THEN),
+        restarts=not theme.extended and draw(st.booleans()),
     )
     first, other = (
         a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
@@ -94,17 +97,14 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
 
 
 def _in_common(theme: Theme, mood: Mood, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
-    """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart.
-
-    No restart where jobs ask for extended resources, which a new Kueue takes for others (docs/differences.md).
-    """
+    """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
     worth = st.builds(Worth, priority=st.sampled_from(PRIORITIES[1:]), value=st.sampled_from(WORTH))
     like = st.none() | st.sampled_from([*theme.templates])
     offer = st.builds(Offer, name=st.sampled_from(theme.named), like=like)
     often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2, offer: 1}
-    often |= {} if theme.extended else {restart: 1}
+    often |= {restart: 2} if mood.restarts else {}
     often |= {worth: 2} if mood.edits else {}
     return weighted(often)
 

@@ -25,6 +25,8 @@ class Submit:
     """Where its pods want to be (`PLACES`)."""
     heavy: bool
     """Whether its pods have an overhead."""
+    shape: str
+    """What its pods have beside the regular container, by the names of the theme."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,5 +163,12 @@ class Mood:
     """Jobs and Workloads are written once more: another queue, other pods, another priority; and priority classes."""
     moves: bool
     """Jobs and Workloads that are written once more may name another queue."""
+    shaped: bool
+    """Pods have initial containers, some of which stay, or requests of their own."""
     rebuilt: bool
-    """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them."""
+    """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them.
+
+    Not flavors where Kueue starts anew: it may forget then that they are in use (docs/differences.md).
+    """
+    restarts: bool
+    """Kueue starts anew, for all worlds at once."""

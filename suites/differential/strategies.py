@@ -38,6 +38,8 @@ from suites.differential.queue_events import (
     Way,
 )
 from suites.differential.ranges import FREE, RANGES
+from suites.differential.shapes import SINGLE
+from suites.differential.themes import Theme
 from suites.differential.tree import Above, Line
 
 T = TypeVar("T")
@@ -94,13 +96,13 @@ def above(parent: int | None) -> SearchStrategy[Above]:
     return st.builds(Above, parent=st.none() | st.just(parent), shared=shared)
 
 
-def events(asked: Sequence[str], mood: Mood, line: SearchStrategy[Line]) -> SearchStrategy[Event]:
+def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrategy[Event]:
     """What happens to a world, mostly submissions; much of it in some moods only; ``line`` draws its queues."""
     queue = st.integers(0, MOST_QUEUES - 1)
     submit = st.builds(
         Submit,
         queue=queue,
-        asks=st.just((asked[0],)) if mood.crowded else _asks(asked),
+        asks=st.just(theme.asked[:1]) if mood.crowded else _asks(theme.asked),
         pods=st.sampled_from((1, 1, 1, 2) if mood.crowded else (1, 1, 2, 3)),
         cpu=st.integers(0 if mood.ranges else 1, 2),
         priority=st.sampled_from(PRIORITIES),
@@ -108,6 +110,7 @@ def events(asked: Sequence[str], mood: Mood, line: SearchStrategy[Line]) -> Sear
         as_workload=st.sampled_from((False, False, False, True)),
         place=_some(mood.nodes, st.sampled_from((ANYWHERE, *PLACES)), ANYWHERE),
         heavy=_some(mood.nodes, st.booleans(), False),
+        shape=_some(mood.shaped, st.sampled_from([*theme.shapes]), SINGLE),
     )
     quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
@@ -122,7 +125,7 @@ def events(asked: Sequence[str], mood: Mood, line: SearchStrategy[Line]) -> Sear
     often |= {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4} if mood.ranges else {}
     often |= {progress: 4} if mood.progress else {}
     often |= {_edit(queue, mood): 8} if mood.edits else {}
-    often |= {way: 2, _rebuilt(queue, line): 10} if mood.rebuilt else {}
+    often |= {way: 2, _rebuilt(queue, line, mood): 10} if mood.rebuilt else {}
     return weighted(often)
 
 
@@ -133,7 +136,7 @@ def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
     return found | st.builds(Move, job=EARLIER, queue=queue) if mood.moves else found
 
 
-def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line]) -> SearchStrategy[QueueEvent]:
+def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood) -> SearchStrategy[QueueEvent]:
     """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
     higher = {0: 2, 1: 0}
     regroup = st.sampled_from([*higher]).flatmap(
@@ -142,7 +145,8 @@ def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line]) -> SearchSt
     gate = st.builds(Gate, queue=queue, open=st.booleans())
     shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())
     reroute = st.builds(Reroute, queue=queue, to=queue)
-    return st.builds(Recast, queue=queue, line=line) | gate | shelf | regroup | reroute
+    found = st.builds(Recast, queue=queue, line=line) | gate | regroup | reroute
+    return found if mood.restarts else found | shelf
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:

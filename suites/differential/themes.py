@@ -10,6 +10,7 @@ from fixtures.builders import ClaimOf, DirectClaim, NamedTemplate, Template
 from fixtures.manifests import Quota
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.target import Manifest
+from suites.differential.shapes import SHAPES, Shapes
 
 Step = Mapping[str, Any]
 DIRECT = "direct"
@@ -34,6 +35,8 @@ class Theme:
     """What jobs ask for, the usual more often: names of templates or of extended resources, a missing template."""
     extended: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What else jobs ask for by name: requests of the pods' container."""
+    shapes: Shapes = field(default_factory=lambda: SHAPES)
+    """What pods may have beside their regular container."""
     contested: str = "gpus"
     """The resource that quotas and limits are about."""
     unit: str = ""

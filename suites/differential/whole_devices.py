@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from fixtures.builders import a_device, a_request, a_template, first_available, gpu
 from fixtures.resources import a_class, a_pool, a_slice
+from suites.differential.shapes import with_extended
 from suites.differential.themes import DIRECT, Theme, goes
 
 LATE = "late.example.com"
@@ -71,6 +72,7 @@ EXTENDED = replace(
         "other-card": {OTHER_CARD: "1"},
         "both-cards": {CARD: "1", OTHER_CARD: "1"},
     },
+    shapes=with_extended(CARD),
     others={"nics": 2, "lates": 2, CARD: 2},
     changes=(
         {"apply": [a_class(LATE, extendedResourceName=CARD)]},

@@ -12,6 +12,7 @@ from kueue_dra_ref.target import Manifest
 from suites.differential.events import (
     Activate,
     Change,
+    Common,
     Delete,
     Edit,
     Event,
@@ -29,6 +30,7 @@ from suites.differential.events import (
     class_of,
 )
 from suites.differential.nodes import HEAVY, PLACES
+from suites.differential.queue_events import Gate
 from suites.differential.queues import Queues
 from suites.differential.rewriting import rewritten
 from suites.differential.site import Site, named
@@ -59,9 +61,20 @@ class World:
         for event in self.events:
             yield self._step(event)
             if isinstance(event, Change | Offer):  # what was refused, or waits, is looked at again
-                yield {"touch": [named(made) for made in self._jobs.values()]}
+                yield self._touched()
 
     def _step(self, event: Event) -> Step:
+        match event:
+            case Change() | Restart() | Offer() | Worth():
+                return self._in_common(event)
+            case Submit() | Delete() | Finish() | Progress() | Touch() | Activate() | Move() | Resize() | Rank():
+                return self._of_a_job(event)
+            case Gate(open=False):  # whoever waits may be told, or not (docs/differences.md)
+                return {**self.site.step(event), **self._touched()}
+            case _:
+                return self.site.step(event)
+
+    def _in_common(self, event: Common) -> Step:
         match event:
             case Change():
                 return self._queues.theme.changes[event.number]
@@ -73,10 +86,9 @@ class World:
                 return goes("ResourceClaimTemplate", event.name, namespace=self._queues.namespace)
             case Worth():
                 return {"apply": [a_priority_class(class_of(event.priority), event.value)]}
-            case Submit() | Delete() | Finish() | Progress() | Touch() | Activate() | Move() | Resize() | Rank():
-                return self._of_a_job(event)
-            case _:
-                return self.site.step(event)
+
+    def _touched(self) -> Step:
+        return {"touch": [named(made) for made in self._jobs.values()]}
 
     def _of_a_job(self, event: JobEvent) -> Step:
         match event:
@@ -110,7 +122,8 @@ class World:
         cpu = {"cpu": str(event.cpu)} if event.cpu else {}
         claims, requests = theme.claims(event.asks), {**cpu, **theme.requests(event.asks)}
         runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
-        shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": {**PLACES[event.place], **runtime}}
+        spec = {**PLACES[event.place], **runtime, **theme.shapes[event.shape]}
+        shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": spec}
         shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
