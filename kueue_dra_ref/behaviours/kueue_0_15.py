@@ -32,7 +32,7 @@ def kueue_0_15() -> Behaviour:
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.
-        queueing=replace(later.queueing, at_start=()),
+        queueing=replace(later.queueing, at_start=(), judged=()),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.

@@ -159,6 +159,7 @@ QUEUEING = Queueing(
     kept=(queueing.strict_fifo_keeps_its_head,),
     set_aside=(queueing.best_effort_sets_its_head_aside,),
     remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
+    judged=(queueing.who_is_tried_again_is_judged_as_it_is_counted,),
     passed_over=(queueing.who_says_not_requeued_is_passed_over,),
     equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
     in_front=(queueing.a_preemptor_stays_in_front,),

@@ -45,6 +45,8 @@ class Queueing:
     evicted: tuple[Rule[[Holding], Told | None], ...]
     remembered: tuple[Rule[[Workload], Workload], ...] = ()
     """What a new version of a workload that was tried is held against; as it is written without rules."""
+    judged: tuple[Rule[[Workload], Workload], ...] = ()
+    """What is looked at when a workload is tried again; what is written without rules."""
     passed_over: tuple[Rule[[Manifest], bool], ...] = ()
     """Whom no sweep brings back, by the status that is stored when it is set aside."""
     equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()

@@ -9,7 +9,7 @@ from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
-from kueue_dra_ref.api.nouns import ClusterQueue
+from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.status import evict, say
@@ -72,10 +72,15 @@ class Scheduler:
         mismatch = next(((rule, m) for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
         if mismatch:
             return Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),)
-        wrong = unfit(self.rules.adjusting, self.kueue.world.surroundings(head.key[0]), head.workload)
+        wrong = unfit(self.rules.adjusting, self.kueue.world.surroundings(head.key[0]), self._judged(head))
         if wrong:
             return Why.UNSUITABLE, wrong.message, (Step(requirements=wrong.requirements, text=wrong.message),)
         return None
+
+    def _judged(self, head: Queued) -> Workload:
+        if head.remembered is None or head.written is None:  # it has not been tried as it is
+            return head.workload
+        return next((rule(head.workload) for rule in self.rules.queueing.judged), head.written)
 
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""

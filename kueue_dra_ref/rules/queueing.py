@@ -143,6 +143,12 @@ def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
     return Told(reason="ClusterQueueStopped", message="The ClusterQueue is stopped")
 
 
+@rule("POD-023")
+def who_is_tried_again_is_judged_as_it_is_counted(counted: Workload) -> Workload:
+    """Each try looks at a workload with what Kueue adds to the requests of its pods."""
+    return counted
+
+
 @rule("POD-017")
 def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
     """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""

@@ -33,6 +33,26 @@ def test_a_request_above_the_default_limit_is_refused(lab: Lab, limit: str, verd
     assert lab.verdict(job) == verdict
 
 
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        pytest.param(pending(Reason.OVER_ITS_LIMIT), id="refused-again", marks=covers("POD-023")),
+        pytest.param(admitted({"cpu": "2"}), id="overlooked", marks=covers("POD-024")),
+    ],
+)
+def test_a_request_above_the_default_limit_is_tried_again(lab: Lab, verdict: Verdict) -> None:
+    """There was quota enough before; a changed quota has whatever waits tried again."""
+    namespace, flavor = lab.namespace(), lab.flavor()
+    lab.limit(namespace, Container={"default": {"cpu": "1"}})
+    queue = lab.queue(groups=[{flavor: {"cpu": "8"}}], namespace=namespace)
+    job = queue.submit(a_job(cpu="2"))
+    assert lab.verdict(job) == pending(Reason.OVER_ITS_LIMIT)
+
+    queue.regroup({flavor: {"cpu": "9"}})
+
+    assert lab.verdict(job) == verdict
+
+
 @covers("POD-009")
 def test_a_pod_that_requests_more_than_its_limit_is_refused(lab: Lab) -> None:
     """What a pod requests as a whole must not be more than it is limited to as a whole."""
