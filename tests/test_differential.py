@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from suites.differential.drawing import batches
 from suites.differential.judging import Judge, Kind, Outcome, apart, marked
 from suites.differential.releases import recorded_minor
 from suites.differential.shrinking import shrunk, smallest
+from suites.differential.stopping import tries
 
 KUEUE_0_19 = behaviour("kueue-0.19")
 
@@ -104,6 +106,18 @@ def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
 def test_what_was_recorded_is_shrunk_on_the_same_release(release: str, minor: str) -> None:
     """Or on the newest, where that cannot be had."""
     assert recorded_minor(release) == minor
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_shrink_that_is_stopped_keeps_what_is_left(number: signal.Signals) -> None:
+    """Once; whoever asks again gets out at once."""
+    scenario = next(iter(batches(of=1, behaviour=KUEUE_0_19, number=1)))[0]
+    with tries() as going_on:
+        assert going_on(scenario)
+        signal.raise_signal(number)
+        assert not going_on(scenario)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from suites.differential.judging import Judge, Kind, Outcome
 from suites.differential.patience import Patient
 from suites.differential.releases import behaviour_of, minor_option, recorded_minor, recorded_minor_option
 from suites.differential.shrinking import smallest
+from suites.differential.stopping import tries
 
 RECORD_EPILOG = """\
 \b
@@ -121,7 +121,7 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
 
     Steps and objects are left out one after another and each try is played on both, so it takes a while. What is left
     differs in the same place. A scenario in which the real Kueue ends by itself is reduced too, to the smallest in
-    which it still ends.
+    which it still ends. Ctrl-C ends the tries, and what is left by then is written.
     """
     (scenario, *others) = _read(file)
     if others:
@@ -131,7 +131,8 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
         if first.kind not in (Kind.DIFFERS, Kind.ENDED):
             click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
             raise SystemExit(1)
-        found = smallest(first, seat.alone, going_on=_progress())
+        with tries() as going_on:
+            found = smallest(first, seat.alone, going_on=going_on)
     _write([as_document(found.scenario, **_why(found))], output)
 
 
@@ -141,18 +142,6 @@ def _why(found: Outcome) -> Mapping[str, Any]:
         return {"trouble": found.trouble}
     place = {"reference": found.difference.ours, "kueue": found.difference.recorded}
     return {"difference": {"step": found.step, "path": found.difference.path, **place}}
-
-
-def _progress() -> Callable[[Scenario], bool]:
-    tries = count(1)
-
-    def tell(scenario: Scenario) -> bool:
-        click.echo(
-            f"try {next(tries)}: {len(scenario.steps)} steps, {len(scenario.inventory)} objects before", err=True
-        )
-        return True
-
-    return tell
 
 
 def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
