@@ -57,12 +57,13 @@ def _sourced(kind: str) -> dict[str, Any]:
 
 WHOLE_DEVICE = Profile(
     name="whole-device",
-    about="each device counts one; the mapping is the one that the conformance suites want",
+    about="each device counts one; mapping and gates are those that the conformance suites want",
     mappings=(
         {"name": RESOURCE, "deviceClassNames": [CLASS]},
         {"name": "shared-gpus", "deviceClassNames": ["ts-shard-gpus.example.com", "sp-shared-gpus.example.com"]},
         {"name": "example.com/nics", "deviceClassNames": ["nic.example.com"]},
     ),
+    gates={"KueueDRAIntegrationExtendedResource": True, "KueueDRAIntegrationPartitionableDevices": True},
     driver={"gpuDeviceStatus": True},
 )
 COUNTER = Profile(
