@@ -69,7 +69,6 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
     ranges = draw(_NOW_AND_THEN)
     at_rest = not behaviour.by_chance and not (ranges and theme is OBSERVED)
-    # A new Kueue takes extended resources for others (docs/differences.md).
     mood = Mood(
         stops=draw(st.booleans()),
         strict=not draw(st.integers(0, 3)) and at_rest,
@@ -84,6 +83,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         moves=behaviour.kueue not in QUEUED_TWICE,
         shaped=draw(_NOW_AND_THEN),
         rebuilt=draw(_NOW_AND_THEN),
+        # A new Kueue takes extended resources for others (docs/differences.md).
         restarts=not theme.extended and draw(st.booleans()),
     )
     first, other = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from clusters.releases import NEWEST, RELEASES
@@ -10,20 +12,12 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from reports.cli.faults import Trouble
 from reports.cli.options import Named
 
-minor_option = click.option(
-    "--kueue",
-    "minor",
-    type=Named(tuple(RELEASES)),
-    default=NEWEST,
-    show_default=True,
-    help="Which release of Kueue; it is built once, see docs/live.md.",
+_option = partial(click.option, "--kueue", "minor", type=Named(tuple(RELEASES)))
+minor_option = _option(
+    default=NEWEST, show_default=True, help="Which release of Kueue; it is built once, see docs/live.md."
 )
-
-recorded_minor_option = click.option(
-    "--kueue",
-    "minor",
-    type=Named(tuple(RELEASES)),
-    help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}.",
+recorded_minor_option = _option(
+    help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}."
 )
 
 

@@ -11,16 +11,21 @@ Shapes = Mapping[str, Mapping[str, Any]]
 STAYS = "Always"
 """The restartPolicy of an initial container that runs beside the regular ones."""
 SINGLE = "single"
-_FIRST = a_container("first", requests={"cpu": "3"})
-_BESIDE = {**a_container("beside", requests={"cpu": "1"}), "restartPolicy": STAYS}
+
+
+def _beside(**resources: Mapping[str, str]) -> dict[str, Any]:
+    return {**a_container("beside", **resources), "restartPolicy": STAYS}
+
+
+_FIRST, _BESIDE = a_container("first", requests={"cpu": "3"}), _beside(requests={"cpu": "1"})
 SHAPES: Shapes = {
     SINGLE: {},
     "prepared": {"initContainers": [_FIRST]},
     "attended": {"initContainers": [_BESIDE]},
     "both": {"initContainers": [_BESIDE, _FIRST]},
     "the other way round": {"initContainers": [_FIRST, _BESIDE]},
-    "silent": {"initContainers": [a_container("first"), {**a_container("beside"), "restartPolicy": STAYS}]},
-    "limited": {"initContainers": [{**a_container("beside", limits={"cpu": "2"}), "restartPolicy": STAYS}]},
+    "silent": {"initContainers": [a_container("first"), _beside()]},
+    "limited": {"initContainers": [_beside(limits={"cpu": "2"})]},
     "as a whole": {"resources": {"requests": {"cpu": "4"}}},
 }
 
