@@ -31,8 +31,8 @@ def kueue_0_15() -> Behaviour:
         webhooks=replace(later.webhooks, words=(earlier_names.names_are_qualified_and_counted_in_characters,)),
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
-        # Whoever was deactivated with a reservation is counted again; who is tried again is judged as it is written.
-        queueing=replace(later.queueing, at_start=(), judged=()),
+        # Whoever was deactivated with a reservation is counted again.
+        queueing=replace(later.queueing, at_start=()),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.

@@ -95,8 +95,9 @@ def kueue_0_16() -> Behaviour:
             ),
             resources=(pod_requests.containers_keep_to_their_limits,),
         ),
-        # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then.
-        queueing=replace(later.queueing, equals_aside=(), remembered=()),
+        # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then,
+        # and when it is tried again it is judged as it is written.
+        queueing=replace(later.queueing, equals_aside=(), remembered=(), judged=()),
         assigning=replace(
             later.assigning,
             words=(),

@@ -266,6 +266,7 @@ PREEMPTING = Preempting(
     spared=(preemption.who_is_not_needed_is_spared,),
     told=(preemption.the_preemptor_is_named,),
     pending=(preemption.victims_are_counted,),
+    at_once=(preemption.a_preemptor_is_tried_again_before_its_victims_give_back,),
     not_sought=(preemption.counted_pods_are_not_reckoned_with,),
     immaterial=(preemption.none_is_not_reckoned_with,),
 )

@@ -137,6 +137,8 @@ class Preempting:
     spared: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
     told: tuple[Rule[[Preemption], str], ...]
     pending: tuple[Rule[[int], str], ...]
+    at_once: tuple[Rule[[int], bool], ...]
+    """How many preemptions of a cycle have the next one begin before their victims give quota back."""
     not_sought: tuple[Rule[[], Collection[str]], ...] = ()
     """Resources that whoever preempts does not reckon with."""
     immaterial: tuple[Rule[[int], bool], ...] = ()

@@ -54,6 +54,8 @@ class Manager:
         self.scheduler = Scheduler(self.kueue)
         self.finalizers = FinalizerController(self.kueue)
         self.stopped = False
+        self._at_once = behaviour.preempting.at_once
+        self._to_follow: list[dict[tuple[str, Key], None]] = []
         self.restless: tuple[str, ...] = ()
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
         surroundings = SurroundingsController(self.kueue)
@@ -86,7 +88,7 @@ class Manager:
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
         cycles, preemptions, self.restless = 0, self.scheduler.preemptions, ()
-        while not self.restless and (self._reconciled() or self.scheduler.cycle()):
+        while not self.restless and self._turn():
             cycles += 1
             if self._goes_round(cycles, self.scheduler.preemptions - preemptions):
                 self.kueue.later(_PAUSE, lambda: None)
@@ -111,7 +113,7 @@ class Manager:
         """Go on for a few cycles and see who is told one thing and then another."""
         told: dict[Key, dict[str, None]] = {}
         for _ in range(_TURNS):
-            for turn in (self._reconciled, self.scheduler.cycle):
+            for turn in (self._reconciled, self._scheduled):
                 turn()
                 for found in self.kueue.store.every("Workload"):
                     words = (condition(found, "QuotaReserved") or {}).get("message", "nothing")
@@ -120,7 +122,26 @@ class Manager:
             if len(words) > 1:
                 yield f"Workload {namespace}/{name} is told in turns: {' | '.join(words)}"
 
+    def _turn(self) -> bool:
+        """Reconcile and schedule once; False when nothing came of either."""
+        busy = self._reconciled()
+        return self._scheduled() or busy
+
+    def _scheduled(self) -> bool:
+        """Run a cycle, and after one that preempts the next at once, as Kueue does: to give quota back takes longer.
+
+        What follows from one cycle is reconciled together, and what follows from the next one a cycle later.
+        """
+        rules, before, moved = self._at_once, self.scheduler.preemptions, self.scheduler.cycle()
+        while any(rule(self.scheduler.preemptions - before) for rule in rules):
+            self._to_follow.append(self.kueue.to_do)
+            before, self.kueue.to_do = self.scheduler.preemptions, {}
+            self.scheduler.cycle()
+        return moved
+
     def _reconciled(self) -> bool:
+        if self._to_follow:
+            self.kueue.to_do |= self._to_follow.pop(0)
         busy = bool(self.kueue.to_do)
         while self.kueue.to_do:
             kind, key = next(iter(self.kueue.to_do))

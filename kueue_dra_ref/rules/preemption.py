@@ -208,6 +208,12 @@ def victims_are_counted(victims: int) -> str:
     return f". Pending the preemption of {victims} workload(s)"
 
 
+@rule("PREEMPT-044")
+def a_preemptor_is_tried_again_before_its_victims_give_back(preempted: int) -> bool:
+    """The next cycle begins at once: to stop a victim and to give back its quota takes longer."""
+    return preempted > 0
+
+
 @rule("PREEMPT-037")
 def none_is_not_reckoned_with(amount: int) -> bool:
     """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""

@@ -41,10 +41,15 @@ def test_a_request_above_the_default_limit_is_refused(lab: Lab, limit: str, verd
     ],
 )
 def test_a_request_above_the_default_limit_is_tried_again(lab: Lab, verdict: Verdict) -> None:
-    """There was quota enough before; a changed quota has whatever waits tried again."""
+    """There was quota enough before; a changed quota has whatever waits tried again.
+
+    So does a new ClusterQueue, a second later, which is over once a job has waited.
+    """
     namespace, flavor = lab.namespace(), lab.flavor()
     lab.limit(namespace, Container={"default": {"cpu": "1"}})
     queue = lab.queue(groups=[{flavor: {"cpu": "8"}}], namespace=namespace)
+    queue.submit(a_job(cpu="10"))
+    lab.settle()
     job = queue.submit(a_job(cpu="2"))
     assert lab.verdict(job) == pending(Reason.OVER_ITS_LIMIT)
 
