@@ -102,6 +102,7 @@ class LiveTarget:
         faults = self._plane.kueue.start(configuration)
         if not faults:
             self._configuration = wanted
+            self._world.selector = configuration.get("managedJobsNamespaceSelector") or {}
             self._settling.note_change()
             self._counting.forget()
         return faults

@@ -11,6 +11,7 @@ from clusters.fence_world import KUEUE
 from clusters.mirror import Mirror
 from clusters.world import World, queue_name
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
+from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.target import Manifest, Ref
 
 Key = tuple[str, str, str]
@@ -22,8 +23,8 @@ class Look:
 
     jobs: list[Manifest]
     workloads: list[Manifest]
-    classless: frozenset[str] = frozenset()
-    """The UIDs of Jobs whose priority class is not there: Kueue makes no Workload for them."""
+    unmade: frozenset[str] = frozenset()
+    """The UIDs of Jobs for which Kueue makes no Workload: they lack their priority class, or live where it does not."""
 
     @classmethod
     def at(cls, mirror: Mirror, world: World) -> Look:
@@ -38,9 +39,9 @@ class Look:
                 if Ref.of(workload) in world or uids & owners_of(workload)
             ]
         owned = {uid for workload in workloads for uid in owners_of(workload)}
-        unmade = [job for job in jobs if job["metadata"]["uid"] not in owned]
-        classless = frozenset(job["metadata"]["uid"] for job in unmade if _lacks_class(mirror, job))
-        return cls(jobs=jobs, workloads=workloads, classless=classless)
+        alone = [job for job in jobs if job["metadata"]["uid"] not in owned]
+        unmade = (job for job in alone if _lacks_class(mirror, job) or not _is_selected(mirror, job, world))
+        return cls(jobs=jobs, workloads=workloads, unmade=frozenset(job["metadata"]["uid"] for job in unmade))
 
     @property
     def versions(self) -> dict[Key, str]:
@@ -100,7 +101,7 @@ class Look:
             if holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
-        for job in (job for job in self.jobs if job["metadata"]["uid"] not in self.classless):
+        for job in (job for job in self.jobs if job["metadata"]["uid"] not in self.unmade):
             fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
             if fault:
                 yield f"Job {job['metadata']['name']} {fault}"
@@ -113,6 +114,14 @@ def _lacks_class(mirror: Mirror, job: Manifest) -> bool:
     elif name := job["spec"]["template"]["spec"].get("priorityClassName"):
         ref = Ref(api_version="scheduling.k8s.io/v1", kind="PriorityClass", name=name)
     return bool(name) and mirror.read(ref) is None
+
+
+def _is_selected(mirror: Mirror, job: Manifest, world: World) -> bool:
+    """Whether the Configuration has Kueue manage the Jobs of a namespace."""
+    if not world.selector:
+        return True
+    namespace = mirror.read(Ref(api_version="v1", kind="Namespace", name=job["metadata"]["namespace"]))
+    return namespace is None or selects(world.selector, namespace["metadata"].get("labels") or {})
 
 
 def owners_of(manifest: Manifest) -> set[str]:

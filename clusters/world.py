@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.target import Manifest, Ref
 
 JOBS = frozenset({"Job", "Workload"})
@@ -40,6 +40,8 @@ class World:
     _writing: int = 0
     _named: int = 0
     """The last writing of anything that queues name."""
+    selector: Manifest = field(default_factory=dict)
+    """Of the namespaces whose Jobs Kueue manages, where its Configuration says so."""
 
     def add(self, manifest: Manifest) -> None:
         """Remember one object, in the order of first writing."""
@@ -154,4 +156,4 @@ def queue_name(manifest: Manifest) -> str:
     """Give the LocalQueue that a Job's label or a Workload's spec names, or nothing."""
     if manifest["kind"] == "Workload":
         return str((manifest.get("spec") or {}).get("queueName") or "")
-    return str((manifest["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
+    return queue_named_by(manifest)

@@ -240,6 +240,31 @@ def test_a_job_without_a_queue_is_left_alone() -> None:
     assert not workloads(result.stdout)
 
 
+@pytest.mark.parametrize(
+    ("settings", "job", "note"),
+    [
+        pytest.param("manageJobsWithoutQueueName: true", "labels: {}", "", id="all-are-managed"),
+        pytest.param(
+            "managedJobsNamespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other}}",
+            "labels: {kueue.x-k8s.io/queue-name: mine}",
+            "is in a namespace that managedJobsNamespaceSelector does not select",
+            id="not-selected",
+        ),
+    ],
+)
+def test_the_configuration_says_which_jobs_are_managed(settings: str, job: str, note: str) -> None:
+    """A Job that Kueue has nothing to do with has no Workload, and the user is told why."""
+    world = QUEUES.replace("kind: Configuration\n", f"kind: Configuration\n{settings}\n")
+    given = a_job().replace("labels: {kueue.x-k8s.io/queue-name: mine}", job)
+
+    result = kueue_dra("simulate", "-f", "-", stdin=f"{world}---\n{given}")
+
+    assert result.exit_code == 0
+    assert ("Kueue leaves it alone" in result.stderr) == bool(note)
+    assert note in result.stderr
+    assert len(workloads(result.stdout)) == (not note)
+
+
 def test_claims_without_a_configuration_are_explained() -> None:
     """No Configuration means no mapping."""
     world = QUEUES.partition("---\nkind: Configuration")[0]

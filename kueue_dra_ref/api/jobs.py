@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.target import Manifest
+
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
+
+
+def queue_named_by(job: Manifest) -> str:
+    """The queue that a Job names; empty for none."""
+    return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))

@@ -83,8 +83,13 @@ def kueue_0_18() -> Behaviour:
         ),
         # Requests are Go maps.
         by_chance=True,
-        # Indexes that have failed for good are not told from those that will be tried again.
-        jobs=replace(later.jobs, reclaimed=later.jobs.reclaimed[1:]),
+        jobs=replace(
+            later.jobs,
+            # Indexes that have failed for good are not told from those that will be tried again.
+            reclaimed=later.jobs.reclaimed[1:],
+            # The default queue is given in any namespace.
+            ungiven=(),
+        ),
         mapping=replace(
             later.mapping,
             device_class=(

@@ -24,6 +24,7 @@ from kueue_dra_ref.rules import (
     fungibility,
     jobs,
     lookup,
+    managing,
     matching,
     observing,
     pod_requests,
@@ -337,7 +338,13 @@ JOBS = Jobs(
         when(jobs.pods_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),
     ),
     unequal=(jobs.a_workload_is_held_to_the_pods_of_its_job,),
-    queued=(jobs.a_job_without_a_queue_gets_the_default_one,),
+    queued=(managing.a_job_without_a_queue_gets_the_default_one,),
+    ungiven=(managing.no_queue_is_given_where_nothing_is_selected,),
+    unnamed=(managing.jobs_without_a_queue_are_managed_too,),
+    spared=(managing.jobs_without_a_queue_are_spared_where_nothing_is_selected,),
+    left_alone=(
+        when(managing.jobs_are_left_alone_where_nothing_is_selected, ManagedJobsNamespaceSelectorAlwaysRespected=True),
+    ),
     unstartable=(jobs.node_labels_that_the_job_contradicts_finish_its_workload,),
 )
 PRIORITIES = Priorities(

@@ -9,6 +9,7 @@ from typing import Any
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.rules.jobs import PodSets
+from kueue_dra_ref.rules.managing import Claimed
 from kueue_dra_ref.rules.priorities import Classed
 from kueue_dra_ref.rules.reporting import Assigned, Figures
 from kueue_dra_ref.said import Said
@@ -61,8 +62,16 @@ class Jobs:
     reclaimed: tuple[Rule[[dict[str, Any]], int | None], ...]
     unequal: tuple[Rule[[PodSets, PodSets, bool], bool], ...]
     """Whether a Job has become another than its Workload was made for."""
-    queued: tuple[Rule[[str, bool], str], ...]
-    """The queue of a Job, by the one that it names and whether there is one that is called default."""
+    queued: tuple[Rule[[Claimed], str], ...]
+    """The queue of a new Job."""
+    ungiven: tuple[Rule[[Claimed], bool], ...]
+    """Whether a new Job gets no queue that it does not name."""
+    unnamed: tuple[Rule[[Claimed], bool], ...]
+    """Whether a Job that names no queue is Kueue's."""
+    spared: tuple[Rule[[Claimed], bool], ...]
+    """Whether such a Job is not Kueue's after all."""
+    left_alone: tuple[Rule[[Claimed], bool], ...]
+    """Whether nothing is done about a Job, whether it names a queue or not."""
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
     unstartable: tuple[Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...] = ()

@@ -7,8 +7,9 @@ from typing import Any
 
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
-from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.cluster.kueue import Kueue
+from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.priorities import MissingClass, PriorityController
 from kueue_dra_ref.cluster.retrying import Retries
 from kueue_dra_ref.cluster.running import Running
@@ -23,6 +24,7 @@ class JobController:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour.jobs
         self.running = Running(kueue)
+        self.managing = Managing(self.rules, kueue.configuration, kueue.store)
         self.priorities, self.retries = PriorityController(kueue), Retries(kueue, "Job")
 
     def on(self, event: Event) -> None:
@@ -39,7 +41,7 @@ class JobController:
     def reconcile(self, key: Key) -> None:
         """Make the Workload follow its Job, and the Job its Workload."""
         job = self.kueue.store.find("Job", key[1], key[0])
-        if job is None or not queue_named_by(job):
+        if job is None or self.managing.objection(job):
             return
         try:
             self._reconciled(job, self.kueue.store.find("Workload", workload_name(job), key[0]))
@@ -169,11 +171,6 @@ def workload_name(job: Manifest) -> str:
     meta = job["metadata"]
     digest = hashlib.sha1("\n".join(("Job", "batch", meta["name"], meta["uid"])).encode(), usedforsecurity=False)
     return f"job-{meta['name']}"[:57] + "-" + digest.hexdigest()[:5]
-
-
-def queue_named_by(job: Manifest) -> str:
-    """The queue that a Job names; empty for none."""
-    return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
 
 
 def _running(workload: Manifest) -> list[Manifest]:

@@ -55,7 +55,7 @@ class ReferenceTarget:
         self._manager = None
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
-        self._writer.behaviour = self.behaviour.under(gates)
+        self._writer.behaviour, self._writer.configuration = self.behaviour.under(gates), found
         self._manager = Manager(self._writer.behaviour, found, self.store, self.clock)
         self._manager.kueue.chance = self.chance
         return ()

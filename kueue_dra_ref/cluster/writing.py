@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
+from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.limits import fill
@@ -14,7 +15,7 @@ from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.finalizing import IN_USE
-from kueue_dra_ref.cluster.nouns import stop_policy
+from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -26,6 +27,7 @@ class Writer:
     def __init__(self, behaviour: Behaviour, api_server: ApiServer, store: Store) -> None:
         self.behaviour, self.api_server, self.store = behaviour, api_server, store
         self._written: dict[Ref, Manifest] = {}
+        self.configuration = Configuration()
 
     def write(self, manifest: Manifest) -> Manifest:
         """Store an object, and give it as it was decoded.
@@ -88,14 +90,10 @@ class Writer:
     def _queue(self, job: Manifest) -> None:
         """Give a Job its queue and suspend it, as Kueue's webhook does."""
         labels = job["metadata"].get("labels") or {}
-        default = self.store.find("LocalQueue", "default", job["metadata"]["namespace"])
-        runs = default is not None and stop_policy(default) == "None"
-        queue = labels.get(QUEUE_LABEL) or ""
-        for rule in self.behaviour.jobs.queued:
-            queue = rule(queue, runs)
-        if queue:
+        managing = Managing(self.behaviour.jobs, self.configuration, self.store)
+        if queue := managing.queue(job):
             job["metadata"]["labels"] = {**labels, QUEUE_LABEL: queue}
-        if queue or QUEUE_LABEL in labels:
+        if managing.claims(job) or QUEUE_LABEL in labels:
             job["spec"]["suspend"] = True
 
     def _changed(self, obj: Manifest, old: Manifest) -> Manifest:

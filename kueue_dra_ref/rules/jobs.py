@@ -90,12 +90,6 @@ def _looks(pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "to
     return [pod_set["count"], pod_set.get("minCount"), *(spec.get(name) or [] for name in compared)]
 
 
-@rule("STATUS-043")
-def a_job_without_a_queue_gets_the_default_one(named: str, default: bool) -> str:
-    """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one."""
-    return named or ("default" if default else "")
-
-
 @rule("PREEMPT-027")
 def a_preempted_workload_is_queued_again(reason: str) -> bool:
     """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told."""

@@ -40,8 +40,6 @@ _MARKS: Mapping[str, str] = {
 _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("admissionFairSharing",): _SHARES,
     ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
-    ("manageJobsWithoutQueueName",): "Jobs that name no queue",
-    ("managedJobsNamespaceSelector",): "which namespaces' Jobs are managed",
     ("objectRetentionPolicies",): "Workloads that are deleted in time",
 }
 """Keys of the Configuration."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
@@ -102,10 +101,13 @@ class Played:
         return tuple(_owned(self.given))
 
     @property
-    def unmanaged(self) -> tuple[Given, ...]:
-        """Jobs that name no queue, which Kueue leaves alone."""
-        jobs = (each for each in self.accepted if each.ref.kind == "Job")
-        return tuple(job for job in jobs if not (job.manifest["metadata"].get("labels") or {}).get(QUEUE_LABEL))
+    def unmanaged(self) -> Iterator[tuple[Given, str]]:
+        """Jobs that Kueue leaves alone, each with the reason."""
+        manager, store = self.target.manager, self.target.store
+        for each in self.accepted if manager else ():
+            job = store.find("Job", each.ref.name, each.ref.namespace) if each.ref.kind == "Job" else None
+            if job and manager and (why := manager.jobs.managing.objection(job)):
+                yield each, why
 
 
 def play(

@@ -86,10 +86,8 @@ def _chosen(found: Sequence[Explanation], wanted: str, played: Played) -> Sequen
     ]
     if chosen or not wanted:
         return chosen
-    if any(name == job.ref.name for job in played.unmanaged):
-        raise Trouble(
-            [f"Job {wanted} names no queue (label kueue.x-k8s.io/queue-name), so Kueue decides nothing on it"]
-        )
+    if alone := [why for job, why in played.unmanaged if name == job.ref.name]:
+        raise Trouble([f"Job {wanted} {alone[0]}, so Kueue decides nothing on it"])
     refused = [str(finding.error) for finding in played.refused if finding.given.ref.name == name]
     known = ", ".join(f"{each.namespace}/{each.job or each.workload}" for each in found) or "none"
     raise Trouble(

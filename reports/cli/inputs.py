@@ -27,7 +27,7 @@ NO_CONFIGURATION_NOTE = (
 )
 RESTLESS_NOTE = "note: Kueue does not come to rest here; what is shown is what was told last: {moving}"
 OWNED_NOTE = "note: Workload {workload} belongs to a Job that is given too; Kueue makes that Job's Workload itself"
-NO_QUEUE_NOTE = "note: Job {job} names no queue (label kueue.x-k8s.io/queue-name), so Kueue leaves it alone"
+LEFT_ALONE_NOTE = "note: Job {job} {why}, so Kueue leaves it alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,5 +122,5 @@ def _notes(world: World, played: Played) -> Iterable[str]:
         yield RESTLESS_NOTE.format(moving=played.restless)
     for owned in played.owned:
         yield OWNED_NOTE.format(workload=f"{owned.ref.namespace}/{owned.ref.name}")
-    for job in played.unmanaged:
-        yield NO_QUEUE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}")
+    for job, why in played.unmanaged:
+        yield LEFT_ALONE_NOTE.format(job=f"{job.ref.namespace}/{job.ref.name}", why=why)

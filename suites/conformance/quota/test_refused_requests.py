@@ -7,12 +7,18 @@ import pytest
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.containers import a_container, containers, using
 from fixtures.figures import Counts
-from fixtures.lab import Lab
+from fixtures.lab import Lab, Queue
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
 FITS = admitted({"cpu": "2", "whole-gpus": 2})
+
+
+def let_new_queues_pass(lab: Lab, queue: Queue) -> None:
+    """A second after a ClusterQueue is made, whatever waits in it is tried again; once a job has waited that is over."""
+    queue.submit(a_job(cpu="10"))
+    lab.settle()
 
 
 @covers("POD-008")
@@ -28,6 +34,7 @@ def test_a_request_above_the_default_limit_is_refused(lab: Lab, limit: str, verd
     namespace = lab.namespace()
     lab.limit(namespace, Container={"default": {"cpu": limit}})
     queue = lab.queue({"cpu": "8", "whole-gpus": 2}, namespace=namespace)
+    let_new_queues_pass(lab, queue)
     job = queue.submit(a_job(cpu="2", claims=[a_template(gpu(2))]))
 
     assert lab.verdict(job) == verdict
@@ -41,15 +48,11 @@ def test_a_request_above_the_default_limit_is_refused(lab: Lab, limit: str, verd
     ],
 )
 def test_a_request_above_the_default_limit_is_tried_again(lab: Lab, verdict: Verdict) -> None:
-    """There was quota enough before; a changed quota has whatever waits tried again.
-
-    So does a new ClusterQueue, a second later, which is over once a job has waited.
-    """
+    """There was quota enough before; a changed quota has whatever waits tried again."""
     namespace, flavor = lab.namespace(), lab.flavor()
     lab.limit(namespace, Container={"default": {"cpu": "1"}})
     queue = lab.queue(groups=[{flavor: {"cpu": "8"}}], namespace=namespace)
-    queue.submit(a_job(cpu="10"))
-    lab.settle()
+    let_new_queues_pass(lab, queue)
     job = queue.submit(a_job(cpu="2"))
     assert lab.verdict(job) == pending(Reason.OVER_ITS_LIMIT)
 
@@ -146,6 +149,7 @@ def test_the_bounds_of_pods_concern_all_that_a_pod_is_charged(lab: Lab, most: st
     runtime, namespace = lab.runtime_class(cpu="500m"), lab.namespace()
     lab.limit(namespace, Pod={"max": {"cpu": most}})
     queue = lab.queue({"cpu": "8", "whole-gpus": 1}, namespace=namespace)
+    let_new_queues_pass(lab, queue)
     users = [using(each, "c0") for each in containers({"cpu": "1"}, {"cpu": "2"})]
     spec = {"containers": users, "runtimeClassName": runtime}
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=spec))
