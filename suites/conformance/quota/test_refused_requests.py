@@ -16,7 +16,7 @@ FITS = admitted({"cpu": "2", "whole-gpus": 2})
 
 
 def let_new_queues_pass(lab: Lab, queue: Queue) -> None:
-    """A second after a ClusterQueue is made, whatever waits in it is tried again; once a job has waited that is over."""
+    """A second after a ClusterQueue is made, what waits in it is tried again; once a job has waited that is over."""
     queue.submit(a_job(cpu="10"))
     lab.settle()
 
