@@ -18,7 +18,7 @@ from clusters.building import program
 from clusters.configurations import check
 from clusters.custody import NotOurs
 from clusters.fence_world import KUEUE
-from clusters.fitness import Found, lacks
+from clusters.fitness import RUN_LABEL, Found, lacks
 from clusters.kueue_process import ROLE
 from clusters.live import LiveTarget
 from clusters.objects import Objects, Refused
@@ -27,7 +27,6 @@ from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits, Pauses, TimedOut, limits_of
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
-RUN_LABEL = "kueue-dra.dev/run"
 NOBODY = "kueue-dra.dev/nobody"
 KINDS = {
     "batch/v1": ("Job",),

@@ -9,6 +9,7 @@ from typing import Any
 
 from clusters.objects import Objects
 from kueue_dra_ref.api import documents
+from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.target import Manifest, Ref
@@ -19,6 +20,9 @@ SETTINGS = Ref(api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-m
 NEEDED_API = "resource.k8s.io/v1"
 FRAMEWORK = "batch/job"
 VERSION_LABEL = "app.kubernetes.io/version"
+RUN_LABEL = "kueue-dra.dev/run"
+"""Whatever a run makes on a cluster that it does not own has this label, with the run for its value."""
+OURS = {RUN_LABEL: "some", "kubernetes.io/metadata.name": "kueue-dra"}
 COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
 
 
@@ -98,6 +102,7 @@ def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
     frameworks = (own.get("integrations") or {}).get("frameworks")
     if frameworks is not None and FRAMEWORK not in frameworks:
         yield f"integrations: frameworks must have {FRAMEWORK} (found: {', '.join(frameworks) or 'nothing'})"
+    yield from _selection_lacks(own, configuration)
     for key in sorted(configuration.keys() - COMPARED_APART - {"integrations"}):
         if configuration[key] != own.get(key):
             yield f"{key}: must be {_short(configuration[key])} (found: {_short(own.get(key))})"
@@ -105,6 +110,15 @@ def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
     for key in sorted(wanted.keys() - {"deviceClassMappings"}):
         if wanted[key] != there.get(key):
             yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
+
+
+def _selection_lacks(own: Manifest, configuration: Manifest) -> Iterator[str]:
+    """What would have Kueue manage other Jobs than those that name a queue, wherever they are."""
+    selector = own.get("managedJobsNamespaceSelector")
+    if selector and "managedJobsNamespaceSelector" not in configuration and not selects(selector, OURS):
+        yield f"managedJobsNamespaceSelector: must select namespaces labelled {RUN_LABEL} (found: {_short(selector)})"
+    if own.get("manageJobsWithoutQueueName") and "manageJobsWithoutQueueName" not in configuration:
+        yield "manageJobsWithoutQueueName: must be false (found: true)"
 
 
 def mappings(configuration: Manifest) -> list[Manifest]:

@@ -11,13 +11,13 @@ import pytest
 import yaml
 from kubernetes.client import ApiClient
 
-from clusters.attached import RUN_LABEL, AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
+from clusters.attached import AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
 from clusters.attached import attached as open_target
 from clusters.cleaning import Cleaning
 from clusters.controlplane import ControlPlane
 from clusters.custody import NotOurs
 from clusters.fence import holds
-from clusters.fitness import MANAGER, SETTINGS
+from clusters.fitness import MANAGER, RUN_LABEL, SETTINGS
 from clusters.live import LiveTarget
 from clusters.mirror import Mirror
 from clusters.objects import Objects

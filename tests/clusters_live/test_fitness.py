@@ -69,6 +69,19 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
             id="no-jobs",
         ),
         pytest.param(
+            a_cluster({"managedJobsNamespaceSelector": {"matchLabels": {"team": "a"}}}),
+            {},
+            "managedJobsNamespaceSelector: must select namespaces labelled kueue-dra.dev/run "
+            '(found: {"matchLabels": {"team": "a"}})',
+            id="other-namespaces",
+        ),
+        pytest.param(
+            a_cluster({"manageJobsWithoutQueueName": True}),
+            {},
+            "manageJobsWithoutQueueName: must be false (found: true)",
+            id="all-jobs",
+        ),
+        pytest.param(
             a_cluster(),
             {"fairSharing": {"enable": True}},
             'fairSharing: must be {"enable": true} (found: nothing)',
@@ -79,6 +92,14 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
 def test_what_is_lacking_is_named_with_what_was_found(found: Found, wanted: Manifest, line: str) -> None:
     """One line for each, in the words of the Configuration."""
     assert lacks(found, wanted, "0.19") == [line]
+
+
+def test_any_selector_will_do_that_selects_the_namespaces_of_the_run() -> None:
+    """As the default one does, and one that is written for it."""
+    default = {"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["x"]}]}
+    written = {"matchExpressions": [{"key": "kueue-dra.dev/run", "operator": "Exists"}]}
+    for selector in (default, written):
+        assert lacks(a_cluster({"managedJobsNamespaceSelector": selector}), {}, "0.19") == []
 
 
 def test_gates_that_are_on_by_default_are_not_lacking() -> None:
