@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -86,6 +86,8 @@ class Cycle:
     ignore_undeclared: bool
     refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
     chance: Chance = field(default_factory=Chance)
+    fresh: Collection[Key] = ()
+    """Who has been admitted in the cycle before, a moment ago."""
     _preempted: dict[Key, Victim] = field(default_factory=dict)
 
     def run(self, heads: Sequence[tuple[ClusterQueue, Queued]]) -> list[Entry]:
@@ -224,8 +226,17 @@ class Cycle:
         self._preempted = freed
         self.snapshot.take(entry.queue.name, entry.assignment.usage)
         if fit is Fit.LATER:
-            entry.why, entry.progress = Why.PREEMPTING, None
-            entry.message += "".join(rule(len(entry.victims)) for rule in self.behaviour.preempting.pending)
+            self._preempt(entry)
+
+    def _preempt(self, entry: Entry) -> None:
+        """Take the victims that can be taken; without any, a head waits as if there were none."""
+        rules, entry.progress = self.behaviour.preempting, None
+        entry.victims = tuple(
+            victim for victim in entry.victims if not any(rule(victim.hold.key in self.fresh) for rule in rules.missed)
+        )
+        entry.why = Why.PREEMPTING if entry.victims else Why.NO_FIT
+        if entry.victims:
+            entry.message += "".join(rule(len(entry.victims)) for rule in rules.pending)
 
     def _kept(self, progress: Progress | None) -> Progress | None:
         """What is remembered of the search of a head that lost its flavor."""

@@ -96,5 +96,10 @@ def kueue_0_14() -> Behaviour:
                 job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,
             ),
         ),
-        preempting=replace(later.preempting, told=(preemption.the_preemptor_is_named_without_paths,)),
+        preempting=replace(
+            later.preempting,
+            told=(preemption.the_preemptor_is_named_without_paths,),
+            # An eviction that comes too early fails for good.
+            missed=(preemption.who_has_just_been_admitted_is_missed,),
+        ),
     )

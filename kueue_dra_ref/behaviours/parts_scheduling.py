@@ -139,6 +139,8 @@ class Preempting:
     pending: tuple[Rule[[int], str], ...]
     at_once: tuple[Rule[[int], bool], ...]
     """How many preemptions of a cycle have the next one begin before their victims give quota back."""
+    missed: tuple[Rule[[bool], bool], ...] = ()
+    """Whether a victim cannot be evicted, by whether it has been admitted a moment ago."""
     not_sought: tuple[Rule[[], Collection[str]], ...] = ()
     """Resources that whoever preempts does not reckon with."""
     immaterial: tuple[Rule[[int], bool], ...] = ()

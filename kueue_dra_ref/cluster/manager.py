@@ -88,6 +88,7 @@ class Manager:
     def work(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
         cycles, preemptions, self.restless = 0, self.scheduler.preemptions, ()
+        self.scheduler.pause()
         while not self.restless and self._turn():
             cycles += 1
             if self._goes_round(cycles, self.scheduler.preemptions - preemptions):

@@ -28,6 +28,7 @@ class Scheduler:
         self._telling = Telling(kueue)
         self._made_room: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
+        self._fresh: set[Key] = set()
         self.preemptions = 0
         """How many workloads have been preempted so far."""
 
@@ -39,8 +40,13 @@ class Scheduler:
         self._number += 1
         snapshot = self.kueue.snapshot()
         entries = self._cycle(snapshot).run(heads)
+        self._fresh.clear()
         moved = [self._carry_out(snapshot, entry) for entry in entries]
         return any(moved) or self.kueue.store.version != version
+
+    def pause(self) -> None:
+        """Time has passed: what was admitted is written."""
+        self._fresh.clear()
 
     def _heads(self) -> list[tuple[ClusterQueue, Queued]]:
         found = [(name, queue) for name, line in self.kueue.lines.items() if line.heap if (queue := self._active(name))]
@@ -61,6 +67,7 @@ class Scheduler:
             ignore_undeclared=any(rule(configuration.quota_check_strategy) for rule in self.rules.assigning.ignored),
             refused=self._refused,
             chance=self.kueue.chance,
+            fresh=self._fresh,
         )
 
     def _refused(self, queue: ClusterQueue, head: Queued) -> tuple[Why, str, tuple[Step, ...]] | None:
@@ -132,6 +139,7 @@ class Scheduler:
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment
         self._telling.forget(head.key)
+        self._fresh.add(head.key)
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")

@@ -214,6 +214,12 @@ def a_preemptor_is_tried_again_before_its_victims_give_back(preempted: int) -> b
     return preempted > 0
 
 
+@rule("PREEMPT-045")
+def who_has_just_been_admitted_is_missed(just_admitted: bool) -> bool:
+    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again."""
+    return just_admitted
+
+
 @rule("PREEMPT-037")
 def none_is_not_reckoned_with(amount: int) -> bool:
     """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""

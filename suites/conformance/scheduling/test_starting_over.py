@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fixtures.builders import a_job, a_template, gpu
+from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.cohorts import a_cohort
 from fixtures.lab import Lab
 from fixtures.marks import covers, owns_kueue
@@ -36,3 +36,17 @@ def test_a_preemptor_starts_over_before_its_victims_give_back(lab: Lab) -> None:
     assert lab.flavors(job) == {"main": {"cpu": second, "whole-gpus": second}}
     assert lab.flavors(moved) == {"main": {"cpu": cohort.flavor}}
     assert lab.condition(reclaimed, "Preempted") == ("True", "InCohortReclamation")
+
+
+@owns_kueue
+@covers("PREEMPT-045")
+def test_who_has_just_been_admitted_is_not_preempted(lab: Lab) -> None:
+    """With fewer pods the preemptor need not borrow, with more it has to let its victim go first."""
+    lab.start(fair_sharing=FAIR)
+    cohort = a_cohort(lab)
+    theirs, mine = cohort.queue({"cpu": 3}), cohort.queue({"cpu": 3}, preemption={"reclaimWithinCohort": "Any"})
+    victim = theirs.submit(a_job(pods=2, cpu="2"))
+    job = mine.submit(a_workload(a_pod_set("first", cpu="1"), a_pod_set("more", pods=3, least=1, cpu="2")))
+
+    assert lab.condition(victim, "Evicted") == ("False", "QuotaReserved")
+    assert lab.admission(job) is None
