@@ -231,9 +231,11 @@ class Cycle:
     def _preempt(self, entry: Entry) -> None:
         """Take the victims that can be taken; without any, a head waits as if there were none."""
         rules, entry.progress = self.behaviour.preempting, None
-        entry.victims = tuple(
-            victim for victim in entry.victims if not any(rule(victim.hold.key in self.fresh) for rule in rules.missed)
-        )
+        for victim in entry.victims:
+            if missed := [rule for rule in rules.missed if rule(victim.hold.key in self.fresh)]:
+                entry.victims = tuple(each for each in entry.victims if each is not victim)
+                text = f"{'/'.join(victim.hold.key)} stays: it has been admitted a moment ago"
+                entry.steps += (Step(requirements=cited(missed), text=text),)
         entry.why = Why.PREEMPTING if entry.victims else Why.NO_FIT
         if entry.victims:
             entry.message += "".join(rule(len(entry.victims)) for rule in rules.pending)

@@ -56,6 +56,7 @@ class Manager:
         self.stopped = False
         self._at_once = behaviour.preempting.at_once
         self._to_follow: list[dict[tuple[str, Key], None]] = []
+        """What is to be reconciled after cycles that preempted; of each cycle by itself."""
         self.restless: tuple[str, ...] = ()
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
         surroundings = SurroundingsController(self.kueue)

@@ -26,17 +26,19 @@ class Managing:
 
     def claims(self, job: Manifest) -> bool:
         """Whether a Job is Kueue's: it is suspended when it is made."""
-        claimed, rules = self._claimed(job), self._rules
-        unnamed = any(rule(claimed) for rule in rules.unnamed) and not any(rule(claimed) for rule in rules.spared)
-        return bool(claimed.queue) or unnamed
+        return self._is_ours(self._claimed(job))
 
     def objection(self, job: Manifest) -> str:
         """Why Kueue makes no Workload for a Job; empty when it does."""
-        if not self.claims(job):
-            return "names no queue (label kueue.x-k8s.io/queue-name)"
         claimed = self._claimed(job)
+        if not self._is_ours(claimed):
+            return "names no queue (label kueue.x-k8s.io/queue-name)"
         alone = any(rule(claimed) for rule in self._rules.left_alone)
         return "is in a namespace that managedJobsNamespaceSelector does not select" if alone else ""
+
+    def _is_ours(self, job: Claimed) -> bool:
+        unnamed, spared = self._rules.unnamed, self._rules.spared
+        return bool(job.queue) or (any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared))
 
     def _claimed(self, job: Manifest) -> Claimed:
         name = job["metadata"]["namespace"]

@@ -29,6 +29,7 @@ class Scheduler:
         self._made_room: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
         self._fresh: set[Key] = set()
+        """Who was admitted in the last cycle, unless time has passed since."""
         self.preemptions = 0
         """How many workloads have been preempted so far."""
 
