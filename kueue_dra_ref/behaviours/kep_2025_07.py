@@ -55,7 +55,7 @@ def kep_2025_07() -> Behaviour:
         title="KEP-2941, July 2025",
         # DynamicResourceAllocationConfig API: an object of its own instead of Kueue's Configuration.
         versions=EARLIER_TEXTS_VERSIONS,
-        mapping=MappingRules(),
+        mapping=MappingRules(after=later.mapping.after),
         mapped=Mapped.IN_AN_OBJECT,
         serves=frozenset({DRA_CONFIG}),
         # Flavors of one group with quota of different resources, and groups with one and the same name for devices, are

@@ -53,7 +53,7 @@ def kep_2025_09() -> Behaviour:
         dependants=(),
         # RBAC Requirements: claims and templates only.
         role=tuple(rule for rule in kueue.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
-        mapping=KEP_2025_09_MAPPING,
+        mapping=replace(KEP_2025_09_MAPPING, after=kueue.mapping.after[:2]),
         processing=processing,
         charging=charging,
         # Nothing is said of who is tried again after it was refused; Kueue passes some over.

@@ -59,7 +59,9 @@ def kueue_0_16() -> Behaviour:
         dependants=(),
         # Neither classes nor slices are read.
         role=tuple(rule for rule in later.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
-        mapping=replace(later.mapping, before_sources=(), source_type=(), source=(), sources=(), after=()),
+        mapping=replace(
+            later.mapping, before_sources=(), source_type=(), source=(), sources=(), after=later.mapping.after[:2]
+        ),
         processing=replace(
             later.processing,
             detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),

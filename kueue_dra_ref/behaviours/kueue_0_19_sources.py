@@ -27,6 +27,8 @@ MAPPING = replace(
     before=(starting.strategies_of_fair_sharing_come_in_their_order,),
     transformation=(starting.transformations_retain_or_replace, starting.an_input_is_transformed_once),
     after=(
+        starting.the_selector_of_managed_namespaces_is_one,
+        starting.namespaces_of_the_system_are_not_managed,
         when(starting.nothing_is_excluded_where_the_uncovered_is_ignored, QuotaCheckStrategy=True),
         when(starting.what_is_not_covered_blocks_or_is_ignored, QuotaCheckStrategy=True),
     ),

@@ -1,16 +1,20 @@
-"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, what is not covered."""
+"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, namespaces, what is not covered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from kueue_dra_ref.api.configuration import Configuration
+from kueue_dra_ref.api.label_faults import selector_faults
+from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.limits import invalid
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError
 
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 _PREEMPTION = "fairSharing.preemptionStrategies"
+_MANAGED = "managedJobsNamespaceSelector"
 _CHECK = "resources.quotaCheckStrategy"
 _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 
@@ -40,6 +44,23 @@ def an_input_is_transformed_once(configuration: Configuration, index: int) -> Fi
         return None
     field = f"resources.transformations[{index}].input"
     return FieldError(field=field, type="Duplicate value", value=printed(found[index]))
+
+
+@rule("CFG-019")
+def the_selector_of_managed_namespaces_is_one(configuration: Configuration) -> Iterator[FieldError]:
+    """Keys, operators and values are held to what a label selector may have."""
+    yield from selector_faults(_MANAGED, configuration.managed_jobs_namespace_selector)
+
+
+@rule("CFG-020")
+def namespaces_of_the_system_are_not_managed(configuration: Configuration) -> Iterator[FieldError]:
+    """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing."""
+    selector = configuration.managed_jobs_namespace_selector
+    if any(selector_faults(_MANAGED, selector)):
+        return
+    for name in ("kube-system", configuration.namespace):
+        if selects(selector, {"kubernetes.io/metadata.name": name}):
+            yield invalid(_MANAGED, f'should not match the "{name}" namespace', printed(selector))
 
 
 @rule("CFG-017")

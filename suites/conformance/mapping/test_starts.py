@@ -64,6 +64,46 @@ def test_transformations_are_checked(lab: Lab, transformations: list[dict[str, A
     assert lab.check(a_document(resources={"transformations": transformations})) == verdict
 
 
+NAMES = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "kueue-system"]}
+MANAGED = "managedJobsNamespaceSelector"
+
+
+@pytest.mark.parametrize(
+    ("expression", "verdict"),
+    [
+        pytest.param(NAMES, ACCEPTED, id="names", marks=covers("CFG-019", "CFG-020")),
+        pytest.param({"key": "managed", "operator": "Exists"}, ACCEPTED, id="others", marks=covers("CFG-020")),
+        pytest.param(
+            {"key": "managed", "operator": "Has"},
+            refused(f"{MANAGED}.matchExpressions[0].operator: Invalid value"),
+            id="no-operator",
+            marks=covers("CFG-019"),
+        ),
+        pytest.param(
+            {"key": "managed", "operator": "In"},
+            refused(f"{MANAGED}.matchExpressions[0].values: Required value"),
+            id="no-values",
+            marks=covers("CFG-019"),
+        ),
+        pytest.param(
+            {**NAMES, "values": ["kube-system"]},
+            refused(f"{MANAGED}: Invalid value"),
+            id="kueue-s-own",
+            marks=covers("CFG-020"),
+        ),
+        pytest.param(
+            {"key": "managed", "operator": "DoesNotExist"},
+            refused(f"{MANAGED}: Invalid value", f"{MANAGED}: Invalid value"),
+            id="all-of-the-system",
+            marks=covers("CFG-020"),
+        ),
+    ],
+)
+def test_namespaces_of_the_system_are_not_managed(lab: Lab, expression: dict[str, Any], verdict: object) -> None:
+    """A selector has to be one, and leave out the namespaces of Kubernetes and of Kueue itself."""
+    assert lab.check(a_document(managedJobsNamespaceSelector={"matchExpressions": [expression]})) == verdict
+
+
 @pytest.mark.parametrize(
     ("resources", "gate", "verdict"),
     [
