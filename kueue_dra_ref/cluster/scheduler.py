@@ -97,7 +97,8 @@ class Scheduler:
             return True
         if entry.why is Why.PREEMPTING:
             entry.steps += told(entry.victims)
-            self._made_room[entry.queued.key] = entry.steps
+            if not all(victim.hold.evicted for victim in entry.victims):
+                self._made_room[entry.queued.key] = entry.steps
         for victim in entry.victims if entry.why is Why.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)

@@ -57,6 +57,7 @@ def test_a_request_above_the_default_limit_is_tried_again(lab: Lab, verdict: Ver
     assert lab.verdict(job) == pending(Reason.OVER_ITS_LIMIT)
 
     queue.regroup({flavor: {"cpu": "9"}})
+    queue.regroup({flavor: {"cpu": "11"}})
 
     assert lab.verdict(job) == verdict
 
