@@ -93,7 +93,7 @@ class Writer:
         managing = Managing(self.behaviour.jobs, self.configuration, self.store)
         if queue := managing.queue(job):
             job["metadata"]["labels"] = {**labels, QUEUE_LABEL: queue}
-        if managing.claims(job) or QUEUE_LABEL in labels:
+        if managing.claims(job):
             job["spec"]["suspend"] = True
 
     def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
