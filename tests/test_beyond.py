@@ -54,6 +54,12 @@ def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[s
             "note: 25: featureGates.PriorityBoost: Not decided: what this gate is for",
             id="gate",
         ),
+        pytest.param(
+            "kind: Configuration\n",
+            "kind: Configuration\nintegrations: {frameworks: [pod]}\n",
+            "note: 25: integrations.frameworks: Not decided: which kinds are managed, and batch/job is not among them",
+            id="frameworks",
+        ),
     ],
 )
 def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: str, tmp_path: Path) -> None:

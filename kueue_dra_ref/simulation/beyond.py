@@ -43,6 +43,7 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("objectRetentionPolicies",): "Workloads that are deleted in time",
 }
 """Keys of the Configuration."""
+_JOBS = "batch/job"
 _DOMAIN = "kueue.x-k8s.io/"
 
 
@@ -64,6 +65,9 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
             found = found.get(key) if isinstance(found, dict) else None
         if found:
             yield _passed_over(".".join(path), subject)
+    frameworks = (configuration.get("integrations") or {}).get("frameworks")
+    if frameworks and _JOBS not in frameworks:
+        yield _passed_over("integrations.frameworks", f"which kinds are managed, and {_JOBS} is not among them")
     for name, on in (configuration.get("featureGates") or {}).items():
         gate = behaviour.gates.table.get(name)
         if gate and not gate.shared and on is not gate.default and name not in gates_read_by(behaviour):
