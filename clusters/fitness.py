@@ -9,7 +9,8 @@ from typing import Any
 
 from clusters.objects import Objects
 from kueue_dra_ref.api import documents
-from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.jobs import FRAMEWORK
+from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.rules.gates import effective
 from kueue_dra_ref.target import Manifest, Ref
@@ -18,11 +19,10 @@ HOME = "kueue-system"
 MANAGER = Ref(api_version="apps/v1", kind="Deployment", namespace=HOME, name="kueue-controller-manager")
 SETTINGS = Ref(api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config")
 NEEDED_API = "resource.k8s.io/v1"
-FRAMEWORK = "batch/job"
 VERSION_LABEL = "app.kubernetes.io/version"
 RUN_LABEL = "kueue-dra.dev/run"
 """Whatever a run makes on a cluster that it does not own has this label, with the run for its value."""
-OURS = {RUN_LABEL: "some", "kubernetes.io/metadata.name": "kueue-dra"}
+OURS = {RUN_LABEL: "some", NAME_LABEL: "kueue-dra"}
 COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.decoding import decoding_faults
+from kueue_dra_ref.api.jobs import FRAMEWORK
+from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import Quantity, parse
 from kueue_dra_ref.api.schema_config import Versions
@@ -49,7 +51,7 @@ class Configuration:
     gates: Mapping[str, bool] = field(default_factory=dict)
     """Gates that the file sets; what they come to is for `kueue_dra_ref.rules.gates.effective`."""
     namespace: str = NAMESPACE
-    frameworks: tuple[str, ...] = ("batch/job",)
+    frameworks: tuple[str, ...] = (FRAMEWORK,)
     manage_jobs_without_queue_name: bool = False
     managed_jobs_namespace_selector: Manifest = field(default_factory=dict)
     exclude_resource_prefixes: tuple[str, ...] = ()
@@ -87,7 +89,7 @@ def _configuration(document: Manifest) -> Configuration:
         mappings=tuple(_mapping(each or {}) for each in resources.get("deviceClassMappings") or ()),
         gates={name: bool(on) for name, on in (document.get("featureGates") or {}).items()},
         namespace=namespace,
-        frameworks=_texts(document.get("integrations") or {}, "frameworks") or ("batch/job",),
+        frameworks=_texts(document.get("integrations") or {}, "frameworks") or (FRAMEWORK,),
         manage_jobs_without_queue_name=_or(document, "manageJobsWithoutQueueName", False),
         managed_jobs_namespace_selector=_or(document, "managedJobsNamespaceSelector", _outside_system(namespace)),
         exclude_resource_prefixes=_texts(resources, "excludeResourcePrefixes"),
@@ -129,7 +131,7 @@ def _is_first(document: Manifest) -> bool:
 
 def _outside_system(namespace: str) -> Manifest:
     """Select, as Kueue does by default, every namespace but Kubernetes' and Kueue's own."""
-    outside = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", namespace]}
+    outside = {"key": NAME_LABEL, "operator": "NotIn", "values": ["kube-system", namespace]}
     return {"matchExpressions": [outside]}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kueue_dra_ref.target import Manifest
 
+FRAMEWORK = "batch/job"
+"""What a Configuration calls Jobs among its integrations."""
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"

@@ -10,6 +10,9 @@ from kueue_dra_ref.api.faults import invalid
 from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.reading import child, mappings
 
+NAME_LABEL = "kubernetes.io/metadata.name"
+"""The label with its name that the API server gives each namespace."""
+
 
 def selects(selector: dict[str, Any], labels: Mapping[str, str]) -> bool:
     """Whether a LabelSelector matches; an empty one matches everything.

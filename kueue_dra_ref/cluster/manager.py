@@ -54,7 +54,6 @@ class Manager:
         self.scheduler = Scheduler(self.kueue)
         self.finalizers = FinalizerController(self.kueue)
         self.stopped = False
-        self._at_once = behaviour.preempting.at_once
         self._to_follow: list[dict[tuple[str, Key], None]] = []
         """What is to be reconciled after cycles that preempted; of each cycle by itself."""
         self.restless: tuple[str, ...] = ()
@@ -134,7 +133,8 @@ class Manager:
 
         What follows from one cycle is reconciled together, and what follows from the next one a cycle later.
         """
-        rules, before, moved = self._at_once, self.scheduler.preemptions, self.scheduler.cycle()
+        rules, before = self.kueue.behaviour.preempting.at_once, self.scheduler.preemptions
+        moved = self.scheduler.cycle()
         while any(rule(self.scheduler.preemptions - before) for rule in rules):
             self._to_follow.append(self.kueue.to_do)
             before, self.kueue.to_do = self.scheduler.preemptions, {}

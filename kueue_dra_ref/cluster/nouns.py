@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
+from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -99,7 +100,7 @@ class Nouns:
 def labels_of(namespace: Manifest) -> dict[str, str]:
     """The labels of a namespace, with the one that the API server adds."""
     meta = namespace["metadata"]
-    return {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta["name"]}
+    return {**(meta.get("labels") or {}), NAME_LABEL: meta["name"]}
 
 
 def stop_policy(queue: Manifest | None) -> str:

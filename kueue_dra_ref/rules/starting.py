@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.label_faults import selector_faults
-from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.labels import NAME_LABEL, selects
 from kueue_dra_ref.api.limits import invalid
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.rule import rule
@@ -59,7 +59,7 @@ def namespaces_of_the_system_are_not_managed(configuration: Configuration) -> It
     if any(selector_faults(_MANAGED, selector)):
         return
     for name in ("kube-system", configuration.namespace):
-        if selects(selector, {"kubernetes.io/metadata.name": name}):
+        if selects(selector, {NAME_LABEL: name}):
             yield invalid(_MANAGED, f'should not match the "{name}" namespace', printed(selector))
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.schema_kinds import unread
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.target import FieldError, Manifest
@@ -43,7 +44,6 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("objectRetentionPolicies",): "Workloads that are deleted in time",
 }
 """Keys of the Configuration."""
-_JOBS = "batch/job"
 _DOMAIN = "kueue.x-k8s.io/"
 
 
@@ -66,8 +66,8 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
         if found:
             yield _passed_over(".".join(path), subject)
     frameworks = (configuration.get("integrations") or {}).get("frameworks")
-    if frameworks and _JOBS not in frameworks:
-        yield _passed_over("integrations.frameworks", f"which kinds are managed, and {_JOBS} is not among them")
+    if frameworks and FRAMEWORK not in frameworks:
+        yield _passed_over("integrations.frameworks", f"which kinds are managed, and {FRAMEWORK} is not among them")
     for name, on in (configuration.get("featureGates") or {}).items():
         gate = behaviour.gates.table.get(name)
         if gate and not gate.shared and on is not gate.default and name not in gates_read_by(behaviour):

@@ -103,10 +103,12 @@ class Played:
     @property
     def unmanaged(self) -> Iterator[tuple[Given, str]]:
         """Jobs that Kueue leaves alone, each with the reason."""
-        manager, store = self.target.manager, self.target.store
-        for each in self.accepted if manager else ():
-            job = store.find("Job", each.ref.name, each.ref.namespace) if each.ref.kind == "Job" else None
-            if job and manager and (why := manager.jobs.managing.objection(job)):
+        manager = self.target.manager
+        if manager is None:
+            return
+        for each in (each for each in self.accepted if each.ref.kind == "Job"):
+            job = self.target.store.find("Job", each.ref.name, each.ref.namespace)
+            if job and (why := manager.jobs.managing.objection(job)):
                 yield each, why
 
 
