@@ -22,7 +22,7 @@ from suites.differential.nodes import FLAVORS, HEAVY, PLAIN
 from suites.differential.queues import Queues
 from suites.differential.site import Site
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
-from suites.differential.strategies import MOST_QUEUES, PRIORITIES, WORTH, above, events, lines, weighted
+from suites.differential.strategies import MOST_COHORTS, MOST_QUEUES, PRIORITIES, WORTH, above, events, lines, weighted
 from suites.differential.themes import Theme
 from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
@@ -37,6 +37,8 @@ THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 
 PANICS = frozenset({"0.14", "0.15", "0.16"})
 """Minors that end where, under fair sharing, a queue without a cohort preempts (docs/differences.md)."""
+WITHOUT_PREFERENCE = frozenset({"0.14"})
+"""Minors whose queues cannot prefer borrowing or preemption."""
 QUEUED_TWICE = frozenset({"0.14", "0.15"})
 """Minors in which work with claims that waits and moves is in both queues (docs/differences.md)."""
 
@@ -51,11 +53,11 @@ def a_world(
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
     kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
-    flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2).map(tuple))
-    cohorts = draw(st.sampled_from((1, 2, 0)))
-    cohort_tree = tuple(draw(above(0 if index else None)) for index in range(cohorts))
+    flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3 if mood.broad else 2).map(tuple))
+    cohorts = draw(st.sampled_from((MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 0)))
+    cohort_tree = tuple(draw(above(index - 1 if index else None, mood)) for index in range(cohorts))
     line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
-    found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES))
+    found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES if mood.broad else 3))
     own = events(theme, mood, line)
     happens = tuple(draw(own) if each is None else each for each in common)
     queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors)
@@ -82,6 +84,8 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
         edits=draw(_NOW_AND_THEN),
         moves=behaviour.kueue not in QUEUED_TWICE,
         shaped=draw(_NOW_AND_THEN),
+        broad=draw(_NOW_AND_THEN),
+        preferring=behaviour.kueue not in WITHOUT_PREFERENCE,
         rebuilt=draw(_NOW_AND_THEN),
         # A new Kueue takes extended resources for others (docs/differences.md).
         restarts=not theme.extended and draw(st.booleans()),

@@ -27,6 +27,8 @@ class Submit:
     """Whether its pods have an overhead."""
     shape: str
     """What its pods have beside the regular container, by the names of the theme."""
+    twice: bool
+    """Whether the small pod set of a Workload asks for the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,10 @@ class Mood:
     """Jobs and Workloads that are written once more may name another queue."""
     shaped: bool
     """Pods have initial containers, some of which stay, or requests of their own."""
+    broad: bool
+    """Trees are deep and wide: more cohorts, queues and flavors, CPU is limited too, every search for a flavor."""
+    preferring: bool
+    """Queues of broad trees may prefer borrowing or preemption."""
     rebuilt: bool
     """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from kueue_dra_ref.target import Manifest
 from suites.differential.nodes import FLAVORS, LATE
 from suites.differential.ranges import RANGES
 from suites.differential.themes import Theme
-from suites.differential.tree import Above, Line
+from suites.differential.tree import Above, Limits, Line, Search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +69,13 @@ class Queues:
         """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""
         line = self.lines[index]
         amounts = (line.nominal[0] if nominal is None else nominal, *line.nominal[1:])
-        fungible = ("MayStopSearch", "TryNextFlavor")[:: 1 if line.stops_early else -1]
         return a_cluster_queue(
             f"cq{index}-{self.mark}",
             self._groups(line, amounts),
             cohortName=None if line.cohort is None else self._cohort(line.cohort),
             queueingStrategy="StrictFIFO" if line.strict else "BestEffortFIFO",
             preemption=_preemption(line),
-            flavorFungibility=dict(zip(("whenCanBorrow", "whenCanPreempt"), fungible, strict=True)),
+            flavorFungibility=_fungibility(line.search),
             namespaceSelector={"matchLabels": {"team": "ours"}} if line.selects else {},
             fairSharing=None if line.weight is None else {"weight": line.weight},
             **spec,
@@ -92,30 +91,27 @@ class Queues:
         }
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
-        beside: dict[str, Quota] = {} if line.apart else {"cpu": line.cpu}
+        cpu = _limited(line.cpu, line.cpu_limits if line.cohort is not None else Limits(), str)
+        beside: dict[str, Quota] = {} if line.apart else {"cpu": cpu}
         beside |= self.theme.others if line.pods is None else {**self.theme.others, "pods": line.pods}
         name = self.theme.contested
-        devices = {self._flavor(i): {**beside, name: self._limited(line, each)} for i, each in enumerate(amounts)}
-        apart = [a_group({self._flavor("cpu"): {"cpu": line.cpu}})] if line.apart else []
+        limits = line.limits if line.cohort is not None else Limits()  # they make sense in a cohort only
+        devices = {
+            self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)}
+            for i, each in enumerate(amounts)
+        }
+        apart = [a_group({self._flavor("cpu"): {"cpu": cpu}})] if line.apart else []
         return [*apart, a_group(devices)]
-
-    def _limited(self, line: Line, nominal: int) -> Mapping[str, str | int]:
-        """Limits make sense in a cohort only, and nobody may lend more than there is."""
-        amount = self.theme.amount
-        if line.cohort is None:
-            return a_quota(amount(nominal))
-        borrow = None if line.borrowing is None else amount(line.borrowing)
-        return a_quota(
-            amount(nominal), borrow=borrow, lend=None if line.lending is None else amount(min(line.lending, nominal))
-        )
 
     def cohort(self, index: int, above: Above) -> Manifest:
         """Give a Cohort."""
         spec: dict[str, Any] = {} if above.parent is None else {"parentName": self._cohort(above.parent)}
+        limits = above.limits if above.parent is not None else Limits()
         if above.shared is not None:
-            spec["resourceGroups"] = [
-                a_group({self._flavor(0): {self.theme.contested: self.theme.amount(above.shared)}})
-            ]
+            shared: dict[str, Quota] = {self.theme.contested: _limited(above.shared, limits, self.theme.amount)}
+            shared |= {} if above.cpu is None else {"cpu": _limited(above.cpu, limits, str)}
+            spec["resourceGroups"] = [a_group({self._flavor(0): shared})]
+        spec |= {} if above.weight is None else {"fairSharing": {"weight": above.weight}}
         return an_object("Cohort", self._cohort(index), **spec)
 
     def flavor(self, index: int) -> Manifest:
@@ -136,5 +132,18 @@ def _preemption(line: Line) -> Mapping[str, Any]:
         return {"withinClusterQueue": line.within}
     found: dict[str, Any] = {"withinClusterQueue": line.within, "reclaimWithinCohort": line.reclaim}
     if line.borrow_within and line.reclaim != "Never":
-        found["borrowWithinCohort"] = {"policy": "LowerPriority", "maxPriorityThreshold": 50}
+        threshold = {} if line.threshold is None else {"maxPriorityThreshold": line.threshold}
+        found["borrowWithinCohort"] = {"policy": "LowerPriority", **threshold}
     return found
+
+
+def _fungibility(search: Search) -> Mapping[str, Any]:
+    preference = {} if search.preference is None else {"preference": search.preference}
+    return {"whenCanBorrow": search.when_can_borrow, "whenCanPreempt": search.when_can_preempt, **preference}
+
+
+def _limited(nominal: int, limits: Limits, amount: Callable[[int], str | int]) -> Quota:
+    """A quota within limits; nobody may lend more than there is."""
+    lent = None if limits.lending is None else min(limits.lending, nominal)
+    borrow, lend = (None if each is None else amount(each) for each in (limits.borrowing, lent))
+    return a_quota(amount(nominal), borrow=borrow, lend=lend)

@@ -40,7 +40,7 @@ from suites.differential.queue_events import (
 from suites.differential.ranges import FREE, RANGES
 from suites.differential.shapes import SINGLE
 from suites.differential.themes import Theme
-from suites.differential.tree import Above, Line
+from suites.differential.tree import MAY_STOP, TRY_NEXT, Above, Limits, Line, Search
 
 T = TypeVar("T")
 POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
@@ -48,14 +48,26 @@ RECLAIM = ("Any", "LowerPriority", "Never")
 PRIORITIES = (0, 10, 100)
 WORTH = (0, 10, 50, 200)
 """What priority classes are worth later."""
-MOST_QUEUES = 3
+WEIGHTS = (None, "2", "500m")
+MOST_QUEUES = 4
+MOST_COHORTS = 3
 EARLIER = st.integers(0, 5)
 """Which of the earlier jobs an event is about, counted round."""
+_LIMIT = st.none() | st.integers(0, 3)
+_LIMITS = st.builds(Limits, borrowing=_LIMIT, lending=_LIMIT)
+_SEARCHES = (
+    Search(),
+    Search(when_can_borrow=TRY_NEXT, when_can_preempt=MAY_STOP),
+    *(Search(when_can_borrow=each, when_can_preempt=each) for each in (TRY_NEXT, MAY_STOP)),
+)
+_PREFERRING = tuple(
+    Search(when_can_borrow=TRY_NEXT, when_can_preempt=TRY_NEXT, preference=each)
+    for each in ("BorrowingOverPreemption", "PreemptionOverBorrowing")
+)
 
 
 def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
     """Queues of a world with so many cohorts and flavors."""
-    limit = st.none() | st.integers(0, 3)
     amounts = st.lists(
         st.sampled_from((1, 2) if mood.crowded else (2, 3, 1, 0)), min_size=flavors, max_size=flavors
     ).map(tuple)
@@ -63,22 +75,28 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
         Line,
         cohort=st.sampled_from((*range(cohorts), *range(cohorts), None)),
         nominal=amounts,
-        borrowing=limit,
-        lending=limit,
-        cpu=st.sampled_from((20, 20, 3)),
+        limits=_LIMITS,
+        cpu=st.sampled_from((3, 3, 20) if mood.broad else (20, 20, 3)),
+        cpu_limits=_some(mood.broad, _LIMITS, Limits()),
         apart=st.booleans(),
         # Among several flavors the first of a StrictFIFO queue is tried for ever (docs/differences.md).
         strict=_some(mood.strict and flavors == 1, st.booleans(), False),
         within=st.sampled_from(POLICIES[:2] if mood.crowded else POLICIES),
         reclaim=st.sampled_from(RECLAIM),
         borrow_within=st.booleans(),
-        stops_early=st.booleans(),
+        threshold=_some(mood.broad, st.sampled_from((None, 0, 10, 100)), 50),
+        search=_searches(mood),
         selects=_some(mood.teams, st.booleans(), False),
-        weight=_some(mood.fair, st.sampled_from((None, "2", "500m")), None),
+        weight=_some(mood.fair, st.sampled_from((None, "2", "500m", "0") if mood.broad else WEIGHTS), None),
         # Whoever waits goes on asking for pods that are covered no more (docs/differences.md).
         pods=_some(mood.progress, _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4), None),
     )
     return found if mood.alone else found.map(_calm)
+
+
+def _searches(mood: Mood) -> SearchStrategy[Search]:
+    usual, all_ways = st.sampled_from(_SEARCHES[:2]), st.sampled_from(_SEARCHES)
+    return (all_ways | st.sampled_from(_PREFERRING) if mood.preferring else all_ways) if mood.broad else usual
 
 
 def _calm(line: Line) -> Line:
@@ -90,10 +108,17 @@ def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStra
     return strategy if wanted else st.just(otherwise)
 
 
-def above(parent: int | None) -> SearchStrategy[Above]:
+def above(parent: int | None, mood: Mood) -> SearchStrategy[Above]:
     """A cohort, below another one or not."""
     shared = st.none() | st.none() | st.integers(0, 3)
-    return st.builds(Above, parent=st.none() | st.just(parent), shared=shared)
+    return st.builds(
+        Above,
+        parent=_some(not mood.broad, st.none(), parent) | st.just(parent),
+        shared=_some(not mood.broad, shared, 1) | shared,
+        limits=_some(mood.broad, _LIMITS, Limits()),
+        cpu=_some(mood.broad, st.none() | st.integers(0, 3), None),
+        weight=_some(mood.broad and mood.fair, st.sampled_from(WEIGHTS), None),
+    )
 
 
 def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrategy[Event]:
@@ -111,6 +136,7 @@ def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrate
         place=_some(mood.nodes, st.sampled_from((ANYWHERE, *PLACES)), ANYWHERE),
         heavy=_some(mood.nodes, st.booleans(), False),
         shape=_some(mood.shaped, st.sampled_from([*theme.shapes]), SINGLE),
+        twice=_some(mood.broad, st.booleans(), False),
     )
     quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
@@ -138,9 +164,9 @@ def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
 
 def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood) -> SearchStrategy[QueueEvent]:
     """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
-    higher = {0: 2, 1: 0}
+    higher = {0: MOST_COHORTS, 1: 0, 2: 1}
     regroup = st.sampled_from([*higher]).flatmap(
-        lambda index: st.builds(Regroup, cohort=st.just(index), above=above(higher[index]))
+        lambda index: st.builds(Regroup, cohort=st.just(index), above=above(higher[index], mood))
     )
     gate = st.builds(Gate, queue=queue, open=st.booleans())
     shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())

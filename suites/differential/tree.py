@@ -4,6 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MAY_STOP, TRY_NEXT = "MayStopSearch", "TryNextFlavor"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a resource a queue or cohort borrows and lends at most; None: as much as there is."""
+
+    borrowing: int | None = None
+    lending: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How the search for a flavor goes on where the queue can borrow, and where it could preempt."""
+
+    when_can_borrow: str = MAY_STOP
+    when_can_preempt: str = TRY_NEXT
+    preference: str | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
@@ -12,17 +31,18 @@ class Line:
     cohort: int | None
     """The cohort of the world that it belongs to; None: it stands alone."""
     nominal: tuple[int, ...]
-    borrowing: int | None
-    lending: int | None
+    limits: Limits
     cpu: int
+    cpu_limits: Limits
     apart: bool
     """Whether CPU has a resource group of its own."""
     strict: bool
     within: str
     reclaim: str
     borrow_within: bool
-    stops_early: bool
-    """Whether the search for a flavor stops where the queue can borrow, and goes on where it could preempt."""
+    threshold: int | None
+    """The most that whom it preempts while it borrows may matter."""
+    search: Search
     selects: bool
     """Whether it takes namespaces of the team only."""
     weight: str | None
@@ -33,12 +53,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Above:
-    """A cohort of a world: the one above it, and devices that are its own."""
+    """A cohort of a world: the one above it, devices that are its own (None: it has no quota), and what it weighs."""
 
     parent: int | None
     shared: int | None
+    limits: Limits = Limits()
+    cpu: int | None = None
+    """CPU of its own, to which the same limits hold."""
+    weight: str | None = None
+    """Its weight in fair sharing."""
 
     @property
     def needs_an_object(self) -> bool:
         """Whether it says anything beyond its name, which ClusterQueues say too."""
-        return self.parent is not None or self.shared is not None
+        return self.parent is not None or self.shared is not None or self.weight is not None

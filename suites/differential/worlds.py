@@ -127,7 +127,8 @@ class World:
         shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
-        return a_workload(a_pod_set("first", cpu="1"), a_pod_set("main", **shape), priority=event.priority)
+        first = {"requests": requests, "claims": claims} if event.twice else {"cpu": "1"}
+        return a_workload(a_pod_set("first", **first), a_pod_set("main", **shape), priority=event.priority)
 
     def _line(self, queue: int) -> str:
         return f"lq{self.site.index(queue)}"
