@@ -22,10 +22,21 @@ from clusters.troubles import ClusterTrouble, ProcessTrouble
 PREFIX = "kueue-dra-"
 CLOSE_SECONDS = 10.0
 """The supervisor ends everything within about a second; longer means that the machine is stuck."""
+MIB = 1 << 20
 
 
-LEISURELY = {"GOGC": "400", "GOMEMLIMIT": "800MiB"}
-"""Go programs that live for some minutes on a small machine: memory is cheaper than collecting it, within a bound."""
+def leisurely(memory: int) -> dict[str, str]:
+    """Tell Go programs that live for some minutes when to look for garbage, on a machine of so many bytes.
+
+    Memory is cheaper than collecting it, up to a twelfth of the machine: at its bound a program does little else, and
+    an API server in a hunt holds half a gigabyte of what it has told in the last minute.
+    """
+    bound = min(max(memory // 12, 800 * MIB), 2048 * MIB)
+    return {"GOGC": "400", "GOMEMLIMIT": f"{bound // MIB}MiB"}
+
+
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class Processes:
@@ -59,7 +70,8 @@ class Processes:
         """
         log = self.log(name)
         log.unlink(missing_ok=True)
-        clean = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory), **LEISURELY} | dict(env or {})
+        own = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)}
+        clean = {**own, **leisurely(_memory()), **(env or {})}
         where = {"cwd": str(self.directory), "log": str(log), "etc": str(etc) if etc else None}
         answer = self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
         self._pids[name] = int(answer["pid"])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from clusters.processes import PREFIX, Processes
+from clusters.processes import PREFIX, Processes, leisurely
 from clusters.troubles import ClusterTrouble, ProcessTrouble
 from clusters.waiting import NotYet, eventually
 
@@ -191,3 +191,9 @@ def test_a_leftover_directory_is_swept(mine: bool, left: bool) -> None:
     finally:
         if directory.exists():
             directory.rmdir()
+
+
+@pytest.mark.parametrize(("gigabytes", "bound"), [(4, "800MiB"), (15, "1280MiB"), (24, "2048MiB"), (256, "2048MiB")])
+def test_programs_keep_within_a_part_of_the_memory(gigabytes: int, bound: str) -> None:
+    """No less than an API server takes, and no more than it has use for."""
+    assert leisurely(gigabytes << 30)["GOMEMLIMIT"] == bound
