@@ -7,6 +7,7 @@ import pytest
 from fixtures.builders import ClaimOf, a_direct_claim, a_job, a_missing_template, a_request, a_template, gpu
 from fixtures.figures import Counts
 from fixtures.lab import Lab
+from fixtures.manifests import QUEUE_LABEL, marked
 from fixtures.marks import covers
 
 
@@ -45,6 +46,24 @@ def test_a_refused_workload_is_not_counted(lab: Lab, claim: ClaimOf) -> None:
 
     assert queue.figures.counts == Counts(pending=1)
     assert queue.local_figures.counts == Counts(pending=1)
+
+
+@covers("STATUS-052")
+@pytest.mark.parametrize("moves", [pytest.param(False, id="stays"), pytest.param(True, id="moves")])
+def test_who_is_refused_later_is_counted_where_it_waited(lab: Lab, moves: bool) -> None:
+    """It waits, its template goes, it is refused; and it is not counted elsewhere when it names another queue."""
+    queue = lab.queue({"whole-gpus": 0})
+    other = lab.queue({"whole-gpus": 0}, namespace=queue.namespace)
+    lab.template(a_template(gpu()), "devices", queue.namespace)
+    job = queue.submit(a_job(claims=[a_missing_template("devices")]))
+    lab.remove_template("devices", queue.namespace)
+    lab.retry(job)
+    if moves:
+        lab.apply(marked(job.made, {QUEUE_LABEL: other.local}))
+        lab.settle()
+
+    assert (queue.figures.counts, other.figures.counts) == (Counts(pending=1), Counts())
+    assert (queue.local_figures.counts, other.local_figures.counts) == (Counts(pending=1), Counts())
 
 
 @covers("STATUS-016", "STATUS-017")
