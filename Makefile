@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 # Real Kueues at once: a case mostly waits, so two for each core; each takes about a gigabyte, so never more than eight.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 4 ? 2 * cores : 8 )))
+# Processes that judge by the reference at once, forked when the cases are collected: one for each core, at most four.
+FORKS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 4 ? cores : 4 )))
 TARGET ?= kueue
 # The minor of Kueue that `make live` has judge, and those that are pinned.
 KUEUE ?= 0.19
@@ -72,7 +74,7 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
-	@$(SUITE) $(ALONE) --report-dir=out/reference $(ARGS)
+	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=out/reference $(ARGS)
 	@$(BIN)/python -m reports.cli controls --report-dir=out/reference
 
 .PHONY: conformance-all

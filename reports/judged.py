@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from reports.forked import at_once
 from reports.ledger import Ledger
 from reports.report import DISTRIBUTION, digest, suite_version
 
@@ -31,7 +32,7 @@ def target_block(config: pytest.Config, ledger: Ledger) -> dict[str, Any]:
         "kueue": {"configurations": sorted(configurations, key=lambda one: str(one["digest"]))},
         "environment": {
             "timeFactor": os.environ.get(TIME_FACTOR_VARIABLE, "1"),
-            "parallelism": int(config.getoption("numprocesses", None) or 1),
+            "parallelism": int(config.getoption("numprocesses", None) or at_once(config)),
         },
         "reproduce": {"command": command(config)},
     }

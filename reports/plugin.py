@@ -16,7 +16,7 @@ import pytest
 
 from kueue_dra_ref.nearest import nearest
 from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement, catalogue
-from reports import collecting, hooks, judging
+from reports import collecting, forked, hooks, judging
 from reports.collecting import LEDGER, catalogue_of
 from reports.document import Report
 from reports.judged import target_block
@@ -46,6 +46,7 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     pluginmanager.add_hookspecs(hooks)
     pluginmanager.register(collecting, "kueue-dra-collecting")
     pluginmanager.register(judging, "kueue-dra-judging")
+    pluginmanager.register(forked, "kueue-dra-forked")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
