@@ -41,6 +41,12 @@ def _parts(half: str, full: str, *, generation: int = 1, of: int = 1) -> Manifes
     return a_slice("parts", devices, driver=PARTITIONS, pool=pool)
 
 
+def _more_parts(*memory: str, generation: int) -> Manifest:
+    """Give the other slice of a pool of two, with a partition for each amount of memory."""
+    devices = [a_partition(f"part-{each.lower()}", memory=each, slices="1") for each in memory]
+    return a_slice("more-parts", devices, driver=PARTITIONS, pool=a_pool("parts", generation=generation, slices=2))
+
+
 def _shared(policy: Mapping[str, Any] | None, memory: str) -> Manifest:
     """Give a slice of one device that is given out in shares."""
     device = a_shared_gpu("shared", policy, memory=memory, disk="100Gi")
@@ -79,6 +85,9 @@ COUNTERS = Theme(
     changes=(
         {"apply": [_parts("5Gi", "30Gi", generation=2)]},
         {"apply": [_parts("10Gi", "20Gi", generation=3, of=2)]},
+        {"apply": [_parts("10Gi", "20Gi", generation=4, of=2), _more_parts("30Gi", "5Gi", generation=4)]},
+        {"apply": [_more_parts("40Gi", generation=5)]},
+        goes("ResourceSlice", "more-parts"),
         goes("ResourceSlice", "parts"),
         {"apply": [_parts("10Gi", "20Gi")]},
         goes("DeviceClass", PARTITIONS),
