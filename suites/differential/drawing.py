@@ -13,16 +13,26 @@ from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from fixtures.manifests import a_priority_class
-from fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.events import Change, Common, Mood, Offer, Restart, Worth, class_of
+from suites.differential.events import Change, Common, Offer, Restart, Worth, class_of
+from suites.differential.moods import Mood, a_mood
 from suites.differential.nodes import FLAVORS, HEAVY, PLAIN
 from suites.differential.queues import Queues
+from suites.differential.settings import some_settings
 from suites.differential.site import Site
 from suites.differential.sourced_devices import CAPACITIES, COUNTERS
-from suites.differential.strategies import MOST_COHORTS, MOST_QUEUES, PRIORITIES, WORTH, above, events, lines, weighted
+from suites.differential.strategies import (
+    MOST_COHORTS,
+    MOST_QUEUES,
+    PRIORITIES,
+    WORTH,
+    above,
+    events,
+    lines,
+    weighted,
+)
 from suites.differential.themes import Theme
 from suites.differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
 from suites.differential.worlds import World
@@ -35,14 +45,6 @@ STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
 """What the worlds of a batch are about; some more often than others."""
 
-PANICS = frozenset({"0.14", "0.15", "0.16"})
-"""Minors that end where, under fair sharing, a queue without a cohort preempts (docs/differences.md)."""
-WITHOUT_PREFERENCE = frozenset({"0.14"})
-"""Minors whose queues cannot prefer borrowing or preemption."""
-QUEUED_TWICE = frozenset({"0.14", "0.15"})
-"""Minors in which work with claims that waits and moves is in both queues (docs/differences.md)."""
-
-_NOW_AND_THEN = st.sampled_from((False, False, True))
 Batch = tuple[Scenario, ...]
 """Worlds with one configuration, one inventory and equally many steps."""
 
@@ -54,7 +56,7 @@ def a_world(
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
     kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
     flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3 if mood.broad else 2).map(tuple))
-    cohorts = draw(st.sampled_from((MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 0)))
+    cohorts = draw(st.sampled_from((MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 1 if mood.crowded else 0)))
     cohort_tree = tuple(draw(above(index - 1 if index else None, mood)) for index in range(cohorts))
     line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
     found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES if mood.broad else 3))
@@ -67,33 +69,19 @@ def a_world(
 @st.composite
 def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
-    theme = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
+    usual, set_so = (
+        draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)])),
+        draw(some_settings(behaviour)),
+    )
+    theme = set_so.theme(usual)
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
-    ranges = draw(_NOW_AND_THEN)
-    at_rest = not behaviour.by_chance and not (ranges and theme is OBSERVED)
-    mood = Mood(
-        stops=draw(st.booleans()),
-        strict=not draw(st.integers(0, 3)) and at_rest,
-        crowded=draw(_NOW_AND_THEN),
-        alone=not fair or behaviour.kueue not in PANICS,
-        fair=bool(fair),
-        nodes=draw(_NOW_AND_THEN),
-        teams=draw(_NOW_AND_THEN),
-        ranges=ranges,
-        progress=draw(_NOW_AND_THEN),
-        edits=draw(_NOW_AND_THEN),
-        moves=behaviour.kueue not in QUEUED_TWICE,
-        shaped=draw(_NOW_AND_THEN),
-        broad=draw(_NOW_AND_THEN),
-        preferring=behaviour.kueue not in WITHOUT_PREFERENCE,
-        rebuilt=draw(_NOW_AND_THEN),
-        # A new Kueue takes extended resources for others (docs/differences.md).
-        restarts=not theme.extended and draw(st.booleans()),
+    mood = draw(
+        a_mood(behaviour=behaviour, fair=bool(fair), extended=bool(theme.extended), told_apart=usual is OBSERVED)
     )
-    first, other = (
-        a_configuration(behaviour, each, fair_sharing=fair, **theme.options) for each in (MAPPINGS, OTHER_MAPPINGS)
-    )
-    common = draw(st.lists(_in_common(theme, mood, [first, other]), min_size=SHORTEST, max_size=LONGEST))
+    first, other = (set_so.configuration(behaviour, each, theme, fair) for each in (MAPPINGS, OTHER_MAPPINGS))
+    happens = st.none() if mood.rivals else _in_common(theme, mood, [first, other])
+    longer = 4 if mood.rivals else 0
+    common = draw(st.lists(happens, min_size=SHORTEST + longer, max_size=LONGEST + longer))
     told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
     classes = (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])
     beginning = (*classes, *([HEAVY] if mood.nodes else []), *theme.inventory)

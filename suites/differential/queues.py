@@ -92,16 +92,15 @@ class Queues:
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
         cpu = _limited(line.cpu, line.cpu_limits if line.cohort is not None else Limits(), str)
-        beside: dict[str, Quota] = {} if line.apart else {"cpu": cpu}
-        beside |= self.theme.others if line.pods is None else {**self.theme.others, "pods": line.pods}
+        others: dict[str, Quota] = {} if line.bare else dict(self.theme.others)
+        others |= {} if line.pods is None else {"pods": line.pods}
+        first: dict[str, Quota] = {"cpu": cpu} | (others if line.aside else {})
+        beside = (others if not line.aside else {}) if line.apart else {"cpu": cpu} | others
         name = self.theme.contested
         limits = line.limits if line.cohort is not None else Limits()  # they make sense in a cohort only
-        devices = {
-            self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)}
-            for i, each in enumerate(amounts)
-        }
-        apart = [a_group({self._flavor("cpu"): {"cpu": cpu}})] if line.apart else []
-        return [*apart, a_group(devices)]
+        flavors = [*enumerate(amounts)][:: -1 if line.backwards else 1]
+        devices = {self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)} for i, each in flavors}
+        return [*([a_group({self._flavor("cpu"): first})] if line.apart else []), a_group(devices)]
 
     def cohort(self, index: int, above: Above) -> Manifest:
         """Give a Cohort."""
@@ -110,7 +109,8 @@ class Queues:
         if above.shared is not None:
             shared: dict[str, Quota] = {self.theme.contested: _limited(above.shared, limits, self.theme.amount)}
             shared |= {} if above.cpu is None else {"cpu": _limited(above.cpu, limits, str)}
-            spec["resourceGroups"] = [a_group({self._flavor(0): shared})]
+            flavors = range(len(self.flavors) if above.everywhere else 1)
+            spec["resourceGroups"] = [a_group({self._flavor(i): shared for i in flavors})]
         spec |= {} if above.weight is None else {"fairSharing": {"weight": above.weight}}
         return an_object("Cohort", self._cohort(index), **spec)
 

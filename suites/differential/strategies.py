@@ -14,7 +14,6 @@ from suites.differential.events import (
     Delete,
     Event,
     Finish,
-    Mood,
     Move,
     Progress,
     Rank,
@@ -22,6 +21,7 @@ from suites.differential.events import (
     Submit,
     Touch,
 )
+from suites.differential.moods import NOW_AND_THEN, Mood
 from suites.differential.nodes import ANYWHERE, PLACES
 from suites.differential.queue_events import (
     Bound,
@@ -69,20 +69,25 @@ _PREFERRING = tuple(
 def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
     """Queues of a world with so many cohorts and flavors."""
     amounts = st.lists(
-        st.sampled_from((1, 2) if mood.crowded else (2, 3, 1, 0)), min_size=flavors, max_size=flavors
+        st.sampled_from((1, 2, 1, 0) if mood.crowded else (2, 3, 1, 0)),
+        min_size=1 if mood.broad else flavors,
+        max_size=flavors,
     ).map(tuple)
     found = st.builds(
         Line,
-        cohort=st.sampled_from((*range(cohorts), *range(cohorts), None)),
+        cohort=st.sampled_from([*range(cohorts)] * (8 if mood.crowded else 2) + [None]),
         nominal=amounts,
-        limits=_LIMITS,
-        cpu=st.sampled_from((3, 3, 20) if mood.broad else (20, 20, 3)),
-        cpu_limits=_some(mood.broad, _LIMITS, Limits()),
+        limits=_some(not mood.crowded, _LIMITS, Limits()) | _LIMITS,
+        cpu=st.sampled_from((3, 3, 20) if mood.broad and not mood.crowded else (20, 20, 3)),
+        cpu_limits=_some(mood.broad and not mood.crowded, _LIMITS, Limits()),
         apart=st.booleans(),
+        aside=_some(mood.broad, st.booleans(), False),
+        bare=_some(mood.broad, NOW_AND_THEN, False),
+        backwards=_some(mood.broad, NOW_AND_THEN, False),
         # Among several flavors the first of a StrictFIFO queue is tried for ever (docs/differences.md).
         strict=_some(mood.strict and flavors == 1, st.booleans(), False),
         within=st.sampled_from(POLICIES[:2] if mood.crowded else POLICIES),
-        reclaim=st.sampled_from(RECLAIM),
+        reclaim=st.sampled_from(RECLAIM[:2] if mood.crowded else RECLAIM),
         borrow_within=st.booleans(),
         threshold=_some(mood.broad, st.sampled_from((None, 0, 10, 100)), 50),
         search=_searches(mood),
@@ -117,6 +122,7 @@ def above(parent: int | None, mood: Mood) -> SearchStrategy[Above]:
         shared=_some(not mood.broad, shared, 1) | shared,
         limits=_some(mood.broad, _LIMITS, Limits()),
         cpu=_some(mood.broad, st.none() | st.integers(0, 3), None),
+        everywhere=_some(mood.broad, st.booleans(), False),
         weight=_some(mood.broad and mood.fair, st.sampled_from(WEIGHTS), None),
     )
 
@@ -144,7 +150,14 @@ def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrate
     delete, touch, finish, progress = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress))
     team, way = st.builds(Team, joined=st.booleans()), st.builds(Way, queue=queue, open=st.booleans())
     activate = st.builds(Activate, job=EARLIER, active=st.booleans())
-    often: dict[SearchStrategy[Any], int] = {submit: 14, delete: 2, finish: 1, activate: 1, quota: 2, touch: 2}
+    often: dict[SearchStrategy[Any], int] = {
+        submit: 40 if mood.crowded else 14,
+        delete: 2,
+        finish: 1,
+        activate: 1,
+        quota: 2,
+        touch: 2,
+    }
     often |= {stop: 4} if mood.stops else {}
     often |= {st.builds(Supply): 2} if mood.nodes else {}
     often |= {team: 2, way: 2} if mood.teams else {}

@@ -36,6 +36,12 @@ class Line:
     cpu_limits: Limits
     apart: bool
     """Whether CPU has a resource group of its own."""
+    aside: bool
+    """Whether what is neither contested nor CPU is in that group."""
+    bare: bool
+    """Whether all that is not covered at all."""
+    backwards: bool
+    """Whether its flavors are tried from the last one to the first."""
     strict: bool
     within: str
     reclaim: str
@@ -60,6 +66,8 @@ class Above:
     limits: Limits = Limits()
     cpu: int | None = None
     """CPU of its own, to which the same limits hold."""
+    everywhere: bool = False
+    """Whether it has all that in every flavor, not in the first one only."""
     weight: str | None = None
     """Its weight in fair sharing."""
 
