@@ -141,6 +141,7 @@ class LiveTarget:
 
     def settle(self) -> None:
         """Return when every decision that follows from what was applied so far has been made."""
+        self._settling.let_sweep_pass()
         self._settling.settle()
         while gone := self._cleaning.let_go():
             for ref in gone:

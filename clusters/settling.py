@@ -67,7 +67,7 @@ class Settling:
         self._untold |= {Place.of(ref) for ref in jobs if self.world.behind(queue, self.world.written(ref))}
 
     def let_sweep_pass(self) -> None:
-        """Return when no announced sweep is left that could come between two steps of a case.
+        """Return when no announced sweep is left that could come between two steps of a case, or change what is told.
 
         Nobody gets in by it, but it makes Kueue forget which workloads it found equal to a refused one.
         """

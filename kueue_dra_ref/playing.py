@@ -62,8 +62,13 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
 
 
 def _settles(target: Target) -> Observation:
-    """Let a target come to rest; the mark of an observation for which it did not."""
+    """Let a target come to rest; the mark of an observation for which it did not.
+
+    When its queues have been counted, Kueue may try everything in a tree of cohorts again.
+    """
     try:
+        target.settle()
+        target.list(KUEUE, "ClusterQueue")
         target.settle()
     except Restless:
         return {"unsettled": True}

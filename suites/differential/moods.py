@@ -75,7 +75,7 @@ def a_mood(draw: DrawFn, *, behaviour: Behaviour, fair: bool, extended: bool, to
     return Mood(
         rivals=rivals,
         stops=draw(often),
-        strict=not draw(st.integers(0, 3)) and at_rest,
+        strict=not draw(st.integers(0, 3)) and at_rest and not rivals,
         crowded=rivals or draw(also),
         alone=not fair or behaviour.kueue not in PANICS,
         fair=fair,
