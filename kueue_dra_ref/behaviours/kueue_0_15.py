@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rules import earlier_names, fungibility, jobs, priorities, tolerating
+from kueue_dra_ref.rules import earlier_names, fungibility, jobs, priorities, queueing, tolerating
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
 
@@ -32,7 +32,7 @@ def kueue_0_15() -> Behaviour:
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.
-        queueing=replace(later.queueing, at_start=()),
+        queueing=replace(later.queueing, at_start=(), unnoticed=(queueing.who_only_waited_leaves_unnoticed,)),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.

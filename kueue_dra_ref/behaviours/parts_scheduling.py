@@ -59,6 +59,8 @@ class Queueing:
     """Which ClusterQueues and flavors stay although they were deleted, by their use."""
     unchanged: tuple[Rule[[bool], bool], ...] = ()
     """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
+    unnoticed: tuple[Rule[[Manifest], bool], ...] = ()
+    """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

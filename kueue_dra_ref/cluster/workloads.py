@@ -34,7 +34,7 @@ class WorkloadController:
         if event.old is None and event.new is not None and is_true(event.new, "Finished"):
             return  # one that is done when Kueue starts is not looked at, even where its LocalQueue has queued it
         freed = kueue.ledger.record(key, self._counted(event))
-        if freed or obj is None or is_true(obj, "Finished") or not is_active(obj) or self._reprioritised(event):
+        if freed or self._is_over(event) or self._reprioritised(event):
             self._release(event)
         if obj is None or is_true(obj, "Finished") or not is_active(obj) or is_true(obj, "QuotaReserved"):
             kueue.dequeue(key)
@@ -48,6 +48,12 @@ class WorkloadController:
             self.retries.forget(key)
         else:
             kueue.reconcile("Workload", key)
+
+    def _is_over(self, event: Event) -> bool:
+        """Whether a workload is gone, done or deactivated, so that others are tried again."""
+        if event.new is not None:
+            return is_true(event.new, "Finished") or not is_active(event.new)
+        return event.old is None or not any(rule(event.old) for rule in self.rules.queueing.unnoticed)
 
     def _reprioritised(self, event: Event) -> bool:
         """Whether a workload that holds quota has another priority now, and others are tried again for that."""

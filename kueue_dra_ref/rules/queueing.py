@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.conditions import is_false
+from kueue_dra_ref.api.conditions import is_false, is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.nouns import ClusterQueue, Workload
 from kueue_dra_ref.rule import rule
@@ -164,3 +164,9 @@ def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
 def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
     selector: dict[str, Any] | None = queue.namespace_selector
     return selector is not None and selects(selector, labels)
+
+
+@rule("QUEUE-056")
+def who_only_waited_leaves_unnoticed(gone: Manifest) -> bool:
+    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted."""
+    return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
