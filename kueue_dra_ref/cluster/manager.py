@@ -38,6 +38,8 @@ _TURNS = 4
 """Cycles more in which what is told in turns shows itself."""
 _ROUNDS, _PAUSE = 20, 0.5
 """Preemptions beyond one for each Workload after which time passes, and seconds: some workloads preempt in turns."""
+_PAUSES = 10
+"""How often time passes for them; by then every sweep and early retry that could part them has come."""
 
 _HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
 """The kinds to whose status Kueue writes figures, which concern nobody."""
@@ -57,6 +59,7 @@ class Manager:
         self._to_follow: list[dict[tuple[str, Key], None]] = []
         """What is to be reconciled after cycles that preempted; of each cycle by itself."""
         self.restless: tuple[str, ...] = ()
+        self._pauses = 0
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
         surroundings = SurroundingsController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
@@ -92,8 +95,10 @@ class Manager:
         while not self.restless and self._turn():
             cycles += 1
             if self._goes_round(cycles, self.scheduler.preemptions - preemptions):
-                self.kueue.later(_PAUSE, lambda: None)
+                self._pass_time()
                 break
+        else:
+            self._pauses = 0
         while self.kueue.stale:
             kind, key = next(iter(self.kueue.stale))
             del self.kueue.stale[kind, key]
@@ -109,6 +114,13 @@ class Manager:
         if cycles > _CYCLES + _CYCLES_EACH * workloads:
             self.restless = tuple(self._told_in_turns()) or (f"no end after {cycles} cycles",)
         return False
+
+    def _pass_time(self) -> None:
+        """Leave those that preempt each other to a later moment; when that has not helped for long, it never does."""
+        self._pauses += 1
+        self.kueue.later(_PAUSE, lambda: None)
+        if self._pauses > _PAUSES:
+            self.restless = tuple(self._told_in_turns()) or ("workloads preempt each other in turns",)
 
     def _told_in_turns(self) -> Iterator[str]:
         """Go on for a few cycles and see who is told one thing and then another."""
