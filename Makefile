@@ -9,10 +9,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
-# Real Kueues at once: a case mostly waits, so two for each core; each takes about a gigabyte, so never more than eight.
-WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 4 ? 2 * cores : 8 )))
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# Real Kueues at once: a case mostly waits, so two for each core; each takes a gigabyte or two, so never more than eight.
+WORKERS ?= $(shell echo $$(( $(CORES) < 4 ? 2 * $(CORES) : 8 )))
 # Processes that judge by the reference at once, forked when the cases are collected: one for each core, at most four.
-FORKS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 4 ? cores : 4 )))
+FORKS ?= $(shell echo $$(( $(CORES) < 4 ? $(CORES) : 4 )))
 TARGET ?= kueue
 # The minor of Kueue that `make live` has judge, and those that are pinned.
 KUEUE ?= 0.19
@@ -24,7 +25,7 @@ SEED ?=
 IMAGES ?= source
 NODES ?= 1
 # Cases at once on the one cluster, one for each core, at most six: more of them only get in each other's way.
-E2E_WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$(( cores < 6 ? cores : 6 )))
+E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
 # Whoever forbids compiled files waits four seconds more for each start of the suite.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +17,20 @@ from tests.commands import ROOT, kueue_dra
 
 KUEUE = behaviour("kueue-0.19")
 FOLDER = ROOT / "docs" / "scenarios"
+FIRST = "Workload team/first is told in turns"
 FILES = {
-    "preempted-in-turns-0.19.yaml": ("Preempted to accommodate a workload", "Quota reserved in ClusterQueue cq0"),
-    "two-grounds-in-turns-0.19.yaml": ("must not be above the limitRange max", "must not exceed its limits"),
-    "two-groups-in-turns-0.19.yaml": ("insufficient unused quota for cpu", "insufficient quota for memory in flavor b"),
-    "two-messages-in-turns-0.19.yaml": ("previously considered podsets requests (0)", "podsets requests (1)"),
+    "preempted-in-turns-0.19.yaml": (
+        "Workload team/job-j5-",
+        "Preempted to accommodate a workload",
+        "Quota reserved in ClusterQueue cq0",
+    ),
+    "two-grounds-in-turns-0.19.yaml": (FIRST, "must not be above the limitRange max", "must not exceed its limits"),
+    "two-groups-in-turns-0.19.yaml": (
+        FIRST,
+        "insufficient unused quota for cpu",
+        "insufficient quota for memory in flavor b",
+    ),
+    "two-messages-in-turns-0.19.yaml": (FIRST, "previously considered podsets requests (0)", "podsets requests (1)"),
 }
 """Stories of a Workload that is never done with, and of its end, as Kueue 0.19.2 decided them; and what is told."""
 
@@ -60,7 +68,7 @@ def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     with pytest.raises(Restless) as found:
         target.settle()
 
-    assert re.search("Workload team/\\S+ is told in turns", str(found.value))
+    assert "is told in turns" in str(found.value)
     assert [words for words in FILES[file.name] if words not in str(found.value)] == []
 
 

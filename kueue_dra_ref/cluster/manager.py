@@ -59,8 +59,8 @@ class Manager:
         self._to_follow: list[dict[tuple[str, Key], None]] = []
         """What is to be reconciled after cycles that preempted; of each cycle by itself."""
         self.restless: tuple[str, ...] = ()
-        self._pauses = 0
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
+        self._pauses = 0
         surroundings = SurroundingsController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
             "Workload": (self.workloads.on, self.jobs.on_workload),
@@ -112,7 +112,7 @@ class Manager:
         if preemptions > _ROUNDS + workloads:
             return True
         if cycles > _CYCLES + _CYCLES_EACH * workloads:
-            self.restless = tuple(self._told_in_turns()) or (f"no end after {cycles} cycles",)
+            self._give_up(f"no end after {cycles} cycles")
         return False
 
     def _pass_time(self) -> None:
@@ -120,7 +120,10 @@ class Manager:
         self._pauses += 1
         self.kueue.later(_PAUSE, lambda: None)
         if self._pauses > _PAUSES:
-            self.restless = tuple(self._told_in_turns()) or ("workloads preempt each other in turns",)
+            self._give_up("workloads preempt each other in turns")
+
+    def _give_up(self, why: str) -> None:
+        self.restless = tuple(self._told_in_turns()) or (why,)
 
     def _told_in_turns(self) -> Iterator[str]:
         """Go on for a few cycles and see who is told one thing and then another."""

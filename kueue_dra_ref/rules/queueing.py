@@ -161,12 +161,12 @@ def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
     return active
 
 
-def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
-    selector: dict[str, Any] | None = queue.namespace_selector
-    return selector is not None and selects(selector, labels)
-
-
 @rule("QUEUE-056")
 def who_only_waited_leaves_unnoticed(gone: Manifest) -> bool:
     """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted."""
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
+
+
+def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
+    selector: dict[str, Any] | None = queue.namespace_selector
+    return selector is not None and selects(selector, labels)

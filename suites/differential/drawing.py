@@ -69,10 +69,8 @@ def a_world(
 @st.composite
 def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
-    usual, set_so = (
-        draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)])),
-        draw(some_settings(behaviour)),
-    )
+    usual = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
+    set_so = draw(some_settings(behaviour))
     theme = set_so.theme(usual)
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
     mood = draw(

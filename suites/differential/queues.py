@@ -91,16 +91,17 @@ class Queues:
         }
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
-        cpu = _limited(line.cpu, line.cpu_limits if line.cohort is not None else Limits(), str)
+        in_cohort = line.cohort is not None  # limits make sense there only
+        limits, cpu_limits = (line.limits, line.cpu_limits) if in_cohort else (Limits(), Limits())
+        cpu: dict[str, Quota] = {"cpu": _limited(line.cpu, cpu_limits, str)}
         others: dict[str, Quota] = {} if line.bare else dict(self.theme.others)
         others |= {} if line.pods is None else {"pods": line.pods}
-        first: dict[str, Quota] = {"cpu": cpu} | (others if line.aside else {})
-        beside = (others if not line.aside else {}) if line.apart else {"cpu": cpu} | others
+        first, beside = (cpu, {}) if line.apart else ({}, cpu)
+        (first if line.apart and line.aside else beside).update(others)
         name = self.theme.contested
-        limits = line.limits if line.cohort is not None else Limits()  # they make sense in a cohort only
         flavors = [*enumerate(amounts)][:: -1 if line.backwards else 1]
         devices = {self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)} for i, each in flavors}
-        return [*([a_group({self._flavor("cpu"): first})] if line.apart else []), a_group(devices)]
+        return [*([a_group({self._flavor("cpu"): first})] if first else []), a_group(devices)]
 
     def cohort(self, index: int, above: Above) -> Manifest:
         """Give a Cohort."""

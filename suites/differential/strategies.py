@@ -92,7 +92,7 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
         threshold=_some(mood.broad, st.sampled_from((None, 0, 10, 100)), 50),
         search=_searches(mood),
         selects=_some(mood.teams, st.booleans(), False),
-        weight=_some(mood.fair, st.sampled_from((None, "2", "500m", "0") if mood.broad else WEIGHTS), None),
+        weight=_some(mood.fair, st.sampled_from((*WEIGHTS, "0") if mood.broad else WEIGHTS), None),
         # Whoever waits goes on asking for pods that are covered no more (docs/differences.md).
         pods=_some(mood.progress, _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4), None),
     )
@@ -100,8 +100,10 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
 
 
 def _searches(mood: Mood) -> SearchStrategy[Search]:
-    usual, all_ways = st.sampled_from(_SEARCHES[:2]), st.sampled_from(_SEARCHES)
-    return (all_ways | st.sampled_from(_PREFERRING) if mood.preferring else all_ways) if mood.broad else usual
+    if not mood.broad:
+        return st.sampled_from(_SEARCHES[:2])
+    ways = st.sampled_from(_SEARCHES)
+    return ways | st.sampled_from(_PREFERRING) if mood.preferring else ways
 
 
 def _calm(line: Line) -> Line:
