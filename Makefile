@@ -17,7 +17,7 @@ FORKS ?= $(shell echo $$(( $(CORES) < 4 ? $(CORES) : 4 )))
 TARGET ?= kueue
 # The minor of Kueue that `make live` has judge, and those that are pinned.
 KUEUE ?= 0.19
-MINORS ?= 0.14 0.15 0.16 0.18 0.19
+MINORS ?= 0.14 0.15 0.16 0.17 0.18 0.19
 # How long `make differential` begins new worlds, and which; others each time unless a seed is named.
 BUDGET ?= 10m
 SEED ?=

@@ -75,30 +75,30 @@ def test_the_reference_is_called_by_its_name() -> None:
 
 def test_the_page_shows_the_table_and_what_did_not_pass() -> None:
     """A bar in a text does not end its cell."""
-    page = as_markdown(matrix_of([OLD, NEW], {"kueue-0.17": "no such release"})).splitlines()
+    page = as_markdown(matrix_of([OLD, NEW], {"kueue-0.13": "no such release"})).splitlines()
 
     assert "| ID | requirement | kueue-0.14 | kueue-0.19 |" in page
     assert "| TOY-002 | Text \\| of TOY-002. | - | **questioned** |" in page
-    assert "- left out: kueue-0.17: no such release" in page
+    assert "- left out: kueue-0.13: no such release" in page
     assert "- kueue-0.19 [TOY-002] failed: `quota/x::y`: expected 1, observed 2" in page
 
 
 def test_the_document_says_the_same() -> None:
     """Whole enough for a program, and plain JSON."""
-    found = json.loads(json.dumps(as_document(matrix_of([OLD, NEW], {"kueue-0.17": "no such release"}))))
+    found = json.loads(json.dumps(as_document(matrix_of([OLD, NEW], {"kueue-0.13": "no such release"}))))
 
     assert found["kind"] == "ConformanceMatrix"
     assert found["requirements"][1]["verdicts"] == {"kueue-0.14": "notApplicable", "kueue-0.19": "questioned"}
     assert found["notPassed"][0]["case"] == "quota/x::y"
-    assert found["leftOut"] == {"kueue-0.17": "no such release"}
+    assert found["leftOut"] == {"kueue-0.13": "no such release"}
 
 
 def test_the_terminal_shows_the_runs() -> None:
     """One row for each, and each that was left out."""
-    found = matrix_of([NEW], {"kueue-0.17": "no such release"})
+    found = matrix_of([NEW], {"kueue-0.13": "no such release"})
 
     assert "kueue-0.19   Kueue v0.19.9 on Kubernetes v1.36.3  success" in runs(found)
-    assert list(absences(found)) == ["left out: kueue-0.17: no such release"]
+    assert list(absences(found)) == ["left out: kueue-0.13: no such release"]
 
 
 def test_the_command_knows_the_releases_that_can_be_had() -> None:

@@ -58,13 +58,15 @@ KUEUE_0_18_VERSIONS: Versions = _newest(
 )
 """Without capacities, and without what other features have brought since."""
 
-KUEUE_0_16_VERSIONS: Versions = _newest(
-    _each(KUEUE_0_18_VERSIONS, "metrics.customLabels", "metrics.localQueueMetrics"),
-    "resources.quotaCheckStrategy",
-    "resources.deviceClassMappings.sources",
-    "visibilityServer",
+KUEUE_0_17_VERSIONS: Versions = _newest(
+    KUEUE_0_18_VERSIONS, "resources.quotaCheckStrategy", "resources.deviceClassMappings.sources"
 )
-"""Without sources of any kind, and without what other features have brought since."""
+"""Without sources of any kind."""
+
+KUEUE_0_16_VERSIONS: Versions = _newest(
+    _each(KUEUE_0_17_VERSIONS, "metrics.customLabels", "metrics.localQueueMetrics"), "visibilityServer"
+)
+"""Without what other features have brought since."""
 
 KUEUE_0_15_VERSIONS: Versions = _each(KUEUE_0_16_VERSIONS, "tls", "resources.transformations.multiplyBy")
 """Without settings of TLS, and without amounts that are multiplied by others."""

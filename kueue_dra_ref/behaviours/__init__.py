@@ -10,6 +10,7 @@ from kueue_dra_ref.nearest import nearest
 NAMES = (
     "kueue-0.19",
     "kueue-0.18",
+    "kueue-0.17",
     "kueue-0.16",
     "kueue-0.15",
     "kueue-0.14",
@@ -50,6 +51,7 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
     from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
     from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
     from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+    from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
     from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
     from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
     from kueue_dra_ref.behaviours.kueue_0_20 import kueue_0_20
@@ -57,6 +59,7 @@ def behaviour(name: str = NAMES[0]) -> Behaviour:
     known = {
         "kueue-0.19": kueue_0_19,
         "kueue-0.18": kueue_0_18,
+        "kueue-0.17": kueue_0_17,
         "kueue-0.16": kueue_0_16,
         "kueue-0.15": kueue_0_15,
         "kueue-0.14": kueue_0_14,

@@ -1,4 +1,4 @@
-"""Kueue 0.16 (0.16.0 to 0.16.2): what differs from Kueue 0.18."""
+"""Kueue 0.16 (0.16.0 to 0.16.2): what differs from Kueue 0.17."""
 
 from __future__ import annotations
 
@@ -6,38 +6,16 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
 from kueue_dra_ref.behaviours.parts_devices import Extended
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import (
-    affinity,
-    claims,
-    cohorts,
-    detection,
-    earlier_claims,
-    fair_sharing,
-    pod_requests,
-    reporting,
-    tolerating,
-    transforming,
-    workload_definition,
-)
+from kueue_dra_ref.rule import when
+from kueue_dra_ref.rules import fair_sharing
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
-from kueue_dra_ref.rules.matching import Matching
-from kueue_dra_ref.rules.sourcing import Sourcing
-
-GATE = "DynamicResourceAllocation"
 
 
 def kueue_0_16() -> Behaviour:
     """Kueue 0.16 as a value."""
-    # One gate, of another name; what other gates bring is not there.
-    later = kueue_0_18().settled(
-        KueueDRAIntegration=True,
-        KueueDRARejectWorkloadsWhenDRADisabled=False,
-        KueueDRAIntegrationExtendedResource=False,
-        KueueDRAIntegrationPartitionableDevices=False,
-    )
+    later = kueue_0_17()
     return replace(
         later,
         name="kueue-0.16",
@@ -45,76 +23,14 @@ def kueue_0_16() -> Behaviour:
         kueue="0.16",
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),
-        integration=GATE,
-        definitions=replace(
-            later.definitions,
-            workload=replace(
-                later.definitions.workload,
-                limits=swapped(
-                    later.definitions.workload.limits,
-                    (workload_definition.at_most_10_pod_sets, workload_definition.at_most_8_pod_sets),
-                ),
-            ),
-        ),
         dependants=(),
-        # Neither classes nor slices are read.
-        role=tuple(rule for rule in later.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
-        mapping=replace(
-            later.mapping, before_sources=(), source_type=(), source=(), sources=(), after=later.mapping.after[:2]
-        ),
-        processing=replace(
-            later.processing,
-            detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),
-            refused=(when(detection.direct_claims_are_refused_by_the_older_gate, **{GATE: True}),),
-            template=(
-                claims.the_template_must_exist,
-                earlier_claims.constraints_are_refused,
-                earlier_claims.device_config_is_refused,
-            ),
-            request=(
-                claims.first_available_is_refused,
-                earlier_claims.selectors_are_refused,
-                claims.admin_access_is_refused,
-                claims.mode_all_is_refused,
-            ),
-            retried=(earlier_claims.every_fault_is_retried,),
-            matching=Matching(),
-            sourcing=Sourcing(),
-        ),
-        charging=replace(
-            later.charging,
-            in_claim=(earlier_claims.requests_of_a_claim_wrap_around,),
-            transformed=(transforming.outputs_are_computed_from_whole_units,),
-        ),
+        # Classes are not read, and there are no extended resources.
+        role=tuple(rule for rule in later.role if rule["resources"][0] != "deviceclasses"),
         extended=Extended(),
-        # What a pod says of itself as a whole is left as it is.
-        adjusting=replace(
-            later.adjusting,
-            pod_set=(
-                pod_requests.a_runtime_class_adds_its_overhead,
-                pod_requests.the_namespace_gives_containers_defaults,
-                pod_requests.limits_stand_in_for_requests,
-            ),
-            resources=(pod_requests.containers_keep_to_their_limits,),
-        ),
         # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then,
         # and when it is tried again it is judged as it is written.
         queueing=replace(later.queueing, equals_aside=(), remembered=(), judged=()),
-        assigning=replace(
-            later.assigning,
-            words=(),
-            flavor=(tolerating.taints_must_be_tolerated,),
-            in_group=(
-                affinity.what_is_compared_in_the_group_must_be_an_integer,
-                affinity.labels_of_the_group_must_match,
-            ),
-            # There is no quotaCheckStrategy.
-            ignored=(),
-        ),
-        # Quotas are counted in plain integers.
-        cohorts=replace(later.cohorts, counted=(cohorts.cpu_beyond_64_bits_is_counted_as_none,)),
-        reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
-        preempting=replace(later.preempting, not_sought=(), immaterial=()),
+        preempting=replace(later.preempting, immaterial=()),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
         fair_sharing=replace(
             later.fair_sharing,

@@ -162,7 +162,7 @@ QUEUEING = Queueing(
     remembered=(queueing.what_waits_is_remembered_as_it_was_counted,),
     judged=(queueing.who_is_tried_again_is_judged_as_it_is_counted,),
     passed_over=(queueing.who_says_not_requeued_is_passed_over,),
-    equals_aside=(queueing.equals_of_what_does_not_fit_wait_with_it,),
+    equals_aside=(when(queueing.equals_of_what_does_not_fit_wait_with_it, SchedulingEquivalenceHashing=True),),
     in_front=(queueing.a_preemptor_stays_in_front,),
     left_out=(queueing.who_is_done_is_not_queued,),
     at_start=(queueing.only_who_is_active_is_counted_at_a_start,),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-MINORS = ("0.14", "0.15", "0.16", "0.18", "0.19", "0.20")
+MINORS = ("0.14", "0.15", "0.16", "0.17", "0.18", "0.19", "0.20")
 """Kueue's minors that there are behaviours of, in order."""
 TEXTS = ("kep-2025-04", "kep-2025-07", "kep-2025-09")
 _RANGE = re.compile(r"kueue-(?P<first>\d+\.\d+)?\.\.(?P<last>\d+\.\d+)?")

@@ -148,6 +148,12 @@ def kueue_0_18_gates() -> Gates:
 
 
 @cache
+def kueue_0_17_gates() -> Gates:
+    """The gates that Kueue 0.17.0 and 0.17.1 know, those of the API server libraries of Kubernetes 1.35 among them."""
+    return _set_last("gates-0.17.toml")
+
+
+@cache
 def kueue_0_16_gates() -> Gates:
     """The gates that Kueue 0.16.0 to 0.16.2 knows, those of the API server libraries of Kubernetes 1.35 among them."""
     return _set_last("gates-0.16.toml")

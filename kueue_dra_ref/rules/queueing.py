@@ -67,7 +67,7 @@ def who_is_done_is_not_queued(done: bool) -> bool:
     return done
 
 
-@rule("QUEUE-024", "QUEUE-043")
+@rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
 def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
     return queue.strategy == "BestEffortFIFO"

@@ -31,7 +31,7 @@ Exit codes
   1  one did not, or a run did less than planned
   2  no release could be judged; each is named with the reason
 """
-MINORS = ("0.14", "0.15", "0.16", "0.18", "0.19")
+MINORS = ("0.14", "0.15", "0.16", "0.17", "0.18", "0.19")
 """The releases that can be had."""
 
 

@@ -27,8 +27,8 @@ def test_what_is_pinned_is_a_release() -> None:
 
 def test_a_minor_that_is_not_pinned_is_answered() -> None:
     """The answer names those that are."""
-    with pytest.raises(MissingTool, match=r"'0\.17' can be had; pinned are 0\.14, .*0\.19"):
-        release("0.17")
+    with pytest.raises(MissingTool, match=r"'0\.13' can be had; pinned are 0\.14, .*0\.19"):
+        release("0.13")
 
 
 def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
@@ -43,6 +43,7 @@ def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
         pytest.param("0.14", Pauses(sweep=0, device_class=None, retries=3), id="0.14"),
         pytest.param("0.15", Pauses(sweep=0, device_class=None, retries=3), id="0.15"),
         pytest.param("0.16", Pauses(sweep=1, device_class=None, retries=3), id="0.16"),
+        pytest.param("0.17", Pauses(sweep=1, device_class=None, retries=3), id="0.17"),
         pytest.param("0.18", Pauses(sweep=1, device_class=1), id="0.18"),
         pytest.param("0.19", Pauses(sweep=1, device_class=1), id="0.19"),
     ],

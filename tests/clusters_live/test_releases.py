@@ -17,7 +17,7 @@ from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world
 pytestmark = [pytest.mark.live, pytest.mark.releases]
 
 OLD_GATE = {"DynamicResourceAllocation": True}
-GATES = {"0.14": OLD_GATE, "0.15": OLD_GATE, "0.16": OLD_GATE}
+GATES = {"0.14": OLD_GATE, "0.15": OLD_GATE, "0.16": OLD_GATE, "0.17": OLD_GATE}
 """What a release needs beside its defaults to count devices."""
 
 

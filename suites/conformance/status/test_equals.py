@@ -1,4 +1,4 @@
-"""Workloads that equal each other, of which one did not fit: who is looked at and told (Kueue 0.16 and 0.19)."""
+"""Workloads that equal each other, of which one did not fit: who is looked at and told (Kueue 0.16, 0.17 and 0.19)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.containers import limited
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
@@ -42,6 +42,26 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
     second = queue.submit(a_job(cpu="2"))
 
     assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
+
+
+@owns_kueue
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        pytest.param(True, None, id="on", marks=covers("QUEUE-057")),
+        pytest.param(False, ("False", "Pending"), id="off", marks=covers("QUEUE-058")),
+    ],
+)
+def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, told: tuple[str, str] | None) -> None:
+    """Whatever the release does unless it is asked."""
+    lab.start(gates={"SchedulingEquivalenceHashing": gate})
+    queue = lab.queue({"cpu": 1})
+    first = queue.submit(a_job(cpu="2"))
+    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
+
+    second = queue.submit(a_job(cpu="2"))
+
+    assert lab.condition(second, "QuotaReserved") == told
 
 
 @covers("QUEUE-037")

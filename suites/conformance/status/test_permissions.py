@@ -19,7 +19,7 @@ READING = ["get", "list", "watch"]
     [
         pytest.param("resourceclaimtemplates", marks=covers("RBAC-001")),
         pytest.param("resourceclaims", marks=covers("RBAC-002")),
-        pytest.param("deviceclasses", marks=covers("RBAC-006")),
+        pytest.param("deviceclasses", marks=covers("RBAC-007")),
         pytest.param("resourceslices", marks=covers("RBAC-006")),
     ],
 )
