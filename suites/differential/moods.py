@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
-PANICS = frozenset({"0.14", "0.15", "0.16"})
+PANICS = frozenset({"0.14", "0.15", "0.16", "0.17"})
 """Minors that end where, under fair sharing, a queue without a cohort preempts (docs/differences.md)."""
 WITHOUT_PREFERENCE = frozenset({"0.14"})
 """Minors whose queues cannot prefer borrowing or preemption."""
