@@ -108,7 +108,9 @@ def test_no_world_has_what_ends_its_kueue(name: str, preempts: bool) -> None:
     assert {each["preemption"]["withinClusterQueue"] != "Never" for each in alone} == {False, preempts}
 
 
-@pytest.mark.parametrize(("release", "minor"), [("0.14.0", "0.14"), ("0.17.1", "0.17"), ("0.13.1", "0.19"), ("", "0.19")])
+@pytest.mark.parametrize(
+    ("release", "minor"), [("0.14.0", "0.14"), ("0.17.1", "0.17"), ("0.13.1", "0.19"), ("", "0.19")]
+)
 def test_what_was_recorded_is_shrunk_on_the_same_release(release: str, minor: str) -> None:
     """Or on the newest, where that cannot be had."""
     assert recorded_minor(release) == minor
