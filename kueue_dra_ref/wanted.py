@@ -31,10 +31,6 @@ class Wanted:
         """What a container asks for."""
         return container.requests.get(self.name, whole(0))
 
-    def amounts(self, *, initial: bool) -> tuple[int, ...]:
-        """What each initial, or each regular, container asks for, in devices."""
-        return tuple(self.amount(each).ceiling for each in self.asking if each.initial is initial)
-
     def is_charged_by(self, kind: str) -> bool:
         """Whether the class is charged by counters, or by capacities, rather than by the device."""
         mine = (mapping for mapping in self.mappings if self.device_class in mapping.device_classes)
@@ -60,3 +56,10 @@ class Wanted:
             f" use ResourceClaimTemplates with {instead}"
         )
         return self.fault(container, "", self.name, detail)
+
+
+def amounts(together: Sequence[Wanted], *, initial: bool) -> tuple[int, ...]:
+    """What each initial, or each regular, container asks for of several resources together, in devices."""
+    containers = (each for each in together[0].pod_set.containers if each.initial is initial)
+    asked = (sum(max(wanted.amount(each).ceiling, 0) for wanted in together) for each in containers)
+    return tuple(amount for amount in asked if amount)

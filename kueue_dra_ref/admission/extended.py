@@ -11,7 +11,7 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.target import FieldError, Manifest
-from kueue_dra_ref.wanted import Wanted
+from kueue_dra_ref.wanted import Wanted, amounts
 from kueue_dra_ref.world import World
 
 
@@ -42,9 +42,8 @@ def extended_resources(
     for pod_set in workload.pod_sets:
         each = list(_wanted(rules, world, pod_set, mappings, draw, found.steps))
         _refuse_containers(rules, pod_set, each, found)
-        for wanted in each:
-            if not _refused(rules, wanted, found):
-                _charge(rules, wanted, found)
+        for resource, together in _charged(rules, [wanted for wanted in each if not _refused(rules, wanted, found)]):
+            _charge(rules, resource, together, found)
     return found
 
 
@@ -104,27 +103,36 @@ def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:
     return False
 
 
-def _charge(rules: Extended, wanted: Wanted, found: Found) -> None:
-    pod_set = wanted.pod_set.name
-    initial, regular = wanted.amounts(initial=True), wanted.amounts(initial=False)
+def _charged(rules: Extended, each: Iterable[Wanted]) -> Iterator[tuple[str, list[Wanted]]]:
+    """Part what is wanted by the resource that it charges; what is compared apart is so there."""
+    parts: dict[tuple[str, ...], list[Wanted]] = {}
+    for wanted in each:
+        resource = next((rule(wanted) for rule in rules.charged), "")
+        parts.setdefault((resource, *(rule(wanted) for rule in rules.apart)), []).append(wanted)
+    yield from ((key[0], together) for key, together in parts.items())
+
+
+def _charge(rules: Extended, resource: str, together: Sequence[Wanted], found: Found) -> None:
+    pod_set = together[0].pod_set
+    initial, regular = (amounts(together, initial=initial) for initial in (True, False))
     amount = next((rule(initial, regular) for rule in rules.in_pod), (*initial, *regular)[-1])
-    for rule in rules.charged:
-        resource = rule(wanted)
-        found.shares.setdefault(pod_set, {}).setdefault(resource, []).append(amount)
-        _explain(rules, wanted, found, amount, resource)
-        break
-    if any(rule(wanted.name) for rule in rules.replaced):
-        found.replaced[pod_set] = found.replaced.get(pod_set, frozenset()) | {wanted.name}
+    if resource:
+        found.shares.setdefault(pod_set.name, {}).setdefault(resource, []).append(amount)
+        _explain(rules, together, found, amount, resource)
+    names = {wanted.name for wanted in together if any(rule(wanted.name) for rule in rules.replaced)}
+    if names:
+        found.replaced[pod_set.name] = found.replaced.get(pod_set.name, frozenset()) | names
 
 
-def _explain(rules: Extended, wanted: Wanted, found: Found, amount: int, resource: str) -> None:
-    stands = f"for which DeviceClass {wanted.device_class} stands"
-    text = f"pod set {wanted.pod_set.name}: a pod requests {amount} {TIMES} {wanted.name}, {stands}"
+def _explain(rules: Extended, together: Sequence[Wanted], found: Found, amount: int, resource: str) -> None:
+    names, classes = (listed([getattr(wanted, part) for wanted in together]) for part in ("name", "device_class"))
+    stands = f"for which DeviceClass {classes} stands"
+    text = f"pod set {together[0].pod_set.name}: a pod requests {amount} {TIMES} {names}, {stands}"
     found.steps.append(Step(requirements=cited(rules.detected), text=text))
-    mapped = resource != wanted.name
+    mapped = resource not in {wanted.name for wanted in together}
     told = f"mapped to {resource}" if mapped else f"not mapped to another resource: {resource} is charged"
     cites = tuple(one for rule in rules.charged for one in rule.requirements)
-    found.steps.append(Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{wanted.device_class} is {told}"))
+    found.steps.append(Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{classes} is {told}"))
 
 
 def merged(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:

@@ -125,6 +125,8 @@ def kueue_0_18() -> Behaviour:
                 earlier_devices.each_container_is_refused_a_class_with_counters,
             ),
             refused=(),
+            # All names of a resource are added up together.
+            apart=(),
         ),
         # A ClusterQueue that is deleted in use says what it said before.
         reporting=replace(later.reporting, deleted=()),

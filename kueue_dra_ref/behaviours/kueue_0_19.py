@@ -127,6 +127,7 @@ _EXTENDED_RESOURCES = Extended(
     ),
     in_pod=(extended.a_pod_asks_for_the_larger_of_its_phases,),
     charged=(extended.the_mapping_of_the_class_is_charged_or_the_name,),
+    apart=(extended.each_name_is_added_up_by_itself,),
     replaced=(extended.the_name_is_not_charged_as_well,),
     watched=(when(extended.a_change_of_classes_concerns_their_resources, **{_EXTENDED: True}),),
 )

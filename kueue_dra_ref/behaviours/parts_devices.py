@@ -100,6 +100,8 @@ class Extended:
     refused: tuple[Rule[[Wanted], Iterable[FieldError]], ...] = ()
     in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
     charged: tuple[Rule[[Wanted], str], ...] = ()
+    apart: tuple[Rule[[Wanted], str], ...] = ()
+    """What of one resource is compared, phase by phase, apart from the rest of it."""
     replaced: tuple[Rule[[str], bool], ...] = ()
     watched: tuple[Rule[[Manifest | None, Manifest | None], Iterable[str]], ...] = ()
     """Which resources a change of a class concerns."""

@@ -9,7 +9,7 @@ from kueue_dra_ref.api.nouns import PodSet, Workload
 from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
-from kueue_dra_ref.wanted import Wanted
+from kueue_dra_ref.wanted import Wanted, amounts
 
 Mappings = Sequence[DeviceClassMapping]
 
@@ -62,6 +62,12 @@ def a_pod_asks_for_the_larger_of_its_phases(initial: Sequence[int], regular: Seq
     return max(max(initial, default=0), sum(regular))
 
 
+@rule("EXT-044")
+def each_name_is_added_up_by_itself(wanted: Wanted) -> str:
+    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource."""
+    return wanted.name
+
+
 @rule("EXT-014")
 def the_name_is_not_charged_as_well(name: str) -> bool:
     """What is charged as devices is taken out of the ordinary requests of the pod, however it came there."""
@@ -93,7 +99,7 @@ def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
 @rule("EXT-018")
 def the_sum_of_containers_has_64_bits(wanted: Wanted) -> Iterator[FieldError]:
     """What the regular containers ask for together has to be a number of 64 bits."""
-    total = sum(wanted.amounts(initial=False))
+    total = sum(amounts([wanted], initial=False))
     if total > MAX_INT64:
         written = next(wanted.amount(each).format for each in wanted.asking if not each.initial)
         below = f".resources.requests.{wanted.name}"

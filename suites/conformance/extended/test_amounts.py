@@ -76,6 +76,28 @@ def test_names_of_one_resource_are_added(lab: Lab) -> None:
     assert lab.verdict(job) == admitted({"shared-gpus": 3, NIC: 3})
 
 
+@pytest.mark.parametrize(
+    "charge",
+    [
+        pytest.param(3, id="together", marks=covers("EXT-043")),
+        pytest.param(5, id="name-by-name", marks=covers("EXT-044")),
+    ],
+)
+def test_names_of_one_resource_in_different_phases(lab: Lab, charge: int) -> None:
+    """A container that runs first wants three of the one name, one beside the main one two of the other."""
+    other = "vendor.example.com/half-card"
+    lab.stands_for(CARD, "ts-shard-gpus.example.com")
+    lab.stands_for(other, "sp-shared-gpus.example.com")
+    queue = lab.queue({"shared-gpus": 8})
+    spec: dict[str, Any] = {
+        "initContainers": containers({CARD: "3"}, initial=True),
+        "containers": containers({other: "2"}),
+    }
+    job = queue.submit(a_job(spec=spec))
+
+    assert lab.verdict(job) == admitted({"shared-gpus": charge})
+
+
 @covers("EXT-014")
 @pytest.mark.parametrize(
     ("device_class", "resource"),
