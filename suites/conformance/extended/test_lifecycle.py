@@ -151,7 +151,7 @@ def test_evicted_work_comes_back_as_ordinary_work_without_the_class(lab: Lab) ->
     assert (held, lab.verdict(job)) == (admitted({"whole-gpus": 2}), admitted({CARD: 2}))
 
 
-@covers("EXT-036", "EXT-019")
+@covers("EXT-036")
 def test_ordinary_work_keeps_its_charge_when_a_class_comes(lab: Lab) -> None:
     """Only what comes later is charged as devices."""
     queue = lab.queue({"whole-gpus": 1, CARD: 1})
