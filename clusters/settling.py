@@ -131,7 +131,8 @@ class Settling:
             if due is not None and elapsed_since(due) < LAG and Look.at(self.mirror, self.world).refused:
                 raise NotYet("what was refused is not tried again yet")
 
-        self.mirror.eventually(tried, within=self.limits.settle, what="what was refused to be tried again")
+        ahead = 0.0 if due is None else max(due - moment_now(), 0.0)
+        self.mirror.eventually(tried, within=self.limits.settle + ahead, what="what was refused to be tried again")
         self._retried = None
 
     def _pass(self) -> None:

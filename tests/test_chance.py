@@ -48,6 +48,18 @@ def test_what_was_told_beside_the_end_comes_before_it() -> None:
     assert Draw(seen=seen).quotas({"cpu": Mode.NEVER, "gpus": Mode.PREEMPT}, "f") == ["gpus", "cpu"]
 
 
+def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
+    """Each goes through a map of its own, so what one was told says nothing of the order in the other's."""
+    both = (
+        TOLD.format("cpu").replace("set main", "set one") + ", insufficient unused quota for gpus in flavor f, 1 more"
+    )
+    draw = Draw(seen=f"{both}; {TOLD.format('cpu')}")
+    modes = {"cpu": Mode.NEVER, "gpus": Mode.PREEMPT}
+
+    assert draw.for_pod_set("one").quotas(modes, "f") == ["gpus", "cpu"]
+    assert draw.for_pod_set("main").quotas(modes, "f") == ["cpu", "gpus"]
+
+
 def test_a_workload_goes_by_the_name_of_its_job() -> None:
     """Recordings name Jobs; a Workload that was made directly has a name of its own."""
     chance = Chance(seen={"job": "x", "alone": "y"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kueue_dra_ref.admission.chance import OF_POD_SET
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource
@@ -88,7 +89,7 @@ class PodSetOutcome:
         reasons = ", ".join(sorted(self.reasons))
         if any(group.unreadable for group in self.groups):
             return [f"failed to assign flavors to pod set {name}: {reasons}"]
-        return [*before, f"couldn't assign flavors to pod set {name}: {reasons}"]
+        return [*before, f"{OF_POD_SET}{name}: {reasons}"]
 
     @property
     def fit(self) -> Fit:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.admission.hashing import fnv1a
 from kueue_dra_ref.rules.fungibility import Mode
 from kueue_dra_ref.target import Manifest
+
+OF_POD_SET = "couldn't assign flavors to pod set "
+"""What a message begins with that tells of a pod set, before its name."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +40,11 @@ class Draw:
     seen: str = ""
     told: str = ""
     """The same, whether or not it tells of an order."""
+
+    def for_pod_set(self, name: str) -> Draw:
+        """How it falls out for one pod set, which goes through maps of its own: by what was said of it, if anything."""
+        parts = self.seen.split(OF_POD_SET)
+        return replace(self, seen=next((part for part in parts if part.startswith(f"{name}: ")), ""))
 
     def stands(self, words: str) -> bool:
         """Whether these words were what was seen in the end, where two happen at one time and either may come first."""

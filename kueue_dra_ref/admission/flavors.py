@@ -74,7 +74,7 @@ class _Assigner:
 
     def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
         amounts, result = demand.amounts, PodSetOutcome()
-        for resource in self.room.draw.groups(amounts):
+        for resource in self.room.draw.for_pod_set(demand.pod_set.name).groups(amounts):
             group = self.room.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):

@@ -66,7 +66,8 @@ class Weighing:
             return _kept_out(*objection)
         outcome = Outcome(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
         each = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
-        for resource in self.room.draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
+        draw = self.room.draw.for_pod_set(pod_set.name)
+        for resource in draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
             found = each[resource]
             outcome.add(resource, found)
             if self.compared(outcome.outlook, found.outlook)[0]:
