@@ -44,6 +44,19 @@ def test_processes_can_share_the_work(tmp_path: Path) -> None:
     assert "integrity: planned" in found.stdout
 
 
+def test_what_the_texts_ask_can_be_judged_alone(tmp_path: Path) -> None:
+    """All of the core is proven, and no case runs that asks only what Kueue decides."""
+    found = run(tmp_path, "--core", "--report-dir", "mine")
+
+    assert found.returncode == 0, found.stdout
+    report = yaml.safe_load((tmp_path / "mine" / "report.yaml").read_text("utf-8"))
+    core = {each["id"] for each in report["requirements"] if each["level"] != "INFERRED"}
+    assert all(core & set(check["requirements"]) for check in report["checks"])
+    cores = [profile["core"] for profile in report["profiles"] if "core" in profile]
+    assert {each["result"] for each in cores} <= {"success", "notApplicable"}
+    assert sum(each["statistics"]["notRun"] + each["requirements"]["untested"] for each in cores) == 0
+
+
 def test_a_run_of_nothing_is_no_success(tmp_path: Path) -> None:
     """An expression that chooses no case."""
     assert run(tmp_path, "quota", "-k", "no_such_case_anywhere").returncode != 0

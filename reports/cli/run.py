@@ -19,6 +19,7 @@ Examples
   kueue-dra run                                   every suite, judged by the reference in memory
   kueue-dra run quota status -k "second_flavor"   some cases of two suites
   kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
+  kueue-dra run --target kueue --core -n 4        what the texts ask of a real Kueue, and nothing else: a minute
   kueue-dra run --target kueue                    a real Kueue, brought up here as local processes
   kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
 
@@ -39,6 +40,7 @@ INTENTS = ("certify", "ci", "develop")
 @click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
 @click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
 @click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
+@click.option("--core", is_flag=True, help="Only cases that prove what a text asks for: MUST, SHOULD, MAY.")
 @workers_option("Run")
 @click.option(
     "--intent",
@@ -55,6 +57,7 @@ def command(
     context: str,
     report_dir: str,
     expression: str,
+    core: bool,
     workers: str,
     intent: str,
     verbose: bool,
@@ -69,6 +72,7 @@ def command(
     chosen = [f"--{name}={value}" for name, value in _given(target=target, behaviour=behaviour, context=context)]
     chosen += [f"--report-dir={report_dir}", f"--intent={intent}", "-v" if verbose else "-q"]
     chosen += [f"-k{expression}"] if expression else []
+    chosen += ["--core"] if core else []
     chosen += [f"-n{workers}"] if workers else []
     raise SystemExit(min(int(pytest.main([*wiring(), *chosen, *_paths(suites)])), 2))
 
