@@ -31,7 +31,7 @@ GATE, EXTENDED = "DynamicResourceAllocation", "DRAExtendedResources"
 
 def kueue_0_17() -> Behaviour:
     """Kueue 0.17 as a value."""
-    # One gate, of another name; what other gates bring is not there.
+    # Two gates, of other names; what other gates bring is not there.
     later = kueue_0_18().settled(
         KueueDRAIntegration=True,
         KueueDRARejectWorkloadsWhenDRADisabled=False,
