@@ -23,6 +23,8 @@ VERSION_LABEL = "app.kubernetes.io/version"
 RUN_LABEL = "kueue-dra.dev/run"
 """Whatever a run makes on a cluster that it does not own has this label, with the run for its value."""
 OURS = {RUN_LABEL: "some", NAME_LABEL: "kueue-dra"}
+ORDINARY = ("cpu", "memory")
+"""What cases ask for beside devices."""
 COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
 
 
@@ -110,6 +112,15 @@ def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
     for key in sorted(wanted.keys() - {"deviceClassMappings"}):
         if wanted[key] != there.get(key):
             yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
+    if "transformations" not in wanted:
+        yield from _charge_lacks(there, {*ORDINARY, *(mapping["name"] for mapping in mappings(configuration))})
+
+
+def _charge_lacks(resources: Manifest, counted: set[str]) -> Iterator[str]:
+    """What would have Kueue charge something else for what cases, and the fence, ask for."""
+    for each in resources.get("transformations") or []:
+        if each.get("input") in counted:
+            yield f"resources.transformations: must leave {each['input']} as it is (found: {_short(each)})"
 
 
 def _selection_lacks(own: Manifest, configuration: Manifest) -> Iterator[str]:

@@ -30,6 +30,8 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
     """More than what is needed does not hurt."""
     assert lacks(a_cluster(), CONFIGURATION, "0.19") == []
     assert lacks(a_cluster(a_mapping("whole-gpus", "gpu.example.com", "more.example.com")), CONFIGURATION, "0.19") == []
+    other = {"resources": {"transformations": [{"input": "example.com/licences", "outputs": {"credits": "1"}}]}}
+    assert lacks(a_cluster(other), {}, "0.19") == []
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,12 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
             CONFIGURATION,
             "deviceClassMappings: whole-gpus must map gpu.example.com (found: other.example.com)",
             id="other-class",
+        ),
+        pytest.param(
+            a_cluster({"resources": {"transformations": [{"input": "cpu", "outputs": {"credits": "1"}}]}}),
+            {},
+            'resources.transformations: must leave cpu as it is (found: {"input": "cpu", "outputs": {"credits": "1"}})',
+            id="transformed-cpu",
         ),
         pytest.param(
             a_cluster(version="0.18.3"), CONFIGURATION, "Kueue: must be 0.19 (found: 0.18.3)", id="other-version"
