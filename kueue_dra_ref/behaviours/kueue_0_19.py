@@ -332,7 +332,7 @@ JOBS = Jobs(
     returned=(jobs.quota_is_returned_once_no_pod_runs,),
     finished=(jobs.a_finished_job_finishes_its_workload,),
     requeued=(jobs.a_preempted_workload_is_queued_again,),
-    least=(jobs.a_job_may_say_how_few_pods_it_needs,),
+    least=(when(jobs.a_job_may_say_how_few_pods_it_needs, PartialAdmission=True),),
     reduced=(jobs.a_job_runs_as_many_pods_as_were_admitted,),
     reclaimed=(
         when(jobs.indexes_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),

@@ -7,7 +7,7 @@ import pytest
 from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.manifests import STARTED, with_spec
-from fixtures.marks import covers
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.target import Ref
 from kueue_dra_ref.verdict import Verdict
@@ -30,6 +30,18 @@ def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None,
     job = queue.submit(a_job(pods=5, least=least, claims=[a_template(gpu())]))
 
     assert lab.verdict(job) == verdict
+
+
+@owns_kueue
+@covers("PARTIAL-011")
+def test_without_the_gate_nothing_is_said_of_fewer_pods(lab: Lab) -> None:
+    """A Job that says how few pods it needs has the Workload of one that says nothing, and is one of its equals."""
+    lab.start(gates={"PartialAdmission": False})
+    queue = lab.queue({"cpu": 1})
+    job = queue.submit(a_job(pods=2, least=1, cpu="1"))
+
+    assert "minCount" not in lab.workload(job)["spec"]["podSets"][0]
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
 
 @covers("COUNT-019")
