@@ -125,13 +125,14 @@ class Settling:
 
     def _let_retries_pass(self) -> None:
         """Return when Kueue has tried again what it refused, or refuses nothing any more."""
-        due = self._retried
+        if (due := self._retried) is None:
+            return
 
         def tried() -> None:
-            if due is not None and elapsed_since(due) < LAG and Look.at(self.mirror, self.world).refused:
+            if elapsed_since(due) < LAG and Look.at(self.mirror, self.world).refused:
                 raise NotYet("what was refused is not tried again yet")
 
-        ahead = 0.0 if due is None else max(due - moment_now(), 0.0)
+        ahead = max(-elapsed_since(due), 0.0)
         self.mirror.eventually(tried, within=self.limits.settle + ahead, what="what was refused to be tried again")
         self._retried = None
 

@@ -43,6 +43,8 @@ class Draw:
 
     def for_pod_set(self, name: str) -> Draw:
         """How it falls out for one pod set, which goes through maps of its own: by what was said of it, if anything."""
+        if not self.seen:
+            return self
         parts = self.seen.split(OF_POD_SET)
         return replace(self, seen=next((part for part in parts if part.startswith(f"{name}: ")), ""))
 

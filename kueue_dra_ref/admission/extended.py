@@ -103,13 +103,13 @@ def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:
     return False
 
 
-def _charged(rules: Extended, each: Iterable[Wanted]) -> Iterator[tuple[str, list[Wanted]]]:
+def _charged(rules: Extended, each: Iterable[Wanted]) -> list[tuple[str, list[Wanted]]]:
     """Part what is wanted by the resource that it charges; what is compared apart is so there."""
     parts: dict[tuple[str, ...], list[Wanted]] = {}
     for wanted in each:
         resource = next((rule(wanted) for rule in rules.charged), "")
         parts.setdefault((resource, *(rule(wanted) for rule in rules.apart)), []).append(wanted)
-    yield from ((key[0], together) for key, together in parts.items())
+    return [(resource, together) for (resource, *_), together in parts.items()]
 
 
 def _charge(rules: Extended, resource: str, together: Sequence[Wanted], found: Found) -> None:
@@ -125,7 +125,7 @@ def _charge(rules: Extended, resource: str, together: Sequence[Wanted], found: F
 
 
 def _explain(rules: Extended, together: Sequence[Wanted], found: Found, amount: int, resource: str) -> None:
-    names, classes = (listed([getattr(wanted, part) for wanted in together]) for part in ("name", "device_class"))
+    names, classes = listed([one.name for one in together]), listed([one.device_class for one in together])
     stands = f"for which DeviceClass {classes} stands"
     text = f"pod set {together[0].pod_set.name}: a pod requests {amount} {TIMES} {names}, {stands}"
     found.steps.append(Step(requirements=cited(rules.detected), text=text))

@@ -1,4 +1,4 @@
-"""Kueue 0.17 (0.17.0 and 0.17.1): what differs from Kueue 0.18."""
+"""Kueue 0.17 (0.17.1): what differs from Kueue 0.18."""
 
 from __future__ import annotations
 

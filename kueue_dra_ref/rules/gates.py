@@ -149,7 +149,7 @@ def kueue_0_18_gates() -> Gates:
 
 @cache
 def kueue_0_17_gates() -> Gates:
-    """The gates that Kueue 0.17.0 and 0.17.1 know, those of the API server libraries of Kubernetes 1.35 among them."""
+    """The gates that Kueue 0.17.1 knows, those of the API server libraries of Kubernetes 1.35 among them."""
     return _set_last("gates-0.17.toml")
 
 

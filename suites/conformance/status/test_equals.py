@@ -20,28 +20,25 @@ TOO_MANY = a_job(claims=[a_template(gpu(2))])
 SPREAD = [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]
 
 
-@covers("QUEUE-024")
-def test_an_equal_of_one_that_did_not_fit_is_not_told(lab: Lab) -> None:
-    """Nothing has changed since the first was looked at, so the second is not looked at."""
+def told_to_an_equal(lab: Lab) -> tuple[str, str] | None:
+    """What the second of two equal Jobs is told, of which the first did not fit."""
     queue = lab.queue({"cpu": 1})
     first = queue.submit(a_job(cpu="2"))
     assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
 
-    second = queue.submit(a_job(cpu="2"))
+    return lab.condition(queue.submit(a_job(cpu="2")), "QuotaReserved")
 
-    assert lab.condition(second, "QuotaReserved") is None
+
+@covers("QUEUE-024")
+def test_an_equal_of_one_that_did_not_fit_is_not_told(lab: Lab) -> None:
+    """Nothing has changed since the first was looked at, so the second is not looked at."""
+    assert told_to_an_equal(lab) is None
 
 
 @covers("QUEUE-025")
 def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
     """Each workload is looked at, whatever became of its equals."""
-    queue = lab.queue({"cpu": 1})
-    first = queue.submit(a_job(cpu="2"))
-    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
-
-    second = queue.submit(a_job(cpu="2"))
-
-    assert lab.condition(second, "QuotaReserved") == ("False", "Pending")
+    assert told_to_an_equal(lab) == ("False", "Pending")
 
 
 @owns_kueue
@@ -55,13 +52,7 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
 def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, told: tuple[str, str] | None) -> None:
     """Whatever the release does unless it is asked."""
     lab.start(gates={"SchedulingEquivalenceHashing": gate})
-    queue = lab.queue({"cpu": 1})
-    first = queue.submit(a_job(cpu="2"))
-    assert lab.condition(first, "QuotaReserved") == ("False", "Pending")
-
-    second = queue.submit(a_job(cpu="2"))
-
-    assert lab.condition(second, "QuotaReserved") == told
+    assert told_to_an_equal(lab) == told
 
 
 @covers("QUEUE-037")
