@@ -42,7 +42,7 @@ class Search:
             if outcome.weighed and not self._goes_on(flavor, outcome, flavors[last + 1 :]):
                 break
         self.steps += self.telling.left_out(flavors[last + 1 :], cited(rules.flavors))
-        self.best.tried = -1 if last == len(flavors) - 1 else last
+        self.best.tried = (-1 if last == len(flavors) - 1 else last) if rules.resumed else 0
         self.best.attempts, self.best.lacking = max(0, last + 1 - start), self._lacking
         self.best.reasons = [] if self.best.outlook.mode is Mode.FIT else self._reasons
         return self.best
@@ -68,7 +68,7 @@ class Search:
             self.best = outcome
             return False
         self.steps += self.telling.passed(flavor, passing, others)
-        better, by = self.weighing.compared(outcome.outlook, self.best.outlook)
+        better, by = self.weighing.chosen(outcome.outlook, self.best.outlook)
         self.steps += self.telling.compared(outcome.name, self.best.name, by, better=better)
         self.best = outcome if better else self.best
         return True

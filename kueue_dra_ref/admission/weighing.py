@@ -11,7 +11,7 @@ from kueue_dra_ref.admission.bounds import bounded
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.room import Room
 from kueue_dra_ref.api.nouns import FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.behaviours.parts_scheduling import Assigning
+from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Ranking
 from kueue_dra_ref.cause import Cause
 from kueue_dra_ref.quota import FlavorResource, plus
 from kueue_dra_ref.rule import Rule
@@ -70,21 +70,25 @@ class Weighing:
         for resource in draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
             found = each[resource]
             outcome.add(resource, found)
-            if self.compared(outcome.outlook, found.outlook)[0]:
+            if self.compared(self.rules.rank, outcome.outlook, found.outlook)[0]:
                 outcome.outlook = found.outlook
             if any(rule(found.outlook) for rule in self.rules.ends):
                 break
         return outcome
 
-    def compared(self, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+    def chosen(self, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+        """As `compared`, of two flavors."""
+        return self.compared(self.rules.chosen or self.rules.rank, one, other)
+
+    def compared(self, rank: Ranking, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
         if Mode.NEVER in (one.mode, other.mode):
             return one.mode is not Mode.NEVER, ()
         policy = self.room.queue.fungibility
-        for rule in self.rules.rank:
+        for rule in rank:
             if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
                 return mine > theirs, [rule]
-        return False, self.rules.rank
+        return False, rank
 
     def label_keys(self, group: ResourceGroup) -> frozenset[str]:
         """The keys of the node labels of all flavors of a group, where the behaviour looks at them."""

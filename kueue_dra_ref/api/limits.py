@@ -33,6 +33,13 @@ def fill(obj: Any, path: str, value: str) -> None:
         holder.setdefault(key, value)
 
 
+def drop(obj: Any, path: str) -> None:
+    """Take away what a path leads to."""
+    above, _, key = path.rpartition(".")
+    for _, holder in places(obj, above):
+        holder.pop(key, None)
+
+
 def at_least(obj: Any, path: str, least: int) -> Faults:
     """Refuse lists of fewer."""
     for at, values in places(obj, path):

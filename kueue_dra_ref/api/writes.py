@@ -13,6 +13,8 @@ class Write:
 
     new: Manifest
     old: Manifest | None = None
+    has_default_queue: bool = False
+    """Whether a LocalQueue in the namespace of a Job is called default, and runs."""
 
     @property
     def before(self) -> Manifest:

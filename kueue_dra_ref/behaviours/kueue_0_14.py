@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_14_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
-from kueue_dra_ref.rule import swapped
+from kueue_dra_ref.rule import swapped, when
 from kueue_dra_ref.rules import (
     fungibility,
     job_webhooks,
@@ -60,7 +60,10 @@ def kueue_0_14() -> Behaviour:
             later.assigning,
             quota=(quota.more_than_the_capacity_never_fits_in_one_sum, quota.more_than_what_is_unused_waits),
             # A ClusterQueue cannot say what it prefers.
-            rank=(fungibility.borrowing_is_preferred,),
+            rank=(
+                when(fungibility.borrowing_is_preferred, FlavorFungibilityImplicitPreferenceDefault=False),
+                when(fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True),
+            ),
         ),
         # Who is done keeps what it had.
         jobs=replace(later.jobs, done=(), unlike=()),
@@ -92,6 +95,7 @@ def kueue_0_14() -> Behaviour:
                 job_webhooks.a_queue_is_named_as_objects_are,
                 job_webhooks.the_fewest_pods_are_fewer_than_all,
                 job_webhooks.a_running_job_stays_in_its_queue,
+                when(job_webhooks.a_job_leaves_no_queue_where_there_is_a_default_one, LocalQueueDefaulting=True),
                 job_webhooks.a_running_job_keeps_its_priority_class,
                 job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,
             ),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import earlier_names, fungibility, jobs, priorities, queueing, tolerating
 from kueue_dra_ref.rules.gates import kueue_0_15_gates
 
@@ -41,7 +42,13 @@ def kueue_0_15() -> Behaviour:
             overlooked=(),
             cut_short=(),
             # What a ClusterQueue says it prefers is taken for its opposite.
-            rank=(fungibility.the_preference_is_taken_for_its_opposite,),
+            rank=(
+                when(
+                    fungibility.the_preference_is_taken_for_its_opposite,
+                    FlavorFungibilityImplicitPreferenceDefault=False,
+                ),
+                when(fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True),
+            ),
         ),
         jobs=replace(
             later.jobs,

@@ -8,8 +8,9 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
 from kueue_dra_ref.behaviours.parts_devices import Extended
-from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import fair_sharing
+from kueue_dra_ref.behaviours.parts_writing import Webhooks
+from kueue_dra_ref.rule import swapped, when
+from kueue_dra_ref.rules import cohorts, fair_sharing, job_webhooks, managing, quota_webhooks
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 
 
@@ -31,6 +32,16 @@ def kueue_0_16() -> Behaviour:
         # and when it is tried again it is judged as it is written.
         queueing=replace(later.queueing, equals_aside=(), remembered=(), judged=()),
         preempting=replace(later.preempting, immaterial=()),
+        # Lending limits, Cohorts and default queues can be switched off.
+        cohorts=replace(
+            later.cohorts,
+            read=(when(cohorts.cohorts_are_looked_at, HierarchicalCohorts=True),),
+            lending=(when(cohorts.a_limit_bounds_lending, LendingLimit=True),),
+        ),
+        webhooks=_with_gates(later.webhooks),
+        jobs=replace(
+            later.jobs, queued=(when(managing.a_job_without_a_queue_gets_the_default_one, LocalQueueDefaulting=True),)
+        ),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
         fair_sharing=replace(
             later.fair_sharing,
@@ -41,4 +52,23 @@ def kueue_0_16() -> Behaviour:
             entitled=(),
             passed_over=(fair_sharing.who_borrows_nothing_lendable_is_passed_over,),
         ),
+    )
+
+
+_ON_LENDING = (
+    quota_webhooks.no_lending_limit_is_negative,
+    quota_webhooks.only_who_has_a_cohort_limits_what_it_lends,
+    quota_webhooks.a_cluster_queue_lends_no_more_than_it_has,
+)
+_ON_DEFAULT_QUEUES = job_webhooks.a_job_leaves_no_queue_where_there_is_a_default_one
+
+
+def _with_gates(later: Webhooks) -> Webhooks:
+    """What is said of lending and of default queues is held to nothing where their gates are off."""
+    lending = ((rule, when(rule, LendingLimit=True)) for rule in _ON_LENDING)
+    by_default = (_ON_DEFAULT_QUEUES, when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True))
+    return replace(
+        later,
+        groups=replace(later.groups, quota=swapped(later.groups.quota, *lending)),
+        job=swapped(later.job, by_default),
     )

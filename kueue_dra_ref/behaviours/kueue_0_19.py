@@ -208,12 +208,14 @@ ASSIGNING = Assigning(
     quota=(quota.more_than_the_capacity_never_fits, quota.more_than_what_is_unused_waits),
     words=(quota.what_knows_no_bounds_is_called_unlimited,),
     goes_on=(
-        fungibility.what_nobody_frees_is_passed_over,
-        fungibility.preemption_waits_for_other_flavors,
-        fungibility.borrowing_waits_for_other_flavors,
+        when(fungibility.what_nobody_frees_is_passed_over, FlavorFungibility=True),
+        when(fungibility.preemption_waits_for_other_flavors, FlavorFungibility=True),
+        when(fungibility.borrowing_waits_for_other_flavors, FlavorFungibility=True),
+        when(fungibility.what_does_not_fit_is_passed_over, FlavorFungibility=False),
     ),
     rank=(fungibility.flavors_that_nobody_frees_come_last, fungibility.the_preference_ranks_flavors),
-    resumed=(fungibility.the_search_of_the_last_cycle_is_resumed,),
+    chosen=(when(fungibility.the_way_it_can_be_had_ranks_flavors, FlavorFungibility=False),),
+    resumed=(when(fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibility=True),),
     lost=(when(fungibility.who_loses_a_flavor_goes_on_behind_it, FlavorFungibilityPreserveScanProgress=True),),
     reduced=(when(quota.fewer_pods_are_admitted_where_they_are_worth_it, PartialAdmission=True),),
     alternatives=(when(observing.the_mildest_of_alternatives_counts, **_OBSERVED),),
@@ -222,6 +224,7 @@ ASSIGNING = Assigning(
 
 COHORTS = Cohorts(
     joined=(cohorts.queues_of_a_cohort_share,),
+    read=(cohorts.cohorts_are_looked_at,),
     parent=(cohorts.cohorts_form_a_tree,),
     quota=(cohorts.a_cohort_may_bring_quota,),
     borrowing=(cohorts.a_limit_bounds_borrowing,),

@@ -99,6 +99,7 @@ DEFINITIONS = Definitions(
 
 WEBHOOKS = Webhooks(
     empty=(quota_webhooks.what_is_not_said_is_empty,),
+    dropped=(when(workload_webhooks.nothing_is_said_of_fewer_pods, PartialAdmission=False),),
     groups=GroupChecks(
         resource=(quota_webhooks.a_covered_resource_is_called_as_labels_are, quota_webhooks.a_resource_is_covered_once),
         quota=(
@@ -129,6 +130,7 @@ WEBHOOKS = Webhooks(
         job_webhooks.a_queue_is_named_as_objects_are,
         job_webhooks.the_fewest_pods_are_fewer_than_all,
         job_webhooks.a_running_job_stays_in_its_queue,
+        job_webhooks.a_job_leaves_no_queue_where_there_is_a_default_one,
         job_webhooks.a_running_job_is_given_no_priority_class,
         job_webhooks.a_job_keeps_a_priority_class,
         job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,

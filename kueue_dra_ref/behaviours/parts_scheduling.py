@@ -63,6 +63,10 @@ class Queueing:
     """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
 
 
+Ranking = tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...]
+"""Rules that make one outlook better than another, the first that tells them apart."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigning:
     """Flavors and quota."""
@@ -88,7 +92,9 @@ class Assigning:
     considered: tuple[Rule[[PodSet, str], bool], ...] = ()
     """Whether a flavor is looked at for a pod set at all."""
     goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
-    rank: tuple[Rule[[Outlook, Fungibility], tuple[int, ...]], ...] = ()
+    rank: Ranking = ()
+    chosen: Ranking = ()
+    """How flavors rank, where they do otherwise than the resources of one flavor."""
     ends: tuple[Rule[[Outlook], bool], ...] = ()
     """Whether what is found of one resource ends the look at the others, which come in any order."""
     resumed: tuple[Rule[[Progress, int], bool], ...] = ()
@@ -106,6 +112,8 @@ class Cohorts:
     """Who shares quota with whom."""
 
     joined: tuple[Rule[[ClusterQueue], str], ...]
+    read: tuple[Rule[[], bool], ...]
+    """Whether Cohorts are looked at."""
     parent: tuple[Rule[[Cohort], str], ...]
     quota: tuple[Rule[[Cohort], tuple[ResourceGroup, ...]], ...]
     borrowing: tuple[Rule[[FlavorQuota, str], int | None], ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -92,6 +92,8 @@ class Webhooks:
 
     empty: tuple[Rule[[str], Mapping[str, str]], ...] = ()
     """What stands, in a new object of a kind, where something is not said."""
+    dropped: tuple[Rule[[str], Collection[str]], ...] = ()
+    """What is taken away from a new object of a kind."""
     groups: GroupChecks = GroupChecks()
     cluster_queue: Checks = ()
     cohort: Checks = ()

@@ -117,9 +117,14 @@ class Kueue:
         """The cohort tree, with what is held in it."""
         if self._tree is None:
             queues = [queue for name in self.nouns.names("ClusterQueue") if (queue := self.nouns.queue(name))]
-            cohorts = [cohort_of(found) for found in self.store.every("Cohort")]
+            cohorts = [cohort_of(found) for found in self.store.every("Cohort") if self.reads_cohorts]
             self._tree = tree_of(self.behaviour.cohorts, queues, cohorts, self.ledger.used())
         return self._tree
+
+    @property
+    def reads_cohorts(self) -> bool:
+        """Whether what Cohorts say matters."""
+        return any(rule() for rule in self.behaviour.cohorts.read)
 
     def replant(self) -> None:
         """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""

@@ -28,6 +28,10 @@ class Managing:
         """Whether a Job is Kueue's: it is suspended when it is made."""
         return self._is_ours(self._claimed(job))
 
+    def has_default_queue(self, job: Manifest) -> bool:
+        """Whether a Job in its namespace can be given a queue without naming one."""
+        return self._claimed(job).has_default
+
     def objection(self, job: Manifest) -> str:
         """Why Kueue makes no Workload for a Job; empty when it does."""
         claimed = self._claimed(job)

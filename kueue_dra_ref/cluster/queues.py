@@ -44,12 +44,14 @@ class QueueControllers:
         named = next(obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj)
         cohort = self.kueue.tree.cohorts.get(named)
         for each in [cohort, *cohort.above()][:-1] if cohort else ():
-            if self.kueue.store.find("Cohort", each.name):
+            if self.kueue.reads_cohorts and self.kueue.store.find("Cohort", each.name):
                 self.kueue.sweep_cohort_later(each.name)
                 self._show(each.name)
 
     def on_cohort(self, event: Event) -> None:
         """A cohort that comes or changes lets its whole tree be tried again."""
+        if not self.kueue.reads_cohorts:
+            return
         self.kueue.replant()
         if event.new is not None:
             self.kueue.sweep_cohort_later(event.key[1])

@@ -111,13 +111,13 @@ class Scheduler:
         head.progress = entry.progress
         head.remembered = next((rule(head.workload) for rule in rules.remembered), head.written)
         self._look_up(head)
-        unfinished = self._is_to_be_resumed(entry)
+        unfinished = entry.progress is not None and entry.progress.is_unfinished
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
             line.preemptor = head.key
         kept = any(rule(queue) for rule in rules.kept)
         if head.may_be_tried and ((kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE):
             line.put_back(head)
-            return unfinished
+            return unfinished and bool(self.rules.assigning.resumed)  # with nothing to go by, it only begins again
         apart = any(rule(queue) for rule in rules.set_aside)
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
@@ -127,10 +127,6 @@ class Scheduler:
                 if _is_up_to_be_tried(self.kueue.store.find("Workload", key[1], key[0])):
                     self.kueue.reconcile("Workload", key)
         return True
-
-    def _is_to_be_resumed(self, entry: Entry) -> bool:
-        """Whether the search goes on in the next cycle; with nothing to go by, it would only begin again."""
-        return bool(self.rules.assigning.resumed) and entry.progress is not None and entry.progress.is_unfinished
 
     def _look_up(self, head: Queued) -> None:
         """Take note of what is written of it, where that has sweeps pass it over."""

@@ -8,7 +8,7 @@ from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.jobs import QUEUE_LABEL
-from kueue_dra_ref.api.limits import fill
+from kueue_dra_ref.api.limits import drop, fill
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
@@ -41,7 +41,8 @@ class Writer:
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
         self._insist_on_kind(obj)
         written = self._made(obj) if old is None else self._changed(obj, old)
-        self._accept(Write(new=written, old=old))
+        has_default = kind == "Job" and self._managing.has_default_queue(written)
+        self._accept(Write(new=written, old=old, has_default_queue=has_default))
         _readable(written)
         if old is None and kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
@@ -81,6 +82,8 @@ class Writer:
         for rule in self.behaviour.webhooks.empty:
             for path, value in rule(obj["kind"]).items():
                 fill(obj, path, value)
+        for path in (path for rule in self.behaviour.webhooks.dropped for path in rule(obj["kind"])):
+            drop(obj, path)
         if obj["kind"] == "Job":
             self._queue(obj)
         if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
@@ -90,11 +93,14 @@ class Writer:
     def _queue(self, job: Manifest) -> None:
         """Give a Job its queue and suspend it, as Kueue's webhook does."""
         labels = job["metadata"].get("labels") or {}
-        managing = Managing(self.behaviour.jobs, self.configuration, self.store)
-        if queue := managing.queue(job):
+        if queue := self._managing.queue(job):
             job["metadata"]["labels"] = {**labels, QUEUE_LABEL: queue}
-        if managing.claims(job):
+        if self._managing.claims(job):
             job["spec"]["suspend"] = True
+
+    @property
+    def _managing(self) -> Managing:
+        return Managing(self.behaviour.jobs, self.configuration, self.store)
 
     def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
         """Give an object as it would be once more, with the status that it has."""

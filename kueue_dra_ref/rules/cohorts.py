@@ -32,6 +32,12 @@ def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
 
 
 @rule("COHORT-005")
+def cohorts_are_looked_at() -> bool:
+    """What a Cohort says matters; without it, a cohort is only what ClusterQueues call one."""
+    return True
+
+
+@rule("COHORT-005")
 def cohorts_form_a_tree(cohort: Cohort) -> str:
     """A cohort that names a parent borrows from it and lends to it, on behalf of its members."""
     return cohort.parent

@@ -67,6 +67,20 @@ def borrowing_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> 
     return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
 
 
+@rule("PREEMPT-046")
+def what_does_not_fit_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+    """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say."""
+    del policy
+    return outlook.mode is not Mode.FIT
+
+
+@rule("PREEMPT-046")
+def the_way_it_can_be_had_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Without fungibility, what has to be borrowed is as good as what has not."""
+    del policy
+    return (outlook.mode,)
+
+
 @rule("PREEMPT-029")
 def flavors_that_nobody_frees_come_last(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
     """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
@@ -95,6 +109,14 @@ def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, 
     """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say."""
     del policy
     return outlook.mode, -outlook.level
+
+
+@rule("PREEMPT-047")
+def who_borrows_last_preempts_first(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15)."""
+    if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
+        return -outlook.level, outlook.mode
+    return the_preference_is_taken_for_its_opposite(outlook, policy)
 
 
 @rule("QUOTA-023")

@@ -44,6 +44,14 @@ def a_running_job_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
         yield _invalid(_LABELS, QUEUE_LABEL, _label(write.new, QUEUE_LABEL), _IMMUTABLE)
 
 
+@rule("QUEUE-059")
+def a_job_leaves_no_queue_where_there_is_a_default_one(write: Write) -> Iterator[FieldError]:
+    """Deny that a Job names no queue any more where one that is new would get the default one."""
+    if write.has_default_queue and _label(write.before, QUEUE_LABEL) and not _label(write.new, QUEUE_LABEL):
+        words = "queue-name must not be empty in namespace with default queue"
+        yield _invalid(_LABELS, QUEUE_LABEL, "", words)
+
+
 @rule("PREEMPT-039")
 def a_running_job_is_given_no_priority_class(write: Write) -> Iterator[FieldError]:
     """Deny a Job that is not suspended its first priority class."""

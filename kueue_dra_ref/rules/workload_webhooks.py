@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
@@ -38,6 +38,12 @@ def no_amount_is_negative(write: Write) -> Iterator[FieldError]:
         if parse(amount).amount < 0:
             value = printed(str(parse(amount)))
             yield FieldError(field=path, type="Invalid value", value=value, detail="must be greater than or equal to 0")
+
+
+@rule("PARTIAL-012")
+def nothing_is_said_of_fewer_pods(kind: str) -> Collection[str]:
+    """Take away from a new Workload how few of its pods are worth admitting."""
+    return ("spec.podSets[].minCount",) if kind == "Workload" else ()
 
 
 @rule("PARTIAL-010")

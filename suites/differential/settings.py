@@ -50,11 +50,10 @@ class Settings:
         self, behaviour: Behaviour, mappings: Mapping[str, Any], theme: Theme, fair: Sequence[str]
     ) -> Manifest:
         """Give the Configuration of a theme under these settings."""
-        found = a_configuration(behaviour, mappings, fair_sharing=fair, **theme.options)
-        resources = (_CREDITS if self.credited else {}) | (_LENIENT if self.lenient else {})
         gates = {} if self.switched is None else {self.switched: not behaviour.gates.table[self.switched].default}
-        switched = {"featureGates": {**found.get("featureGates", {}), **gates}} if gates else {}
-        return {**found, **switched, "resources": {**found["resources"], **resources}}
+        found = a_configuration(behaviour, mappings, fair_sharing=fair, switched=gates, **theme.options)
+        resources = (_CREDITS if self.credited else {}) | (_LENIENT if self.lenient else {})
+        return {**found, "resources": {**found["resources"], **resources}}
 
 
 def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:

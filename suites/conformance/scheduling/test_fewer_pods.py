@@ -44,6 +44,18 @@ def test_without_the_gate_nothing_is_said_of_fewer_pods(lab: Lab) -> None:
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
 
 
+@owns_kueue
+@covers("PARTIAL-012")
+def test_without_the_gate_a_workload_says_nothing_of_fewer_pods(lab: Lab) -> None:
+    """A Workload is stored without what it says of the fewest pods, so that even none of them may be said."""
+    lab.start(gates={"PartialAdmission": False})
+    queue = lab.queue({"cpu": 1})
+    job = queue.submit(a_workload(a_pod_set("main", pods=2, least=0, cpu="1")))
+
+    assert "minCount" not in lab.workload(job)["spec"]["podSets"][0]
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
 @covers("COUNT-019")
 def test_fewer_pods_are_charged_fewer_devices(lab: Lab) -> None:
     """Of four pods with two devices each, the three that fit are charged six."""

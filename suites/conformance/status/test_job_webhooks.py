@@ -48,6 +48,22 @@ def test_a_waiting_job_may_be_moved(lab: Lab) -> None:
     assert not lab.denied(marked(job.made, {QUEUE_LABEL: "elsewhere"}))
 
 
+@covers("QUEUE-059")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        pytest.param("default", f'{QUEUE}"": queue-name must not be empty in namespace with default queue', id="there"),
+        pytest.param("another", "", id="not-there"),
+    ],
+)
+def test_a_job_leaves_no_queue_where_there_is_a_default_one(lab: Lab, name: str, words: str) -> None:
+    """Who waits in a queue may leave it, unless a Job without a queue would get one."""
+    queue = lab.local_queue(lab.cluster_queue({"cpu": 0}), lab.namespace(), name=name)
+    job = queue.submit(a_job(cpu="1"))
+
+    assert lab.denied(marked(job.made, {QUEUE_LABEL: None})) == words
+
+
 @covers("QUEUE-045")
 @pytest.mark.parametrize(
     ("suspended", "words"),

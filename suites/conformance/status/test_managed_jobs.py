@@ -89,3 +89,15 @@ def test_the_default_queue_is_given(lab: Lab, queue: str | None) -> None:
 
     assert lab.read(job.ref)["metadata"].get("labels", {}).get(QUEUE_LABEL) == queue
     assert lab.is_suspended(job) is (queue is not None)
+
+
+@covers("MANAGE-007")
+def test_no_queue_is_given(lab: Lab) -> None:
+    """Nobody's Job runs where a default queue is, and one that has a queue may leave it."""
+    lab.start(gates={"LocalQueueDefaulting": False})
+    namespace = lab.namespace()
+    job = run_without_a_queue(lab, namespace, "default")
+    waiting = lab.local_queue(lab.cluster_queue({"cpu": 0}), namespace).submit(a_job(cpu="1"))
+
+    assert not lab.is_suspended(job)
+    assert not lab.denied(marked(waiting.made, {QUEUE_LABEL: None}))
