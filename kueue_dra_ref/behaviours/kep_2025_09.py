@@ -22,7 +22,7 @@ def kep_2025_09() -> Behaviour:
     Where the text is silent on queues, conditions and messages, Kueue 0.19's stand in; the catalogue says which
     sentences the text itself carries.
     """
-    kueue = kueue_0_19().settled(**{OBSERVABILITY: False})
+    kueue = kueue_0_19().settled(**{OBSERVABILITY: False}, WorkloadPriorityClassDefaulting=False)
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).

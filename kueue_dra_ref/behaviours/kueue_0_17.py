@@ -37,6 +37,7 @@ def kueue_0_17() -> Behaviour:
         KueueDRARejectWorkloadsWhenDRADisabled=False,
         KueueDRAIntegrationExtendedResource=False,
         KueueDRAIntegrationPartitionableDevices=False,
+        WorkloadPriorityClassDefaulting=False,
     )
     return replace(
         later,

@@ -44,6 +44,7 @@ _EXTENDED = "KueueDRAIntegrationExtendedResource"
 _REJECT = "KueueDRARejectWorkloadsWhenDRADisabled"
 OBSERVABILITY = "UnadmittedWorkloadsObservability"
 _PLAIN, _OBSERVED = {OBSERVABILITY: False}, {OBSERVABILITY: True}
+_EXPLICIT = {**_OBSERVED, "UnadmittedWorkloadsExplicitStatus": True}
 
 
 def kueue_0_19() -> Behaviour:
@@ -177,6 +178,8 @@ QUEUEING = Queueing(
         when(blocking.a_namespace_that_is_not_selected_is_told, **_OBSERVED),
         when(blocking.requests_that_are_refused_are_told, **_OBSERVED),
         when(blocking.an_equal_speaks_for_those_passed_over, **_OBSERVED),
+        when(blocking.an_equal_speaks_for_the_new, **_EXPLICIT),
+        when(blocking.the_new_are_told_that_they_wait, **_EXPLICIT),
         when(blocking.what_no_longer_holds_is_taken_back, **_OBSERVED),
     ),
     inactive=(
@@ -359,4 +362,5 @@ PRIORITIES = Priorities(
     ),
     valued=(priorities.a_changed_value_reaches_who_has_the_class,),
     moved=(priorities.another_priority_has_what_waits_tried_again,),
+    given=(when(priorities.a_job_without_a_class_gets_the_default_one, WorkloadPriorityClassDefaulting=True),),
 )

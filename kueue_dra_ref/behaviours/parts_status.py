@@ -88,3 +88,5 @@ class Priorities:
     followed: tuple[Rule[[Classed], bool], ...]
     valued: tuple[Rule[[], bool], ...]
     moved: tuple[Rule[[int, int], bool], ...]
+    given: tuple[Rule[[str, bool], str], ...] = ()
+    """The class that a new Job names, by the one that it is written with and whether there is a default one."""

@@ -7,7 +7,7 @@ from typing import Any
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.faults import Denied, ManifestFault
-from kueue_dra_ref.api.jobs import QUEUE_LABEL
+from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.limits import drop, fill
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
@@ -18,6 +18,7 @@ from kueue_dra_ref.cluster.finalizing import IN_USE
 from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
+from kueue_dra_ref.rules.priorities import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
 
@@ -91,12 +92,17 @@ class Writer:
         return obj
 
     def _queue(self, job: Manifest) -> None:
-        """Give a Job its queue and suspend it, as Kueue's webhook does."""
-        labels = job["metadata"].get("labels") or {}
-        if queue := self._managing.queue(job):
-            job["metadata"]["labels"] = {**labels, QUEUE_LABEL: queue}
+        """Give a Job its queue and its class, and suspend it, as Kueue's webhook does."""
+        for label, found in ((QUEUE_LABEL, self._managing.queue(job)), (PRIORITY_LABEL, self._priority(job))):
+            if found:
+                job["metadata"]["labels"] = {**(job["metadata"].get("labels") or {}), label: found}
         if self._managing.claims(job):
             job["spec"]["suspend"] = True
+
+    def _priority(self, job: Manifest) -> str:
+        named = (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, "")
+        has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
+        return next((rule(named, has_default) for rule in self.behaviour.priorities.given), named)
 
     @property
     def _managing(self) -> Managing:

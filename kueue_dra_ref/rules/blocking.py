@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.rule import rule
@@ -13,6 +13,7 @@ _TOLD_BY_THE_SCHEDULER = frozenset(
 )
 _OUT_OF_DATE = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
 """Reasons that say nothing of what the scheduler would find."""
+_UNTRIED = Blocked(cause=Cause.UNTRIED, message="Workload is pending evaluation in the scheduling queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +97,22 @@ def an_equal_speaks_for_those_passed_over(place: Place) -> Blocked | None:
     return Blocked(cause=place.bypassed, message=message)
 
 
+@rule("OBSERVE-018")
+def an_equal_speaks_for_the_new(place: Place) -> Blocked | None:
+    """A new workload is told the cause of an equal one, too, with which it was set aside."""
+    told_nothing = replace(place, said=place.said or "Pending")
+    return an_equal_speaks_for_those_passed_over(told_nothing)
+
+
+@rule("OBSERVE-018")
+def the_new_are_told_that_they_wait(place: Place) -> Blocked | None:
+    """A new workload is said to be up for the scheduler."""
+    return None if place.said else _UNTRIED
+
+
 @rule("OBSERVE-009")
 def what_no_longer_holds_is_taken_back(place: Place) -> Blocked | None:
     """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay."""
     if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
         return None
-    return Blocked(cause=Cause.UNTRIED, message="Workload is pending evaluation in the scheduling queue")
+    return _UNTRIED

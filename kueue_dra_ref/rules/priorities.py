@@ -20,6 +20,12 @@ class Classed:
     """Whether the Workload holds quota."""
 
 
+@rule("PRIORITY-006")
+def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> str:
+    """A Job that names no WorkloadPriorityClass when it is made gets the one called default, if there is one."""
+    return name or ("default" if has_default else "")
+
+
 @rule("PRIORITY-001")
 def a_class_that_is_named_has_to_be_there(found: bool) -> bool:
     """No Workload is made for a Job whose priority class is not there."""

@@ -18,8 +18,12 @@ from suites.differential.themes import Theme
 SWITCHES = (
     "FairSharingPreemptWithinNominal",
     "FairSharingPrioritizeNonBorrowing",
+    "FlavorFungibility",
+    "FlavorFungibilityImplicitPreferenceDefault",
     "FlavorFungibilityPreserveScanProgress",
+    "HierarchicalCohorts",
     "KueueDRARejectWorkloadsWhenDRADisabled",
+    "LendingLimit",
     "PartialAdmission",
     "PrioritySortingWithinCohort",
     "QuotaCheckStrategy",

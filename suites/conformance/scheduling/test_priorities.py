@@ -6,7 +6,8 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.manifests import KUEUE
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending
 
 LOWER = {"withinClusterQueue": "LowerPriority"}
@@ -25,6 +26,22 @@ def test_a_job_waits_for_its_priority_class(lab: Lab) -> None:
     lab.retry(job)
 
     assert lab.verdict(job) == ONE
+
+
+@owns_kueue
+@covers("PRIORITY-006")
+def test_a_job_gets_the_default_class(lab: Lab) -> None:
+    """Whoever names no class is first all the same; a class that is named stays."""
+    lab.start(switched={"WorkloadPriorityClassDefaulting": True})
+    queue = lab.queue({"whole-gpus": 1})
+    first, named = (queue.submit(a_job(priority=p, claims=[a_template(gpu())])) for p in (9, 5))
+    kind = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "default"}}
+    lab.apply({**kind, "value": 7})
+    last = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.finish(first)
+
+    assert [lab.verdict(named), lab.verdict(last)] == [WAITS, ONE]
 
 
 @covers("PRIORITY-002")

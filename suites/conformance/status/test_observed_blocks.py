@@ -15,6 +15,7 @@ from kueue_dra_ref.verdict import Verdict
 pytestmark = owns_kueue
 
 OBSERVED = {"UnadmittedWorkloadsObservability": True}
+EXPLICIT = {**OBSERVED, "UnadmittedWorkloadsExplicitStatus": True}
 NOT_ADMITTED = ("False", "NoReservation")
 ORDINARY = a_job(cpu="1")
 DEVICES = a_job(claims=[a_template(gpu())])
@@ -212,3 +213,29 @@ def test_what_is_passed_over_is_given_the_reason_of_its_equal(lab: Lab) -> None:
     assert lab.condition(job, "QuotaReserved") == ("False", "ExceedsMaxQuota")
     assert lab.message(job) == "Bypassed scheduling evaluation because an equivalent workload recently failed"
     assert lab.verdict(job) == unseen()
+
+
+@covers("OBSERVE-018")
+def test_the_new_are_told_that_they_wait(lab: Lab) -> None:
+    """Whoever waits behind another one, in a queue that nobody overtakes in, is told so."""
+    lab.start(gates=EXPLICIT)
+    queue = lab.queue({"whole-gpus": 1, "cpu": 1}, queueingStrategy="StrictFIFO")
+    for _ in range(2):
+        queue.submit(ORDINARY)
+    job = queue.submit(DEVICES)
+
+    assert lab.conditions(job) == {"QuotaReserved": ("False", "PendingEvaluation"), "Admitted": NOT_ADMITTED}
+
+
+@covers("OBSERVE-018")
+def test_an_equal_speaks_for_the_new(lab: Lab) -> None:
+    """Whoever is passed over for an equal one is told what that one was told, without its words."""
+    lab.start(gates=EXPLICIT)
+    queue = lab.queue({"whole-gpus": 1})
+    for _ in range(2):
+        queue.submit(DEVICES)
+    lab.settle()
+    job = queue.submit(DEVICES)
+
+    assert lab.conditions(job) == {"QuotaReserved": ("False", "WaitingForQuota"), "Admitted": NOT_ADMITTED}
+    assert lab.message(job).startswith("Bypassed")
