@@ -14,6 +14,7 @@ from kueue_dra_ref.rules import (
     preemption,
     quota,
     quota_definition,
+    reporting,
     unchecked_claims,
     workload_definition,
 )
@@ -63,6 +64,14 @@ def kueue_0_14() -> Behaviour:
             rank=(
                 when(fungibility.borrowing_is_preferred, FlavorFungibilityImplicitPreferenceDefault=False),
                 when(fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True),
+            ),
+        ),
+        # A LocalQueue shows what its ClusterQueue has.
+        reporting=replace(
+            later.reporting,
+            local_queue=(
+                *later.reporting.local_queue,
+                when(reporting.a_local_queue_shows_its_flavors, ExposeFlavorsInLocalQueue=True),
             ),
         ),
         # Who is done keeps what it had.

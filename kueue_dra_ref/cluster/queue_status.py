@@ -89,6 +89,7 @@ class QueueStatus:
             groups=queue.groups if queue else (),
             borrowed=self._borrowed(name, held),
             in_bytes=self.kueue.in_bytes,
+            flavor=self.kueue.nouns.flavor,
         )
 
     def _borrowed(self, name: str, held: Tally) -> dict[str, dict[FlavorResource, int]]:

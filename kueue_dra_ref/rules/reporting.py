@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,8 @@ class Figures:
     """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
     in_bytes: frozenset[str] = frozenset()
     """Resources that are printed in bytes."""
+    flavor: Callable[[str], Mapping[str, Any] | None] = lambda _: None
+    """The spec of a ResourceFlavor, None where there is none."""
 
 
 @rule("STATUS-005", "QUEUE-001")
@@ -173,6 +175,17 @@ def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
     }
 
 
+@rule("STATUS-053")
+def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
+    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them."""
+    shown = [
+        {"name": flavor.name, "resources": sorted(group.covered), **_nodes(figures.flavor(flavor.name) or {})}
+        for group in figures.groups
+        for flavor in group.flavors
+    ]
+    return {"flavors": shown} if shown else {}
+
+
 @rule("STATUS-020", "STATUS-021", "STATUS-022")
 def a_cluster_queue_says_whether_it_is_active(reasons: Sequence[str], messages: Sequence[str]) -> Said:
     """Ready, or the first reason with every message."""
@@ -201,6 +214,10 @@ def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -
         case "inactive":
             return Said(type="Active", value=False, reason="ClusterQueueIsInactive", message=told)
     return Said(type="Active", value=True, reason="Ready", message="Can submit new workloads to localQueue")
+
+
+def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))}
 
 
 def _assignment(pod_set: Assigned) -> dict[str, Any]:

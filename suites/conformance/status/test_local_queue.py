@@ -42,6 +42,20 @@ def test_a_local_queue_lists_the_quota_of_its_own_workloads(lab: Lab) -> None:
     assert one.figures.used == {flavor: {"cpu": "1", "whole-gpus": "3"}}
 
 
+@covers("STATUS-053")
+def test_a_local_queue_shows_its_flavors(lab: Lab) -> None:
+    """Who may only see the LocalQueue sees what nodes there are, in the order in which they are tried."""
+    taint = {"key": "vendor", "value": "x", "effect": "NoSchedule"}
+    plain = lab.flavor("plain")
+    labelled = lab.flavor("labelled", nodeLabels={"kind": "fast"}, nodeTaints=[taint])
+    queue = lab.queue(groups=[{labelled: {"whole-gpus": 1, "cpu": 1}, plain: {"whole-gpus": 1, "cpu": 1}}])
+
+    assert lab.read(queue.local_ref)["status"]["flavors"] == [
+        {"name": labelled, "resources": ["cpu", "whole-gpus"], "nodeLabels": {"kind": "fast"}, "nodeTaints": [taint]},
+        {"name": plain, "resources": ["cpu", "whole-gpus"]},
+    ]
+
+
 @covers("STATUS-023")
 def test_a_local_queue_whose_cluster_queue_can_admit_is_ready(lab: Lab) -> None:
     """Work may be submitted."""
