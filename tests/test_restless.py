@@ -24,6 +24,7 @@ FILES = {
         "Preempted to accommodate a workload",
         "Quota reserved in ClusterQueue cq0",
     ),
+    "told-anew-in-turns-0.19.yaml": (FIRST, "is pending evaluation", "insufficient unused quota for gpus"),
     "two-grounds-in-turns-0.19.yaml": (FIRST, "must not be above the limitRange max", "must not exceed its limits"),
     "two-groups-in-turns-0.19.yaml": (
         FIRST,
