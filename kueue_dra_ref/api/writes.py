@@ -14,7 +14,7 @@ class Write:
     new: Manifest
     old: Manifest | None = None
     has_default_queue: bool = False
-    """Whether a LocalQueue in the namespace of a Job is called default, and runs."""
+    """Whether a LocalQueue in the namespace of a Job that is changed is called default, and runs."""
 
     @property
     def before(self) -> Manifest:

@@ -100,13 +100,13 @@ def kueue_0_14() -> Behaviour:
         # A priority class stays what it is.
         webhooks=replace(
             later.webhooks,
-            job=(
-                job_webhooks.a_queue_is_named_as_objects_are,
-                job_webhooks.the_fewest_pods_are_fewer_than_all,
-                job_webhooks.a_running_job_stays_in_its_queue,
-                when(job_webhooks.a_job_leaves_no_queue_where_there_is_a_default_one, LocalQueueDefaulting=True),
-                job_webhooks.a_running_job_keeps_its_priority_class,
-                job_webhooks.a_running_job_with_fewest_pods_keeps_its_parallelism,
+            job=swapped(
+                later.webhooks.job,
+                (
+                    job_webhooks.a_running_job_is_given_no_priority_class,
+                    job_webhooks.a_running_job_keeps_its_priority_class,
+                ),
+                (job_webhooks.a_job_keeps_a_priority_class, None),
             ),
         ),
         preempting=replace(

@@ -28,9 +28,10 @@ class Managing:
         """Whether a Job is Kueue's: it is suspended when it is made."""
         return self._is_ours(self._claimed(job))
 
-    def has_default_queue(self, job: Manifest) -> bool:
-        """Whether a Job in its namespace can be given a queue without naming one."""
-        return self._claimed(job).has_default
+    def has_default_queue(self, namespace: str) -> bool:
+        """Whether a Job in a namespace can be given a queue without naming one."""
+        default = self._store.find("LocalQueue", "default", namespace)
+        return default is not None and stop_policy(default) == "None"
 
     def objection(self, job: Manifest) -> str:
         """Why Kueue makes no Workload for a Job; empty when it does."""
@@ -47,10 +48,9 @@ class Managing:
     def _claimed(self, job: Manifest) -> Claimed:
         name = job["metadata"]["namespace"]
         namespace = self._store.find("Namespace", name) or {"metadata": {"name": name}}
-        default = self._store.find("LocalQueue", "default", name)
         return Claimed(
             queue=queue_named_by(job),
-            has_default=default is not None and stop_policy(default) == "None",
+            has_default=self.has_default_queue(name),
             selected=selects(self._configuration.managed_jobs_namespace_selector, labels_of(namespace)),
             unnamed_too=self._configuration.manage_jobs_without_queue_name,
         )

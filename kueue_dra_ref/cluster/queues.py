@@ -44,7 +44,7 @@ class QueueControllers:
         named = next(obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj)
         cohort = self.kueue.tree.cohorts.get(named)
         for each in [cohort, *cohort.above()][:-1] if cohort else ():
-            if self.kueue.reads_cohorts and self.kueue.store.find("Cohort", each.name):
+            if self.kueue.store.find("Cohort", each.name):
                 self.kueue.sweep_cohort_later(each.name)
                 self._show(each.name)
 

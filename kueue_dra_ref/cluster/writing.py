@@ -42,7 +42,8 @@ class Writer:
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
         self._insist_on_kind(obj)
         written = self._made(obj) if old is None else self._changed(obj, old)
-        has_default = kind == "Job" and self._managing.has_default_queue(written)
+        is_changed_job = kind == "Job" and old is not None
+        has_default = is_changed_job and self._managing.has_default_queue(written["metadata"]["namespace"])
         self._accept(Write(new=written, old=old, has_default_queue=has_default))
         _readable(written)
         if old is None and kind in {"Job", "Workload"}:
@@ -93,10 +94,11 @@ class Writer:
 
     def _queue(self, job: Manifest) -> None:
         """Give a Job its queue and its class, and suspend it, as Kueue's webhook does."""
-        for label, found in ((QUEUE_LABEL, self._managing.queue(job)), (PRIORITY_LABEL, self._priority(job))):
+        managing = self._managing
+        for label, found in ((QUEUE_LABEL, managing.queue(job)), (PRIORITY_LABEL, self._priority(job))):
             if found:
                 job["metadata"]["labels"] = {**(job["metadata"].get("labels") or {}), label: found}
-        if self._managing.claims(job):
+        if managing.claims(job):
             job["spec"]["suspend"] = True
 
     def _priority(self, job: Manifest) -> str:

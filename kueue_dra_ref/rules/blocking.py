@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kueue_dra_ref.cause import Blocked, Cause
 from kueue_dra_ref.rule import rule
@@ -91,17 +91,13 @@ def requests_that_are_refused_are_told(place: Place) -> Blocked | None:
 @rule("OBSERVE-010")
 def an_equal_speaks_for_those_passed_over(place: Place) -> Blocked | None:
     """A workload that was set aside with an equal one is told that one's cause, unless it was told its own."""
-    if place.bypassed is None or place.said not in _OUT_OF_DATE:
-        return None
-    message = "Bypassed scheduling evaluation because an equivalent workload recently failed"
-    return Blocked(cause=place.bypassed, message=message)
+    return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
 
 
 @rule("OBSERVE-018")
 def an_equal_speaks_for_the_new(place: Place) -> Blocked | None:
     """A new workload is told the cause of an equal one, too, with which it was set aside."""
-    told_nothing = replace(place, said=place.said or "Pending")
-    return an_equal_speaks_for_those_passed_over(told_nothing)
+    return None if place.said else _said_of_an_equal(place)
 
 
 @rule("OBSERVE-018")
@@ -116,3 +112,10 @@ def what_no_longer_holds_is_taken_back(place: Place) -> Blocked | None:
     if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
         return None
     return _UNTRIED
+
+
+def _said_of_an_equal(place: Place) -> Blocked | None:
+    if place.bypassed is None:
+        return None
+    message = "Bypassed scheduling evaluation because an equivalent workload recently failed"
+    return Blocked(cause=place.bypassed, message=message)

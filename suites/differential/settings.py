@@ -73,6 +73,10 @@ def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
         credited=NOW_AND_THEN,
         lenient=NOW_AND_THEN if _CHECKED in gates and gates[_CHECKED].default else st.just(False),
     )
-    # No queue of the fence covers credits: its workloads would be told of nothing else, unless that is passed over.
-    lenient = found.map(lambda one: replace(one, lenient=one.lenient and one.switched != _CHECKED))
-    return lenient.map(lambda one: replace(one, credited=one.credited and one.lenient))
+    return found.map(_as_can_be)
+
+
+def _as_can_be(drawn: Settings) -> Settings:
+    """Leave out what its gate is off for, and credits of which alone the fence's own workloads would be told."""
+    lenient = drawn.lenient and drawn.switched != _CHECKED
+    return replace(drawn, lenient=lenient, credited=drawn.credited and lenient)

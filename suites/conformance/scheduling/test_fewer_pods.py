@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.manifests import STARTED, with_spec
 from fixtures.marks import covers, owns_kueue
@@ -33,24 +33,20 @@ def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None,
 
 
 @owns_kueue
-@covers("PARTIAL-011")
-def test_without_the_gate_nothing_is_said_of_fewer_pods(lab: Lab) -> None:
-    """A Job that says how few pods it needs has the Workload of one that says nothing, and is one of its equals."""
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(a_job(pods=2, least=1, cpu="1"), id="of-a-job", marks=covers("PARTIAL-011")),
+        pytest.param(
+            a_workload(a_pod_set("main", pods=2, least=0, cpu="1")), id="by-itself", marks=covers("PARTIAL-012")
+        ),
+    ],
+)
+def test_without_the_gate_nothing_is_said_of_fewer_pods(lab: Lab, work: Work) -> None:
+    """A Workload has no fewest pods, whatever its Job says, and even if it says itself that none will do."""
     lab.start(gates={"PartialAdmission": False})
     queue = lab.queue({"cpu": 1})
-    job = queue.submit(a_job(pods=2, least=1, cpu="1"))
-
-    assert "minCount" not in lab.workload(job)["spec"]["podSets"][0]
-    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
-
-
-@owns_kueue
-@covers("PARTIAL-012")
-def test_without_the_gate_a_workload_says_nothing_of_fewer_pods(lab: Lab) -> None:
-    """A Workload is stored without what it says of the fewest pods, so that even none of them may be said."""
-    lab.start(gates={"PartialAdmission": False})
-    queue = lab.queue({"cpu": 1})
-    job = queue.submit(a_workload(a_pod_set("main", pods=2, least=0, cpu="1")))
+    job = queue.submit(work)
 
     assert "minCount" not in lab.workload(job)["spec"]["podSets"][0]
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)

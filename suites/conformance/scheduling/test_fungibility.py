@@ -8,8 +8,8 @@ import pytest
 
 from fixtures.builders import a_job, a_template, gpu
 from fixtures.cohorts import a_cohort
-from fixtures.lab import Lab
-from fixtures.marks import covers
+from fixtures.lab import Job, Lab
+from fixtures.marks import covers, owns_kueue
 from fixtures.verdicts import Reason, admitted, pending
 
 LOWER = {"withinClusterQueue": "LowerPriority"}
@@ -17,6 +17,16 @@ BORROWING_TOO = {**LOWER, "reclaimWithinCohort": "LowerPriority", "borrowWithinC
 NEXT = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
 RATHER_PREEMPT = {**NEXT, "preference": "PreemptionOverBorrowing"}
 RATHER_BORROW = {**NEXT, "preference": "BorrowingOverPreemption"}
+
+
+def preempting_or_borrowing(lab: Lab, fungibility: dict[str, str]) -> tuple[Job, tuple[str, str]]:
+    """A Job with the two flavors of its queue: the first would need preemption, the second has to be borrowed."""
+    cohort, second = a_cohort(lab), lab.flavor("second")
+    cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
+    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
+    queue = cohort.queue(*quota, preemption=LOWER, flavorFungibility=fungibility)
+    queue.submit(a_job(claims=[a_template(gpu())]))
+    return queue.submit(a_job(priority=10, claims=[a_template(gpu())])), (cohort.flavor, second)
 
 
 @covers("COHORT-010")
@@ -69,14 +79,19 @@ def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str]
 )
 def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
     """Where one flavor needs preemption and another has to be borrowed, the preference decides."""
-    cohort, second = a_cohort(lab), lab.flavor("second")
-    cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
-    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
-    queue = cohort.queue(*quota, preemption=LOWER, flavorFungibility=fungibility)
-    queue.submit(a_job(claims=[a_template(gpu())]))
-    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
+    job, flavors = preempting_or_borrowing(lab, fungibility)
 
-    assert lab.flavors(job) == {"main": {"whole-gpus": (cohort.flavor, second)[place]}}
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}
+
+
+@owns_kueue
+@covers("PREEMPT-047")
+def test_who_borrows_last_preempts_first(lab: Lab) -> None:
+    """A queue that would rather look further than borrow gives up what it has before it borrows."""
+    lab.start(switched={"FlavorFungibilityImplicitPreferenceDefault": True})
+    job, flavors = preempting_or_borrowing(lab, NEXT)
+
+    assert lab.flavors(job) == {"main": {"whole-gpus": flavors[0]}}
 
 
 @pytest.mark.parametrize(

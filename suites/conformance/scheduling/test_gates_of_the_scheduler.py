@@ -132,17 +132,3 @@ def test_who_found_a_flavor_is_tried_again_and_again(lab: Lab, gates: dict[str, 
 
     assert lab.verdict(first) == pending(Reason.NO_QUOTA)
     assert lab.verdict(second) == verdict
-
-
-@covers("PREEMPT-047")
-def test_who_borrows_last_preempts_first(lab: Lab) -> None:
-    """A queue that would rather look further than borrow gives up what it has before it borrows."""
-    lab.start(switched={"FlavorFungibilityImplicitPreferenceDefault": True})
-    cohort, second = a_cohort(lab), lab.flavor("second")
-    cohort.queue({"whole-gpus": 0}, {second: {"whole-gpus": 1}})
-    quota = {"whole-gpus": 1}, {second: {"whole-gpus": 0}}
-    queue = cohort.queue(*quota, preemption=LOWER, flavorFungibility=NEXT)
-    queue.submit(a_job(claims=[a_template(gpu())]))
-    job = queue.submit(a_job(priority=10, claims=[a_template(gpu())]))
-
-    assert lab.flavors(job) == {"main": {"whole-gpus": cohort.flavor}}
