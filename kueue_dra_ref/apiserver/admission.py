@@ -8,7 +8,7 @@ from typing import Any
 
 from kueue_dra_ref.apiserver.capacity import DividedByZero
 from kueue_dra_ref.apiserver.conversion import set_defaults, to_v1
-from kueue_dra_ref.apiserver.declared import said
+from kueue_dra_ref.apiserver.declared import also_declared, said
 from kueue_dra_ref.apiserver.decoding import Decoder, Undecodable
 from kueue_dra_ref.apiserver.dropping import drop_disabled
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
@@ -63,7 +63,7 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
         return Refused(code=404, message="the server could not find the requested resource")
     decoder, warnings = Decoder(k.minor), _of_the_version(kind, version, k)
     try:
-        obj = decoder.struct(manifest, schema(kind, version))
+        obj = decoder.decoded(manifest, schema(kind, version))
     except Undecodable as fault:
         return _undecodable(kind, version, str(fault), warnings, fault.path)
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
@@ -82,9 +82,8 @@ def _answer(
     obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str, warnings: tuple[str, ...]
 ) -> Admitted | Refused:
     k = under.kubernetes
-    found = errors_of_new(obj, under.namespace_labels, k) if old is None else errors_of_change(obj, old, k)
     try:
-        errors = said(list(found), version, k)
+        errors = _errors(obj, old, under, version)
     except DividedByZero:
         words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
         return Refused(code=500, message=words, warnings=warnings)
@@ -92,6 +91,17 @@ def _answer(
         return _invalid(obj, errors, warnings)
     obj["spec"] = obj.get("spec") or {}
     return Admitted(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
+
+
+def _errors(obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str) -> tuple[FieldError, ...]:
+    def found(k: Kubernetes) -> list[FieldError]:
+        labels = under.namespace_labels
+        return list(errors_of_new(obj, labels, k) if old is None else errors_of_change(obj, old, k))
+
+    k = under.kubernetes
+    if k.is_declarative:
+        return also_declared(obj, found(k), found(k.unstopped), version)
+    return said(found(k), k)
 
 
 def _keep_scope(obj: dict[str, Any]) -> None:

@@ -65,7 +65,7 @@ def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Erro
     if exact is not None and not (both and k.stops_at_unions):
         yield from _asked(exact, f"{path}.exactly", k, stored=stored)
     if both:
-        yield invalid_as(path, "null", f"{_UNION}, but multiple fields are set")
+        yield invalid_as(path, k.null, f"{_UNION}, but multiple fields are set")
     if not alternatives and exact is None:
         yield required(path, _UNION)
 

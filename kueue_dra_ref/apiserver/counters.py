@@ -68,7 +68,8 @@ def _counters(found: Object, path: str, k: Kubernetes, most: int | None) -> Erro
         yield required(path)
     if most is not None and len(found) > most:
         yield too_many(path, len(found), most, k)
-        return
+        if k.stops_at_sizes:
+            return
     for name in sorted(found):
         yield from naming.label(name, naming.key_path(path, name, 63) if k.keys_have_paths else path)
 

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
+from kueue_dra_ref.apiserver.shapes import QUANTITY, TEXT, Field, Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
 
 _LIKE_A_QUANTITY = re.compile(r"[+-]?\d*(\.\d*)?[eEinumkKMGTP]*[-+]?\d*")
 _QUANTITY_WORDS = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _SUFFIX_WORDS = "unable to parse quantity's suffix"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+_EMBEDDED_SINCE = 35
+"""The minor from which a fault names the struct that is embedded, too."""
 
 
 class Undecodable(Exception):
@@ -24,38 +28,59 @@ class Undecodable(Exception):
     path = ""
 
 
+class _Mismatch(Undecodable):
+    """A wrong type, after which decoding goes on: a text that cannot be read is told before it."""
+
+
 @dataclass(slots=True)
 class Decoder:
     """One decoding, for one minor of Kubernetes; ``unknown`` are the paths of fields that were dropped."""
 
     minor: int
     unknown: list[str] = field(default_factory=list)
+    _mismatches: list[_Mismatch] = field(default_factory=list)
 
-    def struct(self, value: Mapping[str, Any], shape: Struct, path: str = "", names: str = "") -> dict[str, Any]:
+    def decoded(self, value: Mapping[str, Any], shape: Struct) -> dict[str, Any]:
         """Give the fields that the type has; null is the same as absent.
 
         Raises:
             Undecodable: a value is of the wrong type.
 
         """
-        known, found = shape.known(self.minor), {}
+        found = self._struct(value, shape, "", "")
+        if self._mismatches:
+            raise self._mismatches[0]
+        return found
+
+    def _struct(self, value: Mapping[str, Any], shape: Struct, path: str, names: str) -> dict[str, Any]:
+        known, found = shape.known(self.minor), _without_fields(shape)
         for key, each in value.items():
             here = f"{path}.{key}" if path else key
             if key not in known:
                 self.unknown.append(here)
             elif each is not None:
-                place = _Place(bare(shape.go), f"{names}.{key}" if names else key)
-                try:
-                    found[key] = self._value(each, known[key].shape, here, place)
-                except Undecodable as fault:
-                    fault.path = fault.path or here
-                    raise
+                place = _Place(bare(shape.go), f"{names}.{self._named(known[key])}" if names else key)
+                found[key] = self._value(each, known[key].shape, here, place)
         return found
 
+    def _named(self, part: Field) -> str:
+        return f"{part.embedded}.{part.key}" if part.embedded and self.minor >= _EMBEDDED_SINCE else part.key
+
     def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        try:
+            return self._read(value, shape, path, place)
+        except _Mismatch as fault:
+            fault.path = path
+            self._mismatches.append(fault)
+            return _zero(shape)
+        except Undecodable as fault:
+            fault.path = fault.path or path
+            raise
+
+    def _read(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
         match shape, value:
             case Struct(), dict():
-                return self.struct(value, shape, path, place.names)
+                return self._struct(value, shape, path, place.names)
             case ListOf(element), list():
                 return [self._part(each, element, f"{path}[{i}]", place) for i, each in enumerate(value)]
             case MapOf(element), dict():
@@ -76,11 +101,15 @@ class _Place:
     struct: str
     names: str
 
-    def mismatch(self, value: Any, shape: Shape) -> Undecodable:
+    def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
+        found = f"number {value}" if _is_no_int64(value, shape) else _found(value)
         kind = go_type(shape)
-        return Undecodable(
-            f"json: cannot unmarshal {_found(value)} into Go struct field {self.struct}.{self.names} of type {kind}"
-        )
+        return _Mismatch(f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}")
+
+
+def _is_no_int64(value: Any, shape: Shape) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isinstance(shape, Plain) and shape.holds is Holds.WHOLE
 
 
 def _plain(value: Any, shape: Plain, place: _Place) -> Any:
@@ -97,6 +126,8 @@ def _plain(value: Any, shape: Plain, place: _Place) -> Any:
             return _quantity(value)
         case Holds.TIME, str():
             return _time(value)
+        case Holds.TIME, _:
+            raise Undecodable(str(place.mismatch(value, TEXT)))
         case _:
             raise place.mismatch(value, shape)
 
@@ -119,10 +150,8 @@ def _found(value: Any) -> str:
     match value:
         case bool():
             return "bool"
-        case float():
-            return f"number {value}"
-        case int():
-            return "number" if -(2**63) <= value < 2**63 else f"number {value}"
+        case int() | float():
+            return "number"
         case str():
             return "string"
         case list():
@@ -143,5 +172,12 @@ def _zero(shape: Shape) -> Any:
             return "0"
         case ListOf():
             return []
+        case Struct():
+            return _without_fields(shape)
         case _:
             return {}
+
+
+def _without_fields(shape: Struct) -> dict[str, Any]:
+    """Give an object none of whose fields was sent: an amount that is no pointer is zero."""
+    return {field.key: "0" for field in shape.fields if field.shape is QUANTITY and not field.pointer}

@@ -20,15 +20,16 @@ MAX_ENTRIES = 32
 
 
 def device(found: Object, path: str, *, k: Kubernetes, spec: Object, before: Mapping[str, Object]) -> Errors:
-    """Check one device; taints that it had ``before`` are not looked at again."""
+    """Check one device; taints, and lately capacities, that it had ``before`` are not looked at again."""
     yield from naming.label(found.get("name") or "", f"{path}.name")
     if "basic" in found:
         yield required(f"{path}.basic")
         return
     yield from _entries(found, path, k)
     yield from attributes(found.get("attributes") or {}, f"{path}.attributes", k)
-    yield from _capacities(found, f"{path}.capacity", k)
     old = before.get(found.get("name") or "")
+    if k.checks_old_capacity or old is None or old.get("capacity") != found.get("capacity"):
+        yield from _capacities(found, f"{path}.capacity", k)
     if old is None or old.get("taints") != found.get("taints"):
         yield from listed(found.get("taints"), f"{path}.taints", k, partial(taint, k=k), at_most=k.limits.taints)
     yield from counters.consumptions(found, path, k, spec)

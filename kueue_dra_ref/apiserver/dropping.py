@@ -15,7 +15,7 @@ Uses = Iterator[tuple[Object, str]]
 
 def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
     """Take away what the gates of a minor forbid and the object did not have before."""
-    for gates, uses in _FEATURES:
+    for gates, uses in (*_FEATURES, *(_SINCE_1_35 if k.minor > 34 else _UNTIL_1_34)):
         if all(map(k.on, gates)) or (old is not None and any(_in_use(*use) for use in uses(old))):
             continue
         for holder, key in list(uses(obj)):
@@ -40,9 +40,12 @@ def _admin_access(obj: Object) -> Uses:
         yield from _set(request.get("exactly") or {}, "adminAccess")
 
 
-def _taints(obj: Object) -> Uses:
+def _tolerations(obj: Object) -> Uses:
     for body in _asked(obj):
         yield from _set(body, "tolerations")
+
+
+def _taints(obj: Object) -> Uses:
     for device in devices_of(obj):
         yield from _set(device, "taints")
 
@@ -57,6 +60,10 @@ def _partitionable(obj: Object) -> Uses:
 def _consumable(obj: Object) -> Uses:
     for constraint in (claims_of(obj).get("devices") or {}).get("constraints") or ():
         yield from _set(constraint, "distinctAttribute")
+    yield from _shared(obj)
+
+
+def _shared(obj: Object) -> Uses:
     for body in _asked(obj):
         yield from _set(body, "capacity")
     for device in devices_of(obj):
@@ -118,7 +125,6 @@ _FEATURES: tuple[tuple[tuple[str, ...], Callable[[Object], Uses]], ...] = (
     (("DRAPrioritizedList",), _prioritized_list),
     (("DRADeviceTaints",), _taints),
     (("DRAAdminAccess",), _admin_access),
-    (("DRAConsumableCapacity",), _consumable),
     (("DRAPartitionableDevices",), _partitionable),
     (("DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"), _binding),
     (("DRANodeAllocatableResources",), _node_allocatable),
@@ -129,3 +135,6 @@ _FEATURES: tuple[tuple[tuple[str, ...], Callable[[Object], Uses]], ...] = (
     (("DRAOptionalNodeOperations",), _optional_operations),
     (("DRADeviceCompatibilityGroups",), _compatibility),
 )
+_SINCE_1_35 = ((("DRADeviceTaints",), _tolerations), (("DRAConsumableCapacity",), _consumable))
+# A loop over copies: attributes that must differ stay, and so do tolerations.
+_UNTIL_1_34 = ((("DRAConsumableCapacity",), _shared),)

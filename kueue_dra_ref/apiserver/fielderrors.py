@@ -76,14 +76,15 @@ def listed(
     *,
     at_most: int | None = None,
 ) -> Errors:
-    """Check the length of a list, then each item."""
+    """Check the length of a list and each item; the length first, since it ends the matter."""
     items = items or []
-    if at_most is not None and len(items) > at_most:
-        yield too_many(path, len(items), at_most, k)
-        if k.stops_at_sizes:
-            return
+    excess = [too_many(path, len(items), at_most, k)] if at_most is not None and len(items) > at_most else []
+    if k.stops_at_sizes and excess:
+        yield from excess
+        return
     for index, item in enumerate(items):
         yield from check(item, f"{path}[{index}]")
+    yield from excess
 
 
 def listed_once(
@@ -98,10 +99,13 @@ def listed_once(
 ) -> Errors:
     """Check a list as `listed` does, and that no key (of the field ``named``) is there twice."""
     yield from listed(items, path, k, check, at_most=at_most)
-    if at_most is not None and k.stops_at_sizes and len(items or []) > at_most:
-        return
+    if at_most is None or not k.stops_at_sizes or len(items or []) <= at_most:
+        yield from _repeated(items or [], path, key, named if k.names_duplicates else "")
+
+
+def _repeated(items: list[Any], path: str, key: Callable[[Any], str], named: str) -> Errors:
     seen: set[str] = set()
-    for index, item in enumerate(items or []):
+    for index, item in enumerate(items):
         if key(item) in seen:
-            yield duplicate(f"{path}[{index}]{'.' + named if named and k.names_duplicates else ''}", key(item))
+            yield duplicate(f"{path}[{index}]{named and '.' + named}", key(item))
         seen.add(key(item))

@@ -47,16 +47,22 @@ class Kubernetes:
     """Of a list that is too long nothing more is said."""
     stops_at_unions: bool = False
     """Of a request that is both exact and a list of alternatives nothing more is said."""
+    stops_at_missing_drivers: bool = False
+    """Of the name of a driver that is missing nothing more is said."""
     names_duplicates: bool = True
     """The path of a duplicate ends in the field that is there twice."""
     checks_stored_specs: bool = True
     """An immutable spec is looked at again in an update."""
+    checks_old_capacity: bool = True
+    """The capacity of a device is looked at again in an update that leaves it as it is."""
     keys_have_paths: bool = True
     """The path of a bad key of a map has the key in it."""
     checks_counter_references: bool = True
     warns_of_capitals: bool = False
     """A driver's name in capitals is warned of."""
     too_long: str = "may not be more than {} bytes"
+    null: str = "null"
+    """How what is unset is printed."""
     counts_bytes: bool = False
     """Labels that are too long are told so in bytes, no more in characters."""
     unqualified: str = "must include a domain"
@@ -76,6 +82,11 @@ class Kubernetes:
     def name(self) -> str:
         """The minor as it is written."""
         return f"1.{self.minor}"
+
+    @property
+    def unstopped(self) -> Kubernetes:
+        """The minor as it would be if it went on where a list or a union is wrong as such."""
+        return replace(self, stops_at_sizes=False, stops_at_unions=False)
 
     def on(self, gate: str) -> bool:
         """Tell whether a feature gate is on; what a minor does not know is off."""

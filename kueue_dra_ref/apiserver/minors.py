@@ -21,6 +21,7 @@ KUBERNETES_1_31 = Kubernetes(
     has_flat_paths=True,
     defaults_without_class=True,
     too_long="may not be longer than {}",
+    null='"null"',
     not_an_object="parameters must be a valid JSON object",
 )
 KUBERNETES_1_32 = replace(
@@ -60,6 +61,7 @@ KUBERNETES_1_34 = replace(
         "DRADeviceBindingConditions": False,
     },
     admin_label="resource.kubernetes.io/admin-access",
+    null="null",
     not_an_object="must be a valid JSON object",
 )
 KUBERNETES_1_35 = replace(
@@ -78,6 +80,7 @@ KUBERNETES_1_35 = replace(
     ),
     stops_at_sizes=True,
     stops_at_unions=True,
+    stops_at_missing_drivers=True,
     names_duplicates=False,
     checks_stored_specs=False,
     checks_counter_references=False,
@@ -115,6 +118,7 @@ KUBERNETES_1_37 = replace(
         "DRADeviceCompatibilityGroups": False,
         "DRAFractionalCapacityRange": False,
     },
+    checks_old_capacity=False,
     steps_are_checked=True,
     default_has_path=True,
     is_declarative=True,

@@ -31,8 +31,8 @@ def subdomain(name: str, path: str) -> Errors:
 
 def label_key(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a label key, such as the key of a taint or a binding condition."""
-    for fault in names.label_key_faults(name):
-        yield invalid(path, name, fault if k.counts_bytes else names.in_characters(fault))
+    faults = names.label_key_faults(name) if k.counts_bytes else names.qualified_name_faults(name)
+    yield from (invalid(path, name, fault) for fault in faults)
 
 
 def label_value(value: str, path: str, k: Kubernetes) -> Errors:
@@ -45,6 +45,7 @@ def driver(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a driver's name, which may be written in capitals."""
     if not name:
         yield required(path)
+    if not name and k.stops_at_missing_drivers:
         return
     if names.size(name) > MAX_DOMAIN:
         yield too_long(path, MAX_DOMAIN, k)

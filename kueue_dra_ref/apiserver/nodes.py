@@ -48,7 +48,7 @@ def of_device(device: Object, path: str, per_device: bool, k: Kubernetes) -> Err
     """Check that a device says which nodes can use it just when its slice leaves that to it."""
     if not per_device:
         if any(key in device for key in ("nodeName", "nodeSelector", "allNodes")):
-            yield invalid_as(path, "null", _NOT_PER_DEVICE)
+            yield invalid_as(path, k.null, _NOT_PER_DEVICE)
         return
     chosen = [key for key in ("nodeName", "nodeSelector", "allNodes") if _is_chosen(device, key)]
     yield from _name(device, path, "must not be empty")
@@ -81,7 +81,7 @@ def _one_of(chosen: list[str], path: str, words: str, k: Kubernetes) -> Errors:
     if not chosen:
         yield required(path, words)
     if len(chosen) > 1 and k.has_flat_paths:
-        yield invalid_as(path, "null", words)
+        yield invalid_as(path, k.null, words)
     elif len(chosen) > 1:
         yield invalid(path, _among(chosen), f"{words}, but multiple fields are set")
 

@@ -16,10 +16,11 @@ from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.schema_slices import schema
-from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.shapes import Field, Holds, ListOf, MapOf, Plain, Shape, Struct
 from kueue_dra_ref.apiserver.slices import slice_spec
 
 Object = dict[str, Any]
+_FIRST_WITH_EXACTLY = 33
 
 
 def errors_of_new(obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes) -> Errors:
@@ -31,13 +32,13 @@ def errors_of_new(obj: Object, namespace_labels: Mapping[str, str], k: Kubernete
 
 def errors_of_change(obj: Object, old: Object, k: Kubernetes) -> Errors:
     """Check what an object is changed to, both in v1's shape."""
-    if obj["kind"] != "ResourceClaim" or not k.checks_stored_specs:
-        yield from _metadata(obj, k)
-    if obj["kind"] != "ResourceClaim":
+    is_claim = obj["kind"] == "ResourceClaim"
+    yield from _metadata(obj, k)
+    if not is_claim or k.checks_stored_specs:
         yield from _spec(obj, old, k)
     if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
         yield from _immutable(obj, old, k)
-    if obj["kind"] == "ResourceClaim" and k.checks_stored_specs:
+    if is_claim and k.checks_stored_specs:
         yield from claim(claims_of(obj), "spec", k, stored=True)
 
 
@@ -94,14 +95,21 @@ def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
     yield from naming.annotation_map(meta.get("annotations"), f"{path}.annotations", k)
     yield from naming.label_map(meta.get("labels"), f"{path}.labels", k)
     for field in OBJECT_META.fields:
-        if meta.get(field.key) and field.key not in ("annotations", "labels"):
+        if field.key not in ("annotations", "labels") and _is_set(meta, field):
             yield forbidden(f"{path}.{field.key}", "cannot be set")
 
 
+def _is_set(meta: Object, field: Field) -> bool:
+    """Tell whether a field is not Go's zero; an empty list is none."""
+    return bool(meta.get(field.key)) or (field.key in meta and (field.pointer or isinstance(field.shape, ListOf)))
+
+
 def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
-    shape = schema(obj["kind"], "v1beta1" if k.has_flat_paths else "v1").known(k.minor)["spec"].shape
+    """Compare specs; up to 1.33 Go's addresses stand where the whole spec is printed here."""
+    shape = schema(obj["kind"], "v1").known(k.minor)["spec"].shape
     if _plain(obj.get("spec") or {}, shape) != _plain(old.get("spec") or {}, shape):
-        yield invalid_as("spec", internal(obj.get("spec") or {}, shape, k.minor), "field is immutable")
+        printed = internal(obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY))
+        yield invalid_as("spec", printed, "field is immutable")
 
 
 def _plain(value: Any, shape: Shape) -> Any:
@@ -114,8 +122,8 @@ def _plain(value: Any, shape: Shape) -> Any:
         case MapOf(element):
             return {key: _plain(each, element) for key, each in value.items()}
         case Struct(_, fields):
-            parts = {f.key: _plain(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
-            return {key: part for key, part in parts.items() if part not in ([], {}, "")}
+            parts = {f: _plain(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
+            return {f.key: part for f, part in parts.items() if f.pointer or part not in ([], {}, "")}
         case _:
             return value
 

@@ -1,17 +1,45 @@
-"""Printing of whole values inside field errors: the API server's internal types as Go's JSON writes them."""
+"""Printing of whole values inside field errors: the API server's types as Go's JSON writes them, internal or written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
 
+_NEVER_LEFT_OUT = ("name", "deviceClassName", "counterSet", "expression", "driver")
+
 
 def internal(value: Any, shape: Shape, minor: int) -> str:
     """Print a value with every field that its type has, under Go's names, those that are unset too."""
     return f"{{{_inner(value, shape, minor)}}}" if isinstance(shape, Struct) else _print(value, shape, minor)
+
+
+def external(value: Any, shape: Shape, *, flat: bool) -> str:
+    """Print a value of v1's shape as a client would write it, without what is unset; ``flat`` opens ``exactly``."""
+    match shape:
+        case ListOf(element):
+            return f"[{','.join(external(each, element, flat=flat) for each in value)}]"
+        case MapOf(element):
+            each = (f"{printed(key)}:{external(value[key], element, flat=flat)}" for key in sorted(value))
+            return f"{{{','.join(each)}}}"
+        case Struct():
+            return f"{{{','.join(_written(value, shape, flat=flat))}}}"
+        case _:
+            return _print(value, shape, 0)
+
+
+def _written(value: dict[str, Any], shape: Struct, *, flat: bool) -> Iterator[str]:
+    for field in shape.fields:
+        found = value.get(field.key)
+        if flat and field.key == "exactly" and isinstance(field.shape, Struct):
+            yield from _written(found or {}, field.shape, flat=flat)
+        elif field.key in _NEVER_LEFT_OUT:
+            yield f"{printed(field.key)}:{printed(found or '')}"
+        elif found is not None and (field.pointer or found not in ("", 0, [], {})):
+            yield f"{printed(field.key)}:{external(found, field.shape, flat=flat)}"
 
 
 def _print(value: Any, shape: Shape, minor: int) -> str:

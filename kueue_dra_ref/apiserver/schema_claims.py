@@ -142,4 +142,4 @@ def _constraint(version: str) -> Struct:
 
 def _opaque(version: str) -> tuple[Field, ...]:
     found = fields(f"{version}.OpaqueDeviceConfiguration", ("driver", TEXT), ("parameters", ANYTHING))
-    return tuple(pointers(("opaque", found)))
+    return (Field("opaque", found, pointer=True, embedded="DeviceConfiguration"),)

@@ -47,7 +47,10 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a struct: its key, how Go names it, and the minors of Kubernetes 1.x that have it."""
+    """A field of a struct: its key, how Go names it, and the minors of Kubernetes 1.x that have it.
+
+    ``embedded`` is the struct inside the struct that has the field.
+    """
 
     key: str
     shape: Shape
@@ -55,6 +58,7 @@ class Field:
     pointer: bool = False
     since: int = FIRST
     until: int = LAST
+    embedded: str = ""
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.apiserver import counters, naming, nodes
 from kueue_dra_ref.apiserver.devices import device
-from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, listed_once
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, invalid_as, listed_once, shown
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.partitions import partition_type
 
@@ -20,13 +20,13 @@ def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Er
     yield from naming.driver(spec.get("driver") or "", f"{path}.driver", k)
     yield from _pool(spec.get("pool") or {}, f"{path}.pool", k)
     if old is not None:
-        yield from _unchanged(spec, old, path)
+        yield from _unchanged(spec, old, path, k)
     yield from nodes.of_slice(spec, path, k)
     if "sharedCounters" in spec and "devices" in spec and not k.checks_counter_references:
         yield invalid(path, "", "only one of `sharedCounters` or `devices` is allowed")
     yield from _devices(spec, f"{path}.devices", k, old or {})
-    yield from counters.sets(spec.get("sharedCounters"), f"{path}.sharedCounters", k)
     yield from counters.totals(spec, path, k)
+    yield from counters.sets(spec.get("sharedCounters"), f"{path}.sharedCounters", k)
     yield from partition_type(spec, path)
 
 
@@ -38,14 +38,16 @@ def _pool(pool: Object, path: str, k: Kubernetes) -> Errors:
         yield invalid(f"{path}.generation", generation, "must be greater than or equal to zero")
 
 
-def _unchanged(spec: Object, old: Object, path: str) -> Errors:
+def _unchanged(spec: Object, old: Object, path: str, k: Kubernetes) -> Errors:
     name, before = ((each.get("pool") or {}).get("name") for each in (spec, old))
     if name != before:
         yield invalid(f"{path}.pool.name", name or "", "field is immutable")
     if spec.get("driver") != old.get("driver"):
         yield invalid(f"{path}.driver", spec.get("driver") or "", "field is immutable")
     if spec.get("nodeName") != old.get("nodeName"):
-        yield invalid(f"{path}.nodeName", spec.get("nodeName"), "field is immutable")
+        unset = '""' if k.has_flat_paths else k.null
+        shown_name = shown(spec["nodeName"]) if "nodeName" in spec else unset
+        yield invalid_as(f"{path}.nodeName", shown_name, "field is immutable")
 
 
 def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:

@@ -15,6 +15,9 @@ _SAID_OTHERWISE = (
     ("has() argument must be a field selection", "invalid argument to has() macro"),
     ("'\\u003F'", "'?'"),
 )
+_UNDECLARED = re.compile(
+    r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): (?P<words>undeclared reference to '(?P<name>\.?\w+(?:\.\w+)+)' .*)\n.*\n.*"
+)
 _UNBOUND = re.compile(r"\bT%\d+")
 _ECHOES = ("'*error*'", "<input>:-1")  # the engine goes on after a fault and trips over it again
 
@@ -24,19 +27,43 @@ def issue(expression: str, fault: Fault) -> str:
     before = expression[: fault.offset]
     line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
     text = expression.split("\n")[line - 1]
-    return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {'.' * column}^"
+    pointer = "".join("." if each.isascii() else "．" for each in text[:column])
+    return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {pointer}^"
 
 
 def refusal(expression: str, said: str) -> str:
     """Say the engine's refusal in Kubernetes' words."""
     issues = re.split(r"\n?(?=^ERROR: )", said, flags=re.MULTILINE)
-    text = "\n".join(each for each in issues if each and not any(echo in each for echo in _ECHOES))
+    text = "\n".join(_pointed(expression, each) for each in issues if each and not any(echo in each for echo in _ECHOES))
     for ours, theirs in _SAID_OTHERWISE:
         text = text.replace(ours, theirs)
     text = _UNBOUND.sub("dyn", text.replace("null_type", "null"))
     text = _TOKEN.sub(lambda match: match[0].replace("\\n", "\n"), text)
     text = _SELECTED.sub(lambda match: _selected(expression, match[1]), text)
     return _OVERLOAD.sub(lambda match: _overload(expression, match), text)
+
+
+def _pointed(expression: str, said: str) -> str:
+    """Point into an empty line as well, and at nothing of an empty expression."""
+    if not expression:
+        return said.replace("ERROR: <input>:1:1:", "ERROR: <input>:1:0:")
+    undeclared = _UNDECLARED.fullmatch(said)
+    if undeclared:
+        return _undeclared(expression, undeclared)
+    return said if "\n | " in said else f"{said}\n | \n | ^"
+
+
+def _undeclared(expression: str, said: re.Match[str]) -> str:
+    """Name the first part of a name that nobody declared, where it begins; that of a message whole, at its brace."""
+    parts = said["name"].removeprefix(".").split(".")
+    name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
+    before = expression.split("\n")[: int(said["line"]) - 1]
+    offset = sum(len(line) + 1 for line in before) + int(said["column"]) - 1
+    found = next(each for each in name.finditer(expression) if each.end() > offset)
+    if found["brace"]:
+        return issue(expression, Fault(offset=found.end() - 1, detail=said["words"]))
+    words = said["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
+    return issue(expression, Fault(offset=found.start(), detail=words))
 
 
 def _selected(expression: str, kind: str) -> str:
