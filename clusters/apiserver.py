@@ -21,7 +21,7 @@ from clusters.waiting import Limits, NotYet, TimedOut, eventually
 ETCD = "etcd"
 API_SERVER = "kube-apiserver"
 CONNECTIONS = 16
-FIXED_FLAGS = (
+FIXED_FLAGS: tuple[str, ...] = (
     f"--bind-address={LOOPBACK}",
     f"--advertise-address={LOOPBACK}",
     "--endpoint-reconciler-type=none",  # it would refuse to announce a loopback address
@@ -44,6 +44,8 @@ class ApiServer:
     processes: Processes
     ports: Ports
     limits: Limits
+    fixed: tuple[str, ...] = FIXED_FLAGS
+    """What every API server is told: Kubernetes 1.36 by default."""
     authority: Authority = field(default_factory=lambda: Authority("kueue-dra"))
     port: int = field(init=False)
     api: ApiClient = field(init=False)
@@ -53,7 +55,7 @@ class ApiServer:
         self.port = self.ports.reserve()
         token = secrets.token_urlsafe()
         etcd = self._start_etcd()
-        flags = [*FIXED_FLAGS, f"--etcd-servers={etcd}", f"--secure-port={self.port}", *self._credentials(token)]
+        flags = [*self.fixed, f"--etcd-servers={etcd}", f"--secure-port={self.port}", *self._credentials(token)]
         self.processes.start(API_SERVER, [self.programs.kube_apiserver, *flags])
         self.api = self._client(token)
 

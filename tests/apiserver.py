@@ -8,6 +8,7 @@ what was there, and either ``stored`` (the spec in v1 that is read back) or ``co
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +116,21 @@ def _copies(part: Any, count: int) -> list[Any]:
     return [json.loads(json.dumps(_expanded(part)).replace("{i}", str(index))) for index in range(count)]
 
 
+def over(stored: Manifest | None, manifest: Manifest) -> Manifest:
+    """Write a manifest over what is stored."""
+    assert stored is not None
+    return {**manifest, "metadata": {**stored["metadata"], **manifest["metadata"]}}
+
+
+def in_order_of(expected: str, message: str) -> str:
+    """Order the faults of a message as another one does: an API server goes through attributes in any order."""
+    return expected if sorted(_faults(message)) == sorted(_faults(expected)) else message
+
+
+def _faults(message: str) -> list[str]:
+    return re.split(r", |(?<=: )\[|\]$", message)
+
+
 def slim(value: Any) -> Any:
     """Leave out what an API server leaves out when it writes an object, and the times that it sets itself."""
     match value:
@@ -128,6 +144,6 @@ def slim(value: Any) -> Any:
 
 
 def _says_something(key: str, value: Any) -> bool:
-    if key == "count" and value == 0:
+    if key in ("count", "generation") and value == 0:
         return False
     return value not in (None, "", [], {}) or key in ("exactly", "parameters")

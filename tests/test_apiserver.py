@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.target import Manifest
-from tests.apiserver import NAMESPACES, Row, row, rows, slim
+from tests.apiserver import NAMESPACES, Row, in_order_of, row, rows, slim
+from tests.other_minors import GOLDEN, RECORDED, SETS, labels_of, minor_of, without_addresses, written
 
 ROWS = rows()
 
@@ -227,3 +229,34 @@ def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
 
     assert (refusal.code, refusal.message) == (404, 'namespaces "team" not found')
     assert str(refusal.error) == 'metadata.namespace: Not found: "team"'
+
+
+@pytest.mark.parametrize("gates", SETS)
+@pytest.mark.parametrize("name", RECORDED)
+def test_answers_as_the_other_minors_did(name: str, gates: str) -> None:
+    """Each row of the table, asked of that minor: its recorded answer, or the one of 1.36 where none is recorded."""
+    k = minor_of(name, gates)
+    record = yaml.safe_load((GOLDEN / f"apiserver-{name}.yaml").read_text("utf-8"))[gates]
+    told = {each["case"]: each for each in record}
+    assert [wrong for row in ROWS if (wrong := _unlike(row, told.get(row.case), k))] == []
+
+
+def _unlike(row: Row, told: dict[str, Any] | None, k: Kubernetes) -> tuple[Any, ...]:
+    """Say how the reference's answer differs from what a minor answered."""
+    if told == {"case": row.case, "code": 0}:
+        return ()
+    expected = told or ({"code": row.code, "message": row.message} if row.message else {"stored": row.stored})
+    labels = labels_of(row.manifest["metadata"].get("namespace", ""), k)
+    under = Circumstances(kubernetes=k, namespace_labels=labels)
+    before = admitted(written(row.before, k), None, under) if row.before else None
+    found = admitted(written(row.manifest, k), before.obj if isinstance(before, Admitted) else None, under)
+    if "stored" in expected:
+        ours = found.message if isinstance(found, Refused) else slim(found.obj["spec"])
+        return (
+            ()
+            if ours == expected["stored"] or expected["stored"] == "anything"
+            else (row.case, expected["stored"], ours)
+        )
+    ours = f"{found.code} {without_addresses(found.message, k)}" if isinstance(found, Refused) else "stored"
+    theirs = f"{expected['code']} {expected['message']}"
+    return () if in_order_of(theirs, ours) == theirs else (row.case, theirs, ours)

@@ -15,7 +15,6 @@ from kueue_dra_ref.apiserver.schema_slices import attribute
 Object = dict[str, Any]
 MAX_VALUE = 64
 LISTS = ("bools", "ints", "strings", "versions")
-_KEYS = ("bool", "int", "string", "version", *LISTS)
 _UNION = tuple(field.key for field in attribute("v1").fields)
 """The kinds of values in the order of the type."""
 _NUMBER, _PART = r"(0|[1-9]\d*)", r"(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
@@ -44,12 +43,13 @@ def _attribute(found: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def _union(found: Object, path: str, k: Kubernetes) -> Errors:
-    count, words = sum(key in found for key in _KEYS), "exactly one value must be specified"
-    if not count:
+    given = [key for key in _UNION if key in found and (found[key] != [] or not k.is_declarative)]
+    words = "exactly one value must be specified"
+    if not given:
         yield required(path, words) if k.unset_attribute == "Required value" else invalid(path, "", words)
-    if count > 1 and k.is_declarative:
-        yield invalid(path, f"{{{', '.join(key for key in _UNION if key in found)}}}", words)
-    elif count > 1:
+    if len(given) > 1 and k.is_declarative:
+        yield invalid(path, f"{{{', '.join(given)}}}", words)
+    elif len(given) > 1:
         yield invalid_as(path, internal(found, attribute("v1"), k.minor), words)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, parse
-from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, forbidden, invalid, required, too_many
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed_once, required
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 
 MAX_VALUES = 10
@@ -41,24 +42,15 @@ def _values(values: list[Quantity], default: Quantity, most: Quantity, path: str
     for index in range(1, len(values)):
         if values[index - 1].amount > values[index].amount:
             yield invalid(f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order")
-    amounts = [each.amount for each in values]
-    if len(values) > MAX_VALUES:
-        yield too_many(path, len(values), MAX_VALUES, k)
-        if k.stops_at_sizes:
-            amounts = []  # the default was not looked for, and so not found
-    else:
-        yield from _options(values, most, path)
-    if default.amount not in amounts:
+    yield from listed_once(values, path, k, partial(_option, most), lambda each: str(each.ceiling), at_most=MAX_VALUES)
+    has_stopped = len(values) > MAX_VALUES and k.stops_at_sizes  # the default was not looked for, and so not found
+    if has_stopped or default.amount not in [each.amount for each in values]:
         yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
 
 
-def _options(values: list[Quantity], most: Quantity, path: str) -> Errors:
-    for index, value in enumerate(values):
-        if value.amount > most.amount:
-            yield invalid(f"{path}[{index}]", str(value), f"option is larger than capacity value: {most}")
-    for index, value in enumerate(values):
-        if value.ceiling in [each.ceiling for each in values[:index]]:
-            yield duplicate(f"{path}[{index}]", str(value.ceiling))
+def _option(most: Quantity, value: Quantity, path: str) -> Errors:
+    if value.amount > most.amount:
+        yield invalid(path, str(value), f"option is larger than capacity value: {most}")
 
 
 def _range(bounds: Object, default: Quantity, most: Quantity, path: str, k: Kubernetes) -> Errors:

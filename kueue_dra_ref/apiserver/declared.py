@@ -89,7 +89,7 @@ def _reworded(error: FieldError, obj: Manifest, version: str) -> FieldError:
         return replace(error, value="null")
     if error.type == "Duplicate value":
         return replace(error, value=_whole(obj, error.field, flat=is_flat(version)))
-    return error
+    return replace(error, detail=re.sub(r"^(must be no more than \d+) characters$", r"\1 bytes", error.detail))
 
 
 def _whole(obj: Any, path: str, *, flat: bool) -> str:

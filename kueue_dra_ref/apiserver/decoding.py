@@ -10,7 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.apiserver.shapes import QUANTITY, TEXT, Field, Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
+from kueue_dra_ref.apiserver.shapes import (
+    QUANTITY,
+    TEXT,
+    Field,
+    Holds,
+    ListOf,
+    MapOf,
+    Plain,
+    Shape,
+    Struct,
+    bare,
+    go_type,
+)
 
 _LIKE_A_QUANTITY = re.compile(r"[+-]?\d*(\.\d*)?[eEinumkKMGTP]*[-+]?\d*")
 _QUANTITY_WORDS = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -104,7 +116,9 @@ class _Place:
     def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
         found = f"number {value}" if _is_no_int64(value, shape) else _found(value)
         kind = go_type(shape)
-        return _Mismatch(f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}")
+        return _Mismatch(
+            f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}"
+        )
 
 
 def _is_no_int64(value: Any, shape: Shape) -> bool:
@@ -116,18 +130,14 @@ def _plain(value: Any, shape: Plain, place: _Place) -> Any:
     match shape.holds, value:
         case Holds.ANYTHING, _:
             return copy.deepcopy(value)
-        case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
-            return value
-        case Holds.WHOLE, bool():
-            raise place.mismatch(value, shape)
-        case Holds.WHOLE, int() if -(2**63) <= value < 2**63:
-            return value
         case Holds.QUANTITY, _:
             return _quantity(value)
-        case Holds.TIME, str():
-            return _time(value)
         case Holds.TIME, _:
-            raise Undecodable(str(place.mismatch(value, TEXT)))
+            return _time(value, place)
+        case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
+            return value
+        case Holds.WHOLE, int() if not isinstance(value, bool) and -(2**63) <= value < 2**63:
+            return value
         case _:
             raise place.mismatch(value, shape)
 
@@ -140,7 +150,9 @@ def _quantity(value: Any) -> str:
         raise Undecodable(_SUFFIX_WORDS if text and _LIKE_A_QUANTITY.fullmatch(text) else _QUANTITY_WORDS) from None
 
 
-def _time(value: str) -> str:
+def _time(value: Any, place: _Place) -> str:
+    if not isinstance(value, str):
+        raise Undecodable(str(place.mismatch(value, TEXT)))
     if not _TIME.fullmatch(value):
         raise Undecodable(f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"')
     return value

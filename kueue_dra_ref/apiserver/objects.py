@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver import naming
 from kueue_dra_ref.apiserver.claims import claim
@@ -108,8 +109,8 @@ def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
     """Compare specs; up to 1.33 Go's addresses stand where the whole spec is printed here."""
     shape = schema(obj["kind"], "v1").known(k.minor)["spec"].shape
     if _plain(obj.get("spec") or {}, shape) != _plain(old.get("spec") or {}, shape):
-        printed = internal(obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY))
-        yield invalid_as("spec", printed, "field is immutable")
+        whole = internal(obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY))
+        yield invalid_as("spec", whole, "field is immutable")
 
 
 def _plain(value: Any, shape: Shape) -> Any:
@@ -117,6 +118,8 @@ def _plain(value: Any, shape: Shape) -> Any:
     match shape:
         case Plain(Holds.QUANTITY):
             return _amount(value)
+        case Plain(Holds.ANYTHING):
+            return printed(value)  # true is not 1
         case ListOf(element):
             return [_plain(each, element) for each in value]
         case MapOf(element):

@@ -1,4 +1,4 @@
-"""Printing of whole values inside field errors: the API server's types as Go's JSON writes them, internal or written."""
+"""Printing of whole values inside field errors: as Go's JSON writes the API server's types, internal or not."""
 
 from __future__ import annotations
 

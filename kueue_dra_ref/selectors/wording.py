@@ -16,7 +16,8 @@ _SAID_OTHERWISE = (
     ("'\\u003F'", "'?'"),
 )
 _UNDECLARED = re.compile(
-    r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): (?P<words>undeclared reference to '(?P<name>\.?\w+(?:\.\w+)+)' .*)\n.*\n.*"
+    r"ERROR: <input>:(?P<line>\d+):(?P<column>\d+): "
+    r"(?P<words>undeclared reference to '(?P<name>\.?\w+(?:\.\w+)+)' .*)\n.*\n.*"
 )
 _UNBOUND = re.compile(r"\bT%\d+")
 _ECHOES = ("'*error*'", "<input>:-1")  # the engine goes on after a fault and trips over it again
@@ -27,14 +28,16 @@ def issue(expression: str, fault: Fault) -> str:
     before = expression[: fault.offset]
     line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
     text = expression.split("\n")[line - 1]
-    pointer = "".join("." if each.isascii() else "．" for each in text[:column])
+    pointer = "".join("." if each.isascii() else "\uff0e" for each in text[:column])
     return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {pointer}^"
 
 
 def refusal(expression: str, said: str) -> str:
     """Say the engine's refusal in Kubernetes' words."""
     issues = re.split(r"\n?(?=^ERROR: )", said, flags=re.MULTILINE)
-    text = "\n".join(_pointed(expression, each) for each in issues if each and not any(echo in each for echo in _ECHOES))
+    text = "\n".join(
+        _pointed(expression, each) for each in issues if each and not any(echo in each for echo in _ECHOES)
+    )
     for ours, theirs in _SAID_OTHERWISE:
         text = text.replace(ours, theirs)
     text = _UNBOUND.sub("dyn", text.replace("null_type", "null"))

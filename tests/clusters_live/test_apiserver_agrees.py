@@ -1,23 +1,34 @@
-"""A running API server gives the answers of the table that the reference is held to."""
+"""A running API server gives the answers of the table that the reference is held to, and to any object the same."""
 
 from __future__ import annotations
 
-import re
+import os
+import random
 from collections.abc import Iterator
 
 import pytest
 
 from clusters.controlplane import ControlPlane
 from clusters.objects import Objects
+from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Refused, admitted
 from kueue_dra_ref.target import Manifest, Ref
-from tests.apiserver import NAMESPACES, Row, rows, slim
+from tests.apiserver import NAMESPACES, Row, in_order_of, over, rows, slim
+from tests.object_grammar import Grammar
+from tests.other_minors import spec_in_v1
 
 pytestmark = pytest.mark.live
+
+SEED = int(os.environ.get("OBJECTS_SEED", "20261123"))
+OBJECTS = int(os.environ.get("OBJECTS", "1000"))
+_LARGE = 3000
+"""Rows of more characters are limits of size, which the table asks about."""
+_CHANGED = 0.25
+"""How often an object is not new."""
 
 
 @pytest.fixture(scope="module")
 def objects(plane: ControlPlane) -> Iterator[Objects]:
-    """Have the namespaces that the table is about."""
+    """Have the namespaces that the objects are in."""
     found = Objects(api=plane.api)
     for name, labels in NAMESPACES.items():
         found.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
@@ -35,24 +46,49 @@ def test_the_api_server_answers_as_the_table_says(row: Row, objects: Objects) ->
         answer = objects.create(row.manifest)
     else:
         assert objects.create(row.before).ok
-        answer = objects.replace(_over(objects.read(ref), row.manifest))
+        answer = objects.replace(over(objects.read(ref), row.manifest))
 
     spec = (objects.read(ref) or {}).get("spec") if answer.ok else None
     objects.delete(ref)
 
-    message = _in_order_of(row.message, answer.message)
+    message = in_order_of(row.message, answer.message)
     assert row.expects(answer.code, message, spec), (answer.code, message, slim(spec))
 
 
-def _in_order_of(expected: str, message: str) -> str:
-    """Order the faults of a message as the table does: an API server goes through attributes in any order."""
-    return expected if sorted(_faults(message)) == sorted(_faults(expected)) else message
+def test_objects_that_are_wrong_are_answered_as_an_api_server_answers_them(objects: Objects) -> None:
+    """OBJECTS of a seed, new and changed: code, message and the stored spec are the same."""
+    source = random.Random(SEED)
+    table = [row for row in rows() if len(str(row.manifest)) < _LARGE]
+    grammar = Grammar(source, [row.manifest for row in table])
+    wrong = []
+    for _ in range(OBJECTS):
+        row = source.choice(table)
+        is_taken = row.code == 201 and row.stored and row.manifest["apiVersion"].endswith("/v1")
+        before = row.manifest if is_taken and source.random() < _CHANGED else row.before
+        manifest = grammar.wrong(row.manifest)
+        ours, theirs = _ours(manifest, before), _theirs(manifest, before, objects)
+        if ours != theirs and (ours[0] != theirs[0] or in_order_of(str(theirs[1]), str(ours[1])) != theirs[1]):
+            wrong.append((manifest, before, theirs, ours))
+    assert wrong == [], f"with OBJECTS_SEED={SEED}"
 
 
-def _faults(message: str) -> list[str]:
-    return re.split(r", |(?<=: )\[|\]$", message)
+def _ours(manifest: Manifest, before: Manifest | None) -> tuple[int, object]:
+    labels = NAMESPACES.get(manifest["metadata"].get("namespace", ""), {})
+    under = Circumstances(kubernetes=CONTROL_PLANE, namespace_labels=labels)
+    old = admitted(before, None, under) if before else None
+    match admitted(manifest, old.obj if isinstance(old, Admitted) else None, under):
+        case Refused(code=code, message=message):
+            return code, message
+        case Admitted(obj=obj):
+            return (200 if before else 201), slim(spec_in_v1(obj, CONTROL_PLANE))
 
 
-def _over(stored: Manifest | None, manifest: Manifest) -> Manifest:
-    assert stored is not None
-    return {**manifest, "metadata": {**stored["metadata"], **manifest["metadata"]}}
+def _theirs(manifest: Manifest, before: Manifest | None, objects: Objects) -> tuple[int, object]:
+    ref = Ref.of({**manifest, "apiVersion": "resource.k8s.io/v1"})
+    objects.delete(ref)
+    if before:
+        assert objects.create(before).ok
+    answer = objects.replace(over(objects.read(ref), manifest)) if before else objects.create(manifest)
+    stored = objects.read(ref) or {}
+    objects.delete(ref)
+    return answer.code, spec_in_v1(stored, CONTROL_PLANE) if answer.ok else answer.message
