@@ -231,6 +231,25 @@ def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
     assert str(refusal.error) == 'metadata.namespace: Not found: "team"'
 
 
+def test_a_job_whose_workload_is_refused_has_none() -> None:
+    """A container may use two requests of one claim, which no Workload can say (seen on 0.19.2 and 0.14.0)."""
+    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target.start({})
+    used = [{"name": "devices", "request": "a"}, {"name": "devices", "request": "b"}]
+    pod = {
+        "containers": [{"name": "c", "image": "i", "resources": {"claims": used}}],
+        "resourceClaims": [{"name": "devices", "resourceClaimTemplateName": "t"}],
+    }
+    meta = {"name": "job", "namespace": "team", "labels": {"kueue.x-k8s.io/queue-name": "main"}}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": {"template": {"spec": pod}}}
+
+    assert target.apply([namespace, job]) == []
+    target.settle()
+
+    assert target.list("kueue.x-k8s.io/v1beta2", "Workload") == []
+
+
 @pytest.mark.parametrize("gates", SETS)
 @pytest.mark.parametrize("name", RECORDED)
 def test_answers_as_the_other_minors_did(name: str, gates: str) -> None:

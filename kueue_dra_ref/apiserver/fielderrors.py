@@ -33,9 +33,9 @@ def forbidden(path: str, detail: str) -> FieldError:
     return FieldError(field=path, type="Forbidden", detail=detail)
 
 
-def not_found(path: str, value: str) -> FieldError:
+def not_found(path: str, value: str, detail: str = "") -> FieldError:
     """Say that what a field names does not exist."""
-    return FieldError(field=path, type="Not found", value=shown(value))
+    return FieldError(field=path, type="Not found", value=shown(value), detail=detail)
 
 
 def duplicate(path: str, value: str) -> FieldError:

@@ -56,6 +56,12 @@ NODE_TERM = fields(
 )
 NODE_SELECTOR = fields("v1.NodeSelector", ("nodeSelectorTerms", ListOf(NODE_TERM)))
 
+POD_CLAIM = fields(
+    "v1.PodResourceClaim",
+    ("name", TEXT),
+    *pointers(("resourceClaimName", TEXT), ("resourceClaimTemplateName", TEXT)),
+)
+
 
 def is_flat(version: str) -> bool:
     """Tell whether a version has the flat shape of requests and the boxed one of devices."""

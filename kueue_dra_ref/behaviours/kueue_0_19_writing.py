@@ -8,6 +8,7 @@ from kueue_dra_ref.rules import (
     definitions,
     flavor_definition,
     flavor_webhooks,
+    job_definition,
     job_webhooks,
     local_queue_definition,
     quota_definition,
@@ -53,6 +54,7 @@ _WORKLOADS = Definition(
         workload_definition.a_workload_has_a_pod_set,
         workload_definition.at_most_18_pod_sets,
         workload_definition.the_fewest_pods_are_at_least_one,
+        workload_definition.a_container_lists_a_claim_once,
     ),
     cel=(
         workload_definition.a_workload_with_quota_has_a_class_or_none,
@@ -82,6 +84,12 @@ DEFINITIONS = Definitions(
     cohort=Definition(
         limits=(quota_definition.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
         cel=(quota_definition.a_flavor_has_a_quota_of_each_resource,),
+    ),
+    job=Definition(
+        limits=(
+            job_definition.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,
+            job_definition.containers_use_claims_of_their_pod,
+        ),
     ),
     local_queue=Definition(
         limits=(

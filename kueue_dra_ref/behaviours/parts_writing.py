@@ -41,10 +41,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions:
-    """Kueue's definitions of its kinds, as far as anything is refused by them."""
+    """Kueue's definitions of its kinds, and Kubernetes' of Jobs, as far as anything is refused by them."""
 
     cluster_queue: Definition = Definition()
     cohort: Definition = Definition()
+    job: Definition = Definition()
     local_queue: Definition = Definition()
     resource_flavor: Definition = Definition()
     workload: Definition = Definition()
@@ -55,6 +56,7 @@ class Definitions:
         kinds = {
             "ClusterQueue": self.cluster_queue,
             "Cohort": self.cohort,
+            "Job": self.job,
             "LocalQueue": self.local_queue,
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,

@@ -8,6 +8,7 @@ from typing import Any
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.priorities import MissingClass, PriorityController
@@ -130,23 +131,24 @@ class JobController:
         return next(([{**pod_set, **extra} for pod_set in rule(job)] for rule in self.rules.pod_sets), None)
 
     def _create(self, job: Manifest) -> None:
+        """Make the Workload of a Job; where the API server refuses it the Job has none, and nobody tells it so."""
         if self._pod_sets(job) is None:
             return
         meta = job["metadata"]
         owner = {"apiVersion": "batch/v1", "kind": "Job", "name": meta["name"], "uid": meta["uid"], "controller": True}
-        self.kueue.store.put(
-            {
-                "apiVersion": "kueue.x-k8s.io/v1beta2",
-                "kind": "Workload",
-                "metadata": {
-                    "name": workload_name(job),
-                    "namespace": meta["namespace"],
-                    "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
-                    "ownerReferences": [owner],
-                },
-                "spec": self._spec(job),
-            }
-        )
+        made = {
+            "apiVersion": "kueue.x-k8s.io/v1beta2",
+            "kind": "Workload",
+            "metadata": {
+                "name": workload_name(job),
+                "namespace": meta["namespace"],
+                "labels": {"kueue.x-k8s.io/job-uid": meta["uid"]},
+                "ownerReferences": [owner],
+            },
+            "spec": self._spec(job),
+        }
+        if not self.kueue.behaviour.definitions.faults(Write(new=made)):
+            self.kueue.store.put(made)
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
         asked = {"podSets": self._pod_sets(job), "queueName": queue_named_by(job), "active": True}

@@ -70,6 +70,8 @@ class QueueControllers:
             self._let_go(key)
         elif key not in kueue.local_queues:
             self._manage(key, event.new)
+        else:
+            self._lead(key, event.new["spec"].get("clusterQueue", ""))
         if event.old is None or event.new is None or stop_policy(event.old) != stop_policy(event.new):
             self._reconcile_workloads(key)
         for obj in filter(None, (event.old, event.new)):
@@ -126,17 +128,27 @@ class QueueControllers:
         if (line := self.kueue.lines.get(managed.cluster_queue)) is not None:
             line.join(managed.items.values())
 
+    def _lead(self, key: Key, cluster_queue: str) -> None:
+        """Take what waits in a LocalQueue from one line to another."""
+        managed = self.kueue.local_queues[key]
+        if managed.cluster_queue == cluster_queue:
+            return
+        if (line := self.kueue.lines.get(managed.cluster_queue)) is not None:
+            for item in managed.items:
+                line.drop(item)
+        managed.cluster_queue = cluster_queue
+        if (line := self.kueue.lines.get(cluster_queue)) is not None:
+            line.join(managed.items.values())
+
     def _waits(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):
             return False
         return not any(rule(is_true(workload, "Finished")) for rule in self.kueue.behaviour.queueing.left_out)
 
     def _let_go(self, key: Key) -> None:
-        managed = self.kueue.local_queues.pop(key, None)
-        for item in managed.items if managed else ():
-            assert managed is not None
-            if line := self.kueue.lines.get(managed.cluster_queue):
-                line.drop(item)
+        if key in self.kueue.local_queues:
+            self._lead(key, "")
+            del self.kueue.local_queues[key]
 
     def _reconcile_behind(self, cluster_queue: str) -> None:
         for queue in self.kueue.store.every("LocalQueue"):

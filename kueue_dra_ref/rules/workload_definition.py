@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.limits import at_least, at_most, invalid
+from kueue_dra_ref.api.limits import at_least, at_most, invalid, repeated
 from kueue_dra_ref.api.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -37,6 +37,13 @@ def at_most_10_pod_sets(write: Write) -> Iterator[FieldError]:
 def at_most_8_pod_sets(write: Write) -> Iterator[FieldError]:
     """Refuse more."""
     return at_most(write.new, _PATH, 8)
+
+
+@rule("COUNT-025")
+def a_container_lists_a_claim_once(write: Write) -> Iterator[FieldError]:
+    """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names."""
+    for kind in ("containers", "initContainers"):
+        yield from repeated(write.new, f"{_PATH}[].template.spec.{kind}[].resources.claims", "name")
 
 
 @rule("PARTIAL-008")

@@ -9,7 +9,7 @@ from fixtures.figures import Counts
 from fixtures.lab import Lab, bare
 from fixtures.marks import covers
 from fixtures.refusal import ACCEPTED, refused
-from fixtures.verdicts import Reason, pending
+from fixtures.verdicts import Reason, admitted, pending
 
 
 @covers("STATUS-018")
@@ -113,6 +113,21 @@ def test_a_local_queue_is_not_moved_to_another_cluster_queue(lab: Lab) -> None:
 
     assert lab.offer(moved) == refused("spec.clusterQueue: Invalid value")
     assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
+@covers("QUEUE-060")
+def test_a_local_queue_that_names_nothing_in_between_is_moved(lab: Lab) -> None:
+    """The rule compares two names; where there is none it has nothing to say."""
+    queue = lab.queue({"whole-gpus": 0})
+    other = lab.cluster_queue({"whole-gpus": 1})
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    stored = bare(lab.read(queue.local_ref))
+    lab.apply({**stored, "spec": {}})
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.apply({**stored, "spec": {"clusterQueue": other}})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
 @covers("QUEUE-042")

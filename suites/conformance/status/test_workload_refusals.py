@@ -49,6 +49,29 @@ def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: Refu
     assert lab.offer(lab.written(a_workload(*pod_sets), lab.missing_queue())) == answer
 
 
+@covers("COUNT-025")
+@pytest.mark.parametrize(
+    ("used", "answer"),
+    [
+        pytest.param([{"name": "devices", "request": "a"}], ACCEPTED, id="one-request"),
+        pytest.param(
+            [{"name": "devices", "request": "a"}, {"name": "devices", "request": "b"}],
+            refused("spec.podSets[0].template.spec.containers[0].resources.claims[1]: Duplicate value"),
+            id="two-requests",
+        ),
+    ],
+)
+def test_a_container_lists_a_claim_once(lab: Lab, used: list[dict[str, str]], answer: Refused) -> None:
+    """A pod may list two requests of one claim, but no Workload can."""
+    pod = {
+        "containers": [{"name": "c", "image": "i", "resources": {"claims": used}}],
+        "resourceClaims": [{"name": "devices", "resourceClaimTemplateName": "t"}],
+    }
+    made = lab.written(a_workload(a_pod_set("main", spec=pod)), lab.missing_queue())
+
+    assert lab.offer(made) == answer
+
+
 @covers("COUNT-022")
 def test_beside_too_many_pod_sets_nothing_else_is_told(lab: Lab) -> None:
     """What the pod sets say of each other is not looked at."""

@@ -1,0 +1,72 @@
+"""Validation of the claims of a pod, and of those that its containers use (core: PodResourceClaim, ResourceClaim)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid_as, not_found, required
+from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
+from kueue_dra_ref.apiserver.shapes import LAST
+
+Object = dict[str, Any]
+_FROM = ("resourceClaimName", "resourceClaimTemplateName")
+_MISSING = "must be one of the names in pod.spec.resourceClaims"
+
+
+def claims_of_pod(pod: Object, path: str) -> Errors:
+    """Check which claims a pod has."""
+    names = _names(pod)
+    for index, claim in enumerate(pod.get("resourceClaims") or ()):
+        yield from _claim(claim, f"{path}.resourceClaims[{index}]", is_again=names[index] in names[:index])
+
+
+def claims_of_containers(pod: Object, path: str) -> Errors:
+    """Check that containers use claims of the pod, each once."""
+    known = sorted({*_names(pod)} - {""})
+    for kind in ("containers", "initContainers"):
+        for index, container in enumerate(pod.get(kind) or ()):
+            used = (container.get("resources") or {}).get("claims") or []
+            yield from _used(used, f"{path}.{kind}[{index}].resources.claims", known)
+
+
+def _names(pod: Object) -> list[str]:
+    return [claim.get("name") or "" for claim in pod.get("resourceClaims") or ()]
+
+
+def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
+    name = claim.get("name") or ""
+    if not name:
+        yield required(f"{path}.name")
+    elif is_again:
+        yield duplicate(f"{path}.name", name)
+    else:
+        yield from naming.label(name, f"{path}.name")
+    given = [key for key in _FROM if claim.get(key) is not None]
+    if len(given) > 1:
+        words = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        yield invalid_as(path, internal(claim, POD_CLAIM, LAST), words)
+    if not given:
+        words = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        yield invalid_as(path, internal(claim, POD_CLAIM, LAST), words)
+    for key in given:
+        yield from naming.subdomain(claim[key], f"{path}.{key}")
+
+
+def _used(used: list[Object], path: str, known: list[str]) -> Errors:
+    seen: set[str] = set()
+    for index, each in enumerate(used):
+        name, request, at = each.get("name") or "", each.get("request") or "", f"{path}[{index}]"
+        if not name:
+            yield required(at)
+            continue
+        if request and name not in seen:
+            yield from naming.label(request, f"{at}.request")
+        key = f"{name}/{request}" if request and name not in seen else name
+        if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
+            yield duplicate(at, key)
+        seen.add(key)
+        if name not in known:
+            detail = f"{_MISSING}: {', '.join(known)}" if known else f"{_MISSING} which is empty"
+            yield not_found(at, name, detail)
