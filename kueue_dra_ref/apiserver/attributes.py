@@ -15,7 +15,7 @@ from kueue_dra_ref.apiserver.schema_slices import attribute
 Object = dict[str, Any]
 MAX_VALUE = 64
 LISTS = ("bools", "ints", "strings", "versions")
-_UNION = tuple(field.key for field in attribute("v1").fields)
+UNION = tuple(field.key for field in attribute("v1").fields)
 """The kinds of values in the order of the type."""
 _NUMBER, _PART = r"(0|[1-9]\d*)", r"(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
 _SEMVER = re.compile(
@@ -43,7 +43,7 @@ def _attribute(found: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def _union(found: Object, path: str, k: Kubernetes) -> Errors:
-    given = [key for key in _UNION if key in found and (found[key] != [] or not k.is_declarative)]
+    given = [key for key in UNION if key in found and (found[key] != [] or not k.is_declarative)]
     words = "exactly one value must be specified"
     if not given:
         yield required(path, words) if k.unset_attribute == "Required value" else invalid(path, "", words)

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from kueue_dra_ref.apiserver.attributes import UNION
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import external
 from kueue_dra_ref.apiserver.schema_claims import is_flat
@@ -20,7 +21,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _REQUEST = r"(devices\.requests\[\d+\])\.exactly\b"
 _DEVICE = r"(^spec\.devices\[\d+\])(?!\.name\b|\.basic\b)(?=\.|$)"
-_KINDS_OF_VALUE = "`int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
+_KINDS_OF_VALUE = ", ".join(f"`{key}`" for key in UNION)
 _SIZED = r"(requests|constraints|config|selectors|firstAvailable|\w+Conditions|consumesCounters|sharedCounters)$"
 _UNIQUE = r"(requests|firstAvailable|consumesCounters|sharedCounters)\[\d+\]$"
 _NAMES = r"(firstAvailable\[\d+\]\.deviceClassName|sharedCounters\[\d+\]\.(name|counters)|counterSet|\.counters)$"

@@ -62,7 +62,9 @@ def _undeclared(expression: str, said: re.Match[str]) -> str:
     name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
     before = expression.split("\n")[: int(said["line"]) - 1]
     offset = sum(len(line) + 1 for line in before) + int(said["column"]) - 1
-    found = next(each for each in name.finditer(expression) if each.end() > offset)
+    found = next((each for each in name.finditer(expression) if each.end() > offset), None)
+    if found is None:  # a comment stands in the name
+        return said[0]
     if found["brace"]:
         return issue(expression, Fault(offset=found.end() - 1, detail=said["words"]))
     words = said["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
