@@ -16,6 +16,7 @@ from typing import Any
 
 import yaml
 
+from kueue_dra_ref.apiserver import Admitted, Circumstances, Kubernetes, Refused, admitted
 from kueue_dra_ref.target import Manifest
 
 NAMESPACES: dict[str, dict[str, str]] = {"team": {}, "admins": {"resource.kubernetes.io/admin-access": "true"}}
@@ -114,6 +115,20 @@ def _items(item: Any) -> list[Any]:
 
 def _copies(part: Any, count: int) -> list[Any]:
     return [json.loads(json.dumps(_expanded(part)).replace("{i}", str(index))) for index in range(count)]
+
+
+def labels_of(namespace: str, k: Kubernetes) -> dict[str, str]:
+    """Give the labels of a namespace; the one for admin access is another one in 1.33."""
+    return {k.admin_label or label: value for label, value in NAMESPACES.get(namespace, {}).items()}
+
+
+def answer_of(manifest: Manifest, before: Manifest | None, k: Kubernetes) -> Admitted | Refused:
+    """Ask the reference about an object, new or over one that it takes."""
+    labels = labels_of(manifest["metadata"].get("namespace", ""), k)
+    under = Circumstances(kubernetes=k, namespace_labels=labels)
+    old = None if before is None else admitted(before, None, under)
+    assert not isinstance(old, Refused)
+    return admitted(manifest, old.obj if old else None, under)
 
 
 def over(stored: Manifest | None, manifest: Manifest) -> Manifest:

@@ -20,7 +20,7 @@ WORDS: list[Any] = [word for line in _LINES for word in line]
 
 LENGTHS = (1, 2, 8, 16, 32, 33, 65, 129)
 CHANGES = (1, 1, 1, 2, 2, 3)
-Path_ = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 
 
 @dataclass(slots=True)
@@ -55,15 +55,15 @@ class Grammar:
         change = self.source.choices((self._another, self._more, self._added, self._removed), (44, 10, 34, 12))[0]
         change(holder, key, path)
 
-    def _removed(self, holder: Any, key: Any, path: Path_) -> None:
+    def _removed(self, holder: Any, key: Any, path: Steps) -> None:
         if len(path) > 1:
             del holder[key]
 
-    def _another(self, holder: Any, key: Any, path: Path_) -> None:
+    def _another(self, holder: Any, key: Any, path: Steps) -> None:
         known = self._values.get(key) if isinstance(key, str) else None
         holder[key] = self._one_of(known if known and self.source.random() < 0.45 else WORDS)
 
-    def _more(self, holder: Any, key: Any, path: Path_) -> None:
+    def _more(self, holder: Any, key: Any, path: Steps) -> None:
         """Repeat what is in a list, or write a key with a capital letter."""
         value = holder[key]
         if isinstance(value, list) and value:
@@ -73,7 +73,7 @@ class Grammar:
         elif len(path) > 1:
             holder[str(key).capitalize()] = holder.pop(key)
 
-    def _added(self, holder: Any, key: Any, path: Path_) -> None:
+    def _added(self, holder: Any, key: Any, path: Steps) -> None:
         """Write one more key, mostly one that others have there."""
         target = self.source.choice(holder[key]) if isinstance(holder[key], list) and holder[key] else holder[key]
         if not isinstance(target, dict):
@@ -87,18 +87,18 @@ class Grammar:
         return copy.deepcopy(self.source.choice(values))
 
 
-def _key(path: Path_) -> str:
+def _key(path: Steps) -> str:
     return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
-def _places(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
+def _places(value: Any, path: Steps = ()) -> Iterator[tuple[Steps, Any]]:
     yield path, value
     steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, each in steps:
         yield from _places(each, (*path, step))
 
 
-def _at(value: Any, path: Path_) -> Any:
+def _at(value: Any, path: Steps) -> Any:
     for step in path:
         value = value[step]
     return value

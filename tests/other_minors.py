@@ -20,7 +20,7 @@ import yaml
 
 from clusters.apiserver import FIXED_FLAGS, ApiServer
 from clusters.binaries import binaries
-from clusters.objects import Objects
+from clusters.objects import Answer, Objects
 from clusters.ports import Ports
 from clusters.processes import Processes
 from clusters.releases import NEWEST
@@ -31,7 +31,7 @@ from kueue_dra_ref.apiserver.decoding import Decoder
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.target import Manifest, Ref
-from tests.apiserver import NAMESPACES, Row, over, rows, slim
+from tests.apiserver import NAMESPACES, Row, labels_of, over, rows, slim
 
 GOLDEN = Path(__file__).parent / "golden"
 RECORDED = ("1.32", "1.33", "1.34", "1.35", "1.37")
@@ -48,11 +48,6 @@ def minor_of(name: str, gates: str) -> Kubernetes:
     """Give a minor with one of the two sets of gates."""
     k = MINORS[name]
     return k.with_gates(**dict.fromkeys(k.gates, True)) if SETS[gates] else k
-
-
-def labels_of(namespace: str, k: Kubernetes) -> dict[str, str]:
-    """Give the labels of a namespace; the one for admin access is another one in 1.33."""
-    return {k.admin_label or label: value for label, value in NAMESPACES.get(namespace, {}).items()}
 
 
 def without_addresses(message: str, k: Kubernetes) -> str:
@@ -112,17 +107,24 @@ def answers(server: ApiServer, k: Kubernetes) -> Iterator[dict[str, Any]]:
 
 
 def _answer(row: Row, objects: Objects, k: Kubernetes) -> dict[str, Any]:
-    manifest, before = written(row.manifest, k), row.before and written(row.before, k)
-    ref = Ref.of({**manifest, "apiVersion": f"resource.k8s.io/{newest(k)}"})
-    objects.delete(ref)
-    if before and not objects.create(before).ok:
-        return {"code": 0}
-    answer = objects.replace(over(objects.read(ref), manifest)) if before else objects.create(manifest)
+    answer, stored = ask(objects, written(row.manifest, k), row.before and written(row.before, k), k)
     if not answer.ok:
         return {"code": answer.code, "message": without_addresses(answer.message, k)}
-    stored = objects.read(ref)
+    return {"stored": spec_in_v1(stored, k)}
+
+
+def ask(objects: Objects, manifest: Manifest, before: Manifest | None, k: Kubernetes) -> tuple[Answer, Manifest]:
+    """Ask an API server about an object, new or over one that it takes; also what is stored then, and leave nothing."""
+    ref = Ref.of({**manifest, "apiVersion": f"resource.k8s.io/{newest(k)}"})
     objects.delete(ref)
-    return {"stored": spec_in_v1(stored or {}, k)}
+    if before is None:
+        answer = objects.create(manifest)
+    else:
+        assert objects.create(before).ok
+        answer = objects.replace(over(objects.read(ref), manifest))
+    stored = objects.read(ref) if answer.ok else None
+    objects.delete(ref)
+    return answer, stored or {}
 
 
 def _flags(k: Kubernetes, *, on: bool) -> tuple[str, ...]:
@@ -135,7 +137,7 @@ def _flags(k: Kubernetes, *, on: bool) -> tuple[str, ...]:
 
 def recorded(name: str, binary: Path) -> dict[str, list[dict[str, Any]]]:
     """Ask a binary everything."""
-    found = {}
+    found, usual = {}, {row.case: row for row in rows()}
     for gates, on in SETS.items():
         k = minor_of(name, gates)
         with ExitStack() as held:
@@ -147,7 +149,6 @@ def recorded(name: str, binary: Path) -> dict[str, list[dict[str, Any]]]:
                 fixed=_flags(k, on=on),
             )
             server.await_answer("/readyz")
-            usual = {row.case: row for row in rows()}
             found[gates] = [each for each in answers(server, k) if not _is_usual(each, usual[each["case"]])]
     return found
 

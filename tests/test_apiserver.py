@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstanc
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
 from kueue_dra_ref.target import Manifest
-from tests.apiserver import NAMESPACES, Row, in_order_of, row, rows, slim
-from tests.other_minors import GOLDEN, RECORDED, SETS, labels_of, minor_of, without_addresses, written
+from tests.apiserver import Row, answer_of, in_order_of, row, rows, slim
+from tests.other_minors import GOLDEN, RECORDED, SETS, minor_of, without_addresses, written
 
 ROWS = rows()
 
@@ -199,14 +200,8 @@ def test_counters_must_be_there_until_1_34() -> None:
     assert isinstance(_answer(partition, MINORS["1.36"]), Admitted)
 
 
-def _answer(row: Row, kubernetes: Kubernetes) -> Admitted | Refused:
-    before = None
-    if row.before is not None:
-        stored = admitted(row.before, None, _under(kubernetes))
-        assert isinstance(stored, Admitted)
-        before = stored.obj
-    labels = NAMESPACES.get(row.manifest["metadata"].get("namespace", ""), {})
-    return admitted(row.manifest, before, Circumstances(kubernetes=kubernetes, namespace_labels=labels))
+def _answer(row: Row, k: Kubernetes) -> Admitted | Refused:
+    return answer_of(row.manifest, row.before, k)
 
 
 def _under(kubernetes: Kubernetes) -> Circumstances:
@@ -256,26 +251,16 @@ def test_answers_as_the_other_minors_did(name: str, gates: str) -> None:
     """Each row of the table, asked of that minor: its recorded answer, or the one of 1.36 where none is recorded."""
     k = minor_of(name, gates)
     record = yaml.safe_load((GOLDEN / f"apiserver-{name}.yaml").read_text("utf-8"))[gates]
-    told = {each["case"]: each for each in record}
-    assert [wrong for row in ROWS if (wrong := _unlike(row, told.get(row.case), k))] == []
+    told = {each["case"]: {"code": 0, "message": "", **each} for each in record}
+    expected = [replace(row, **told.get(row.case, {})) for row in ROWS]
+    assert [wrong for row in expected if (wrong := _unlike(row, k))] == []
 
 
-def _unlike(row: Row, told: dict[str, Any] | None, k: Kubernetes) -> tuple[Any, ...]:
+def _unlike(expected: Row, k: Kubernetes) -> tuple[Any, ...]:
     """Say how the reference's answer differs from what a minor answered."""
-    if told == {"case": row.case, "code": 0}:
-        return ()
-    expected = told or ({"code": row.code, "message": row.message} if row.message else {"stored": row.stored})
-    labels = labels_of(row.manifest["metadata"].get("namespace", ""), k)
-    under = Circumstances(kubernetes=k, namespace_labels=labels)
-    before = admitted(written(row.before, k), None, under) if row.before else None
-    found = admitted(written(row.manifest, k), before.obj if isinstance(before, Admitted) else None, under)
-    if "stored" in expected:
-        ours = found.message if isinstance(found, Refused) else slim(found.obj["spec"])
-        return (
-            ()
-            if ours == expected["stored"] or expected["stored"] == "anything"
-            else (row.case, expected["stored"], ours)
-        )
-    ours = f"{found.code} {without_addresses(found.message, k)}" if isinstance(found, Refused) else "stored"
-    theirs = f"{expected['code']} {expected['message']}"
-    return () if in_order_of(theirs, ours) == theirs else (row.case, theirs, ours)
+    before = expected.before and written(expected.before, k)
+    found = answer_of(written(expected.manifest, k), before, k)
+    if isinstance(found, Refused):
+        message = in_order_of(expected.message, without_addresses(found.message, k))
+        return () if expected.expects(found.code, message, None) else (expected, found.code, message)
+    return () if expected.expects(expected.code, "", found.obj["spec"]) else (expected, slim(found.obj["spec"]))

@@ -54,7 +54,7 @@ def also_declared(
     plain = [error for error in errors if not _is_declared(error, kind)]
     declared = [_reworded(error, obj, version) for error in unstopped if _is_declared(error, kind)]
     too_many = tuple(f"{error.field}[" for error in declared if error.type == "Too many")
-    ordered = _lists_first([error for error in declared if not error.field.startswith(too_many or "!")])
+    ordered = _lists_first([error for error in declared if not error.field.startswith(too_many)])
     return tuple(dict.fromkeys([*plain, *([_flat(each) for each in ordered] if is_flat(version) else ordered)]))
 
 

@@ -13,6 +13,7 @@ from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.apiserver.shapes import (
     QUANTITY,
     TEXT,
+    WHOLE,
     Field,
     Holds,
     ListOf,
@@ -114,16 +115,12 @@ class _Place:
     names: str
 
     def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
-        found = f"number {value}" if _is_no_int64(value, shape) else _found(value)
-        kind = go_type(shape)
+        found, kind = _found(value), go_type(shape)
+        if found == "number" and shape == WHOLE:
+            found = f"number {value}"
         return _Mismatch(
             f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}"
         )
-
-
-def _is_no_int64(value: Any, shape: Shape) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and isinstance(shape, Plain) and shape.holds is Holds.WHOLE
 
 
 def _plain(value: Any, shape: Plain, place: _Place) -> Any:

@@ -12,6 +12,8 @@ from kueue_dra_ref.apiserver.shapes import LAST
 
 Object = dict[str, Any]
 _FROM = ("resourceClaimName", "resourceClaimTemplateName")
+_BOTH = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+_NEITHER = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
 _MISSING = "must be one of the names in pod.spec.resourceClaims"
 
 
@@ -44,12 +46,8 @@ def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
     else:
         yield from naming.label(name, f"{path}.name")
     given = [key for key in _FROM if claim.get(key) is not None]
-    if len(given) > 1:
-        words = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-        yield invalid_as(path, internal(claim, POD_CLAIM, LAST), words)
-    if not given:
-        words = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-        yield invalid_as(path, internal(claim, POD_CLAIM, LAST), words)
+    if len(given) != 1:
+        yield invalid_as(path, internal(claim, POD_CLAIM, LAST), _BOTH if given else _NEITHER)
     for key in given:
         yield from naming.subdomain(claim[key], f"{path}.{key}")
 
@@ -57,16 +55,24 @@ def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
 def _used(used: list[Object], path: str, known: list[str]) -> Errors:
     seen: set[str] = set()
     for index, each in enumerate(used):
-        name, request, at = each.get("name") or "", each.get("request") or "", f"{path}[{index}]"
+        name, at = each.get("name") or "", f"{path}[{index}]"
         if not name:
             yield required(at)
             continue
-        if request and name not in seen:
-            yield from naming.label(request, f"{at}.request")
-        key = f"{name}/{request}" if request and name not in seen else name
-        if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
-            yield duplicate(at, key)
-        seen.add(key)
+        yield from _again(name, each.get("request") or "", at, seen)
         if name not in known:
             detail = f"{_MISSING}: {', '.join(known)}" if known else f"{_MISSING} which is empty"
             yield not_found(at, name, detail)
+
+
+def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
+    """Check that neither the claim nor the request has been ``seen``, and see it."""
+    if name in seen:  # as a whole, which leaves nothing of it
+        yield duplicate(path, name)
+        return
+    if request:
+        yield from naming.label(request, f"{path}.request")
+    key = f"{name}/{request}" if request else name
+    if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
+        yield duplicate(path, key)
+    seen.add(key)

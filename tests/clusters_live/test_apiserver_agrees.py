@@ -10,11 +10,11 @@ import pytest
 
 from clusters.controlplane import ControlPlane
 from clusters.objects import Objects
-from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Refused, admitted
+from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Refused
 from kueue_dra_ref.target import Manifest, Ref
-from tests.apiserver import NAMESPACES, Row, in_order_of, over, rows, slim
+from tests.apiserver import NAMESPACES, Row, answer_of, in_order_of, rows, slim
 from tests.object_grammar import Grammar
-from tests.other_minors import spec_in_v1
+from tests.other_minors import ask, spec_in_v1
 
 pytestmark = pytest.mark.live
 
@@ -40,18 +40,8 @@ def objects(plane: ControlPlane) -> Iterator[Objects]:
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.case)
 def test_the_api_server_answers_as_the_table_says(row: Row, objects: Objects) -> None:
     """Code, message and the stored spec in v1 are those of the table."""
-    ref = Ref.of({**row.manifest, "apiVersion": "resource.k8s.io/v1"})
-    objects.delete(ref)
-    if row.before is None:
-        answer = objects.create(row.manifest)
-    else:
-        assert objects.create(row.before).ok
-        answer = objects.replace(over(objects.read(ref), row.manifest))
-
-    spec = (objects.read(ref) or {}).get("spec") if answer.ok else None
-    objects.delete(ref)
-
-    message = in_order_of(row.message, answer.message)
+    answer, stored = ask(objects, row.manifest, row.before, CONTROL_PLANE)
+    message, spec = in_order_of(row.message, answer.message), stored.get("spec")
     assert row.expects(answer.code, message, spec), (answer.code, message, slim(spec))
 
 
@@ -73,22 +63,13 @@ def test_objects_that_are_wrong_are_answered_as_an_api_server_answers_them(objec
 
 
 def _ours(manifest: Manifest, before: Manifest | None) -> tuple[int, object]:
-    labels = NAMESPACES.get(manifest["metadata"].get("namespace", ""), {})
-    under = Circumstances(kubernetes=CONTROL_PLANE, namespace_labels=labels)
-    old = admitted(before, None, under) if before else None
-    match admitted(manifest, old.obj if isinstance(old, Admitted) else None, under):
+    match answer_of(manifest, before, CONTROL_PLANE):
         case Refused(code=code, message=message):
             return code, message
         case Admitted(obj=obj):
-            return (200 if before else 201), slim(spec_in_v1(obj, CONTROL_PLANE))
+            return (200 if before else 201), spec_in_v1(obj, CONTROL_PLANE)
 
 
 def _theirs(manifest: Manifest, before: Manifest | None, objects: Objects) -> tuple[int, object]:
-    ref = Ref.of({**manifest, "apiVersion": "resource.k8s.io/v1"})
-    objects.delete(ref)
-    if before:
-        assert objects.create(before).ok
-    answer = objects.replace(over(objects.read(ref), manifest)) if before else objects.create(manifest)
-    stored = objects.read(ref) or {}
-    objects.delete(ref)
+    answer, stored = ask(objects, manifest, before, CONTROL_PLANE)
     return answer.code, spec_in_v1(stored, CONTROL_PLANE) if answer.ok else answer.message
