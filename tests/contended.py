@@ -57,7 +57,7 @@ def a_job(name: str, queue: str, count: int = 1, *, priority: int = 0) -> list[d
     labels |= {"kueue.x-k8s.io/priority-class": f"p{priority}"} if priority else {}
     request = {"name": "gpu", "exactly": {"deviceClassName": CLASS, "count": count}}
     claim = {"name": "g", "resourceClaimTemplateName": name}
-    pod = {"containers": [{"name": "c"}], "resourceClaims": [claim]}
+    pod = {"restartPolicy": "Never", "containers": [{"name": "c", "image": "none"}], "resourceClaims": [claim]}
     return [
         {
             "apiVersion": "resource.k8s.io/v1",

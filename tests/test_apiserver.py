@@ -234,6 +234,7 @@ def test_a_job_whose_workload_is_refused_has_none() -> None:
     pod = {
         "containers": [{"name": "c", "image": "i", "resources": {"claims": used}}],
         "resourceClaims": [{"name": "devices", "resourceClaimTemplateName": "t"}],
+        "restartPolicy": "Never",
     }
     meta = {"name": "job", "namespace": "team", "labels": {"kueue.x-k8s.io/queue-name": "main"}}
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}

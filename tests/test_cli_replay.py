@@ -13,6 +13,7 @@ import yaml
 from tests.commands import EXAMPLE, LEFT_OUT, kueue_dra
 
 QUEUE = {"coveredResources": ["cpu"], "flavors": [{"name": "f", "resources": [{"name": "cpu", "nominalQuota": 1}]}]}
+CONTAINER = {"name": "c", "image": "none", "resources": {"requests": {"cpu": 1}}}
 STEPS: list[dict[str, Any]] = [
     {"apply": [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}}]},
     {
@@ -34,7 +35,7 @@ STEPS: list[dict[str, Any]] = [
                 "apiVersion": "batch/v1",
                 "kind": "Job",
                 "metadata": {"name": "j", "namespace": "ns", "labels": {"kueue.x-k8s.io/queue-name": "lq"}},
-                "spec": {"template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": 1}}}]}}},
+                "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [CONTAINER]}}},
             },
         ]
     },

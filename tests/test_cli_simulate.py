@@ -43,13 +43,14 @@ JOB = """\
 apiVersion: batch/v1
 kind: Job
 metadata: {NAME, labels: {kueue.x-k8s.io/queue-name: mine}}
-spec: {template: {spec: {containers: [{name: c}], resourceClaims: [{name: g, resourceClaimTemplateName: two}]}}}
+spec: {template: {spec: {POD, resourceClaims: [{name: g, resourceClaimTemplateName: two}]}}}
 """
+POD = "restartPolicy: Never, containers: [{name: c, image: none}]"
 
 
-def a_job(name: str = "name: job") -> str:
+def a_job(name: str = "name: job", pod: str = POD) -> str:
     """Give a Job that asks for two devices."""
-    return JOB.replace("NAME", name)
+    return JOB.replace("NAME", name).replace("POD", pod)
 
 
 def workloads(output: str) -> list[dict[str, Any]]:
@@ -206,7 +207,7 @@ def test_names_that_lead_nowhere_are_told(given: str, missing: str) -> None:
 
 def test_a_priority_class_that_leads_nowhere_is_told() -> None:
     """Kueue makes no Workload for the Job until the class is there."""
-    world = f"{QUEUES}---\n{a_job()}".replace("c}],", "c}], priorityClassName: other,")
+    world = f"{QUEUES}---\n{a_job(pod=f'{POD}, priorityClassName: other')}"
 
     result = kueue_dra("simulate", "-f", "-", stdin=world)
 
@@ -227,6 +228,26 @@ def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
     assert "note: Workload default/from-the-cluster belongs to a Job that is given too" in again.stderr
     assert [each["metadata"]["name"] for each in workloads(again.stdout)] != ["from-the-cluster"]
     assert len(workloads(again.stdout)) == 1
+
+
+def test_a_sketch_of_a_job_is_decided_with_a_warning(tmp_path: Path) -> None:
+    """What it lacks is no matter of quota; what it has, and wrongly, is refused."""
+    file = tmp_path / "world.yaml"
+    file.write_text("---\n".join((QUEUES, a_job(pod="containers: [{resources: {requests: {example.com/a: 1}}}]"))))
+    sketched = kueue_dra("simulate", "-f", str(file))
+    file.write_text("---\n".join((QUEUES, a_job(pod="containers: [{resources: {requests: {disk: 1}}}]"))))
+    refused = kueue_dra("simulate", "-f", str(file))
+
+    assert sketched.exit_code == 0
+    path = "warning: Job job: an API server would refuse it for this: spec.template.spec."
+    assert [line for line in sketched.stderr.splitlines() if line.startswith(path)] == [
+        f"{path}containers[0].name: Required value",
+        f"{path}containers[0].image: Required value",
+        f"{path}containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources",
+        f'{path}restartPolicy: Required value: valid values: "OnFailure", "Never"',
+    ]
+    assert refused.exit_code == 2
+    assert 'containers[0].resources.requests[disk]: Invalid value: "disk": must be a standard' in refused.stderr
 
 
 def test_a_job_without_a_queue_is_left_alone() -> None:
@@ -294,7 +315,8 @@ def test_claims_without_a_configuration_are_explained() -> None:
         ),
         pytest.param(
             "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  parallelism: two\n",
-            ':5: Job default/j: spec.parallelism: Invalid value: "two": expected a whole number that is not negative',
+            ":5: Job default/j: spec.parallelism: Wrong type: json: cannot unmarshal string into Go struct field "
+            "JobSpec.spec.parallelism of type int32",
             id="type",
         ),
         pytest.param(

@@ -27,7 +27,7 @@ def a_class(name: str) -> dict[str, Any]:
 
 
 def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[str]:
-    """Explain a Job that requests the resource; the class z is mapped."""
+    """Explain a Workload that requests the resource; the class z is mapped."""
     mappings = [{"name": "gpus", "deviceClassNames": ["z.example.com"]}]
     gates = {"KueueDRAIntegrationExtendedResource": True}
     configuration = {
@@ -37,13 +37,19 @@ def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[s
     }
     flavor = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "a"}}
     pod = {"containers": [{"name": "c", "resources": {"requests": {CARD: amount}}}]}
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "new", "labels": {"kueue.x-k8s.io/queue-name": "q"}},
-        "spec": {"template": {"spec": pod}},
+    workload = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "Workload",
+        "metadata": {"name": "new"},
+        "spec": {"queueName": "q", "podSets": [{"name": "main", "count": 1, "template": {"spec": pod}}]},
     }
-    world = [configuration, flavor, *a_queue("q", of(4)), *(a_class(f"{name}.example.com") for name in classes), job]
+    world = [
+        configuration,
+        flavor,
+        *a_queue("q", of(4)),
+        *(a_class(f"{name}.example.com") for name in classes),
+        workload,
+    ]
     result = kueue_dra("explain", "-f", "-", "--behaviour", minor, stdin=yaml.safe_dump_all(world))
     return [line.partition(". ")[2] for line in result.stdout.splitlines()[1:]]
 

@@ -137,7 +137,10 @@ class World:
         meta = {"name": name, "namespace": "ns"}
         template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": dict(meta)}
         self.apply({**template, "spec": {"spec": claim}})
-        pod = {"containers": [{"name": "c"}], "resourceClaims": [{"name": "c", "resourceClaimTemplateName": name}]}
+        pod = {
+            "containers": [{"name": "c", "image": "none"}],
+            "resourceClaims": [{"name": "c", "resourceClaimTemplateName": name}],
+        }
         labels = {
             "kueue.x-k8s.io/queue-name": f"lq{work.queue % len(self.queues)}",
             "kueue.x-k8s.io/priority-class": f"p{work.priority}",

@@ -11,12 +11,11 @@ from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, 
 
 _T, _F, _W, _N, _Q = Scalar.TEXT, Scalar.FLAG, Scalar.WHOLE, Scalar.COUNT, Scalar.QUANTITY
 _TEXTS = ListOf(_T)
-_SELECTING = ("In", "NotIn", "Exists", "DoesNotExist")
 _SELECTOR: Keys = {
     "matchLabels": MapOf(_T),
     "matchExpressions": ListOf({"key": _T, "operator": _T, "values": _TEXTS}),
 }
-_NODE_TERM = ListOf({"key": _T, "operator": OneOf((*_SELECTING, "Gt", "Lt")), "values": _TEXTS})
+_NODE_TERM = ListOf({"key": _T, "operator": _T, "values": _TEXTS})
 _TOLERATIONS = ListOf({"key": _T, "operator": _T, "value": _T, "effect": _T, "tolerationSeconds": _W})
 _CONDITIONS = ListOf({key: _T for key in ("type", "status", "reason", "message", "lastTransitionTime")})
 _RESOURCES: Keys = {"requests": MapOf(_Q), "limits": MapOf(_Q), "claims": ListOf({"name": _T, "request": _T})}
@@ -51,10 +50,6 @@ _POD: Keys = {
     },
 }
 _TEMPLATE: Keys = {"metadata": _META, "spec": _POD}
-_JOB: Keys = {
-    "spec": {"parallelism": _N, "completions": _N, "suspend": _F, "template": _TEMPLATE},
-    "status": {"conditions": _CONDITIONS, "active": _N, "succeeded": _N, "failed": _N},
-}
 _PRIORITY: Keys = {"priorityClassRef": {"group": _T, "kind": _T, "name": _T}}
 _OLDER_PRIORITY: Keys = {"priorityClassName": _T, "priorityClassSource": _T}
 _ASSIGNMENT: Keys = {"name": _T, "count": _N, "flavors": MapOf(_T), "resourceUsage": MapOf(_Q)}
@@ -127,7 +122,7 @@ _SHAPES: Mapping[str, Keys] = {
     "PriorityClass": {"value": _W, "globalDefault": _F, "description": _T},
     "WorkloadPriorityClass": {"value": _W, "description": _T},
     "ClusterRole": {"rules": ListOf({"apiGroups": _TEXTS, "resources": _TEXTS, "verbs": _TEXTS})},
-    "Job": _JOB,
+    "Job": {},  # its types are an API server's
     "Workload": {"spec": {**_WORKLOAD, **_PRIORITY}, "status": _WORKLOAD_STATUS},
     "Workload v1beta1": {"spec": {**_WORKLOAD, **_OLDER_PRIORITY}, "status": _WORKLOAD_STATUS},
     "ResourceFlavor": {"spec": _FLAVOR},

@@ -1,9 +1,9 @@
-"""The door of the API server: an object of resource.k8s.io as it was written in, what is stored or refused out."""
+"""The door of the API server: an object as it was written in, what is stored or refused out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.apiserver.capacity import DividedByZero
@@ -14,6 +14,7 @@ from kueue_dra_ref.apiserver.dropping import drop_disabled
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.objects import errors_of_change, errors_of_new
 from kueue_dra_ref.apiserver.schema_slices import schema
+from kueue_dra_ref.apiserver.shapes import Struct
 from kueue_dra_ref.target import FieldError, Manifest
 
 GROUP = "resource.k8s.io"
@@ -61,21 +62,29 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
     k, kind, version = under.kubernetes, manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
     if version not in k.served and under.only_served:
         return Refused(code=404, message="the server could not find the requested resource")
-    decoder, warnings = Decoder(k.minor), _of_the_version(kind, version, k)
-    try:
-        obj = decoder.decoded(manifest, schema(kind, version))
-    except Undecodable as fault:
-        return _undecodable(kind, version, str(fault), warnings, fault.path)
-    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
-    if unknown and under.strict:
-        words = f"strict decoding error: {', '.join(unknown)}"
-        return _undecodable(kind, version, words, warnings, decoder.unknown[0])
-    obj |= {"kind": kind, "metadata": obj.get("metadata") or {}}
+    warnings = _of_the_version(kind, version, k)
+    opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
+    if isinstance(opened, Refused):
+        return replace(opened, warnings=warnings)
+    obj = opened.obj | {"kind": kind, "metadata": opened.obj.get("metadata") or {}}
     _keep_scope(obj)
     set_defaults(obj, version, k, under.now)
     to_v1(obj, version, k)
     drop_disabled(obj, old, k)
-    return _answer(obj, old, under, version, (*warnings, *unknown))
+    return _answer(obj, old, under, version, (*warnings, *opened.warnings))
+
+
+def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False) -> Admitted | Refused:
+    """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
+    decoder, kind, version = Decoder(k.minor), manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    try:
+        obj = decoder.decoded(manifest, shape)
+    except Undecodable as fault:
+        return _undecodable(kind, version, str(fault), fault.path)
+    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    if unknown and strict:
+        return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", decoder.unknown[0])
+    return Admitted(obj=obj, warnings=tuple(unknown))
 
 
 def _answer(
@@ -109,10 +118,9 @@ def _keep_scope(obj: dict[str, Any]) -> None:
         obj["metadata"].pop("namespace", None)
 
 
-def _undecodable(kind: str, version: str, fault: str, warnings: tuple[str, ...], path: str) -> Refused:
+def _undecodable(kind: str, version: str, fault: str, path: str) -> Refused:
     words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
-    error = FieldError(field=path, type="Wrong type", detail=fault)
-    return Refused(code=400, message=words, errors=(error,), warnings=warnings)
+    return Refused(code=400, message=words, errors=(FieldError(field=path, type="Wrong type", detail=fault),))
 
 
 def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:

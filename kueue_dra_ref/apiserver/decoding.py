@@ -13,7 +13,6 @@ from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.apiserver.shapes import (
     QUANTITY,
     TEXT,
-    WHOLE,
     Field,
     Holds,
     ListOf,
@@ -116,7 +115,7 @@ class _Place:
 
     def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
         found, kind = _found(value), go_type(shape)
-        if found == "number" and shape == WHOLE:
+        if found == "number" and isinstance(shape, Plain) and shape.holds is Holds.WHOLE:
             found = f"number {value}"
         return _Mismatch(
             f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}"
@@ -133,7 +132,7 @@ def _plain(value: Any, shape: Plain, place: _Place) -> Any:
             return _time(value, place)
         case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
             return value
-        case Holds.WHOLE, int() if not isinstance(value, bool) and -(2**63) <= value < 2**63:
+        case Holds.WHOLE, int() if not isinstance(value, bool) and -shape.bound <= value < shape.bound:
             return value
         case _:
             raise place.mismatch(value, shape)

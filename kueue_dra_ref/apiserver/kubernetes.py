@@ -75,6 +75,12 @@ class Kubernetes:
     """A step of zero is refused; before that, the API server divides by it."""
     default_has_path: bool = False
     """A default out of range is told at ``default``, no more at the bound."""
+    knows_pod_resources: bool = False
+    """A pod may ask for resources as a whole."""
+    restarts_any_container: bool = False
+    """Every container may say when it is started again, not only one that runs before the others."""
+    knows_comparing_tolerations: bool = False
+    """Tolerations that compare numbers are told among those that there are, though they need a gate."""
     is_declarative: bool = False
     """What the types declare is said in the words of the declarations, last, and with the paths of the version."""
 

@@ -61,6 +61,7 @@ KUBERNETES_1_34 = replace(
         "DRADeviceBindingConditions": False,
     },
     admin_label="resource.kubernetes.io/admin-access",
+    knows_pod_resources=True,
     null="null",
     not_an_object="must be a valid JSON object",
 )
@@ -90,6 +91,8 @@ KUBERNETES_1_35 = replace(
     unset_attribute="Invalid value",
     empty_part="Invalid value",
     effects=("NoExecute", "NoSchedule", "None"),
+    restarts_any_container=True,
+    knows_comparing_tolerations=True,
 )
 KUBERNETES_1_36 = replace(
     KUBERNETES_1_35,

@@ -37,8 +37,12 @@ def label_key(name: str, path: str, k: Kubernetes) -> Errors:
 
 def label_value(value: str, path: str, k: Kubernetes) -> Errors:
     """Check a label value."""
-    for fault in names.label_value_faults(value):
-        yield invalid(path, value, fault if k.counts_bytes else names.in_characters(fault))
+    yield from (invalid(path, value, counted(fault, k)) for fault in names.label_value_faults(value))
+
+
+def counted(fault: str, k: Kubernetes) -> str:
+    """Say in the unit of the minor how long a label's value may be."""
+    return fault if k.counts_bytes else names.in_characters(fault)
 
 
 def driver(name: str, path: str, k: Kubernetes) -> Errors:

@@ -32,7 +32,7 @@ def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
     ]
     yield from _name(spec, path, "must be either unset or set to a non-empty string")
     if "nodeSelector" in spec:
-        yield from _selector(spec["nodeSelector"], f"{path}.nodeSelector", k)
+        yield from selector(spec["nodeSelector"], f"{path}.nodeSelector", k)
         terms = spec["nodeSelector"].get("nodeSelectorTerms")
         if len(terms or ()) != 1:
             shown = internal(terms, ListOf(NODE_TERM), k.minor)
@@ -53,7 +53,7 @@ def of_device(device: Object, path: str, per_device: bool, k: Kubernetes) -> Err
     chosen = [key for key in ("nodeName", "nodeSelector", "allNodes") if _is_chosen(device, key)]
     yield from _name(device, path, "must not be empty")
     if "nodeSelector" in device:
-        yield from _selector(device["nodeSelector"], f"{path}.nodeSelector", k)
+        yield from selector(device["nodeSelector"], f"{path}.nodeSelector", k)
     if device.get("allNodes") is False:
         yield invalid(f"{path}.allNodes", False, _TRUE)
     if not chosen:
@@ -86,8 +86,9 @@ def _one_of(chosen: list[str], path: str, words: str, k: Kubernetes) -> Errors:
         yield invalid(path, _among(chosen), f"{words}, but multiple fields are set")
 
 
-def _selector(selector: Object, path: str, k: Kubernetes) -> Errors:
-    terms, path = selector.get("nodeSelectorTerms") or [], f"{path}.nodeSelectorTerms"
+def selector(found: Object, path: str, k: Kubernetes) -> Errors:
+    """Check a node selector (core)."""
+    terms, path = found.get("nodeSelectorTerms") or [], f"{path}.nodeSelectorTerms"
     if not terms:
         yield required(path, "must have at least one node selector term")
     for index, term in enumerate(terms):

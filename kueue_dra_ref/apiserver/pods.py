@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.containers import containers_of
 from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid_as, not_found, required
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
@@ -27,10 +28,9 @@ def claims_of_pod(pod: Object, path: str) -> Errors:
 def claims_of_containers(pod: Object, path: str) -> Errors:
     """Check that containers use claims of the pod, each once."""
     known = sorted({*_names(pod)} - {""})
-    for kind in ("containers", "initContainers"):
-        for index, container in enumerate(pod.get(kind) or ()):
-            used = (container.get("resources") or {}).get("claims") or []
-            yield from _used(used, f"{path}.{kind}[{index}].resources.claims", known)
+    for at, container in containers_of(pod, path):
+        used = (container.get("resources") or {}).get("claims") or []
+        yield from _used(used, f"{at}.resources.claims", known)
 
 
 def _names(pod: Object) -> list[str]:

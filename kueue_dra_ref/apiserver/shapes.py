@@ -29,6 +29,11 @@ class Plain:
     holds: Holds
     go: str
 
+    @property
+    def bound(self) -> int:
+        """The least number that is too large for a whole one."""
+        return 2**31 if self.go == "int32" else 2**63
+
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
@@ -39,10 +44,11 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A map from strings, whose type may have a name."""
+    """A map from strings, whose type may have a name, as the type of its keys may."""
 
     value: Shape
     key: str = "string"
+    go: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +101,8 @@ def go_type(shape: Shape) -> str:
             return go
         case ListOf(element):
             return f"[]{go_type(element)}"
-        case MapOf(value, key):
-            return f"map[{key}]{go_type(value)}"
+        case MapOf(value, key, go):
+            return go or f"map[{key}]{go_type(value)}"
 
 
 def bare(go: str) -> str:

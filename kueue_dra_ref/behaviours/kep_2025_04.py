@@ -9,11 +9,10 @@ from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
 from kueue_dra_ref.behaviours.parts_devices import Mapped
 from kueue_dra_ref.behaviours.parts_writing import Definition
-from kueue_dra_ref.rule import when
+from kueue_dra_ref.rule import swapped, when
 from kueue_dra_ref.rules import detection, job_definition, kinds, lookup
 from kueue_dra_ref.rules.gates import KEP_2025_04_GATES
 
-_JOBS = (job_definition.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,)
 _GATE = "KueueDynamicResourceAllocation"
 
 
@@ -45,7 +44,12 @@ def kep_2025_04() -> Behaviour:
         mapped=Mapped.IN_CLUSTER_QUEUES,
         serves=frozenset(),
         # Workloads: the container of the example lists a claim that its pod does not have.
-        definitions=replace(later.definitions, job=Definition(limits=_JOBS)),
+        definitions=replace(
+            later.definitions,
+            job=Definition(
+                limits=swapped(later.definitions.job.limits, (job_definition.containers_use_claims_of_their_pod, None))
+            ),
+        ),
         objects=(
             kinds.the_only_kind_is_device_class,
             kinds.classes_need_the_kind,

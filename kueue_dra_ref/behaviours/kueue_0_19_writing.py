@@ -87,8 +87,15 @@ DEFINITIONS = Definitions(
     ),
     job=Definition(
         limits=(
+            job_definition.a_job_counts_nothing_below_zero,
             job_definition.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,
             job_definition.containers_use_claims_of_their_pod,
+            job_definition.a_container_has_a_name_and_an_image,
+            job_definition.a_container_asks_for_what_there_is,
+            job_definition.the_pods_of_a_job_end,
+            job_definition.pods_choose_nodes_by_labels,
+            job_definition.pods_tolerate_what_taints_can_be,
+            job_definition.pods_are_named_and_name_as_objects_are,
         ),
     ),
     local_queue=Definition(

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from kueue_dra_ref.api.limits import invalid
 from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota, parts_of
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.target import FieldError
 

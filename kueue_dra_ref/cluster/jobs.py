@@ -8,7 +8,7 @@ from typing import Any
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.jobs import queue_named_by
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.priorities import MissingClass, PriorityController

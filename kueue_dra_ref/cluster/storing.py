@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,11 +11,14 @@ from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.scheme import kind_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver.admission import decoded
 from kueue_dra_ref.apiserver.objects import errors_of_metadata
+from kueue_dra_ref.apiserver.schema_pods import JOB
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
 GROUP = "resource.k8s.io"
+_LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
 
 
 class NotStored(ManifestFault):
@@ -31,6 +36,8 @@ class ApiServer:
     kubernetes: Kubernetes = CONTROL_PLANE
     only_served: bool = False
     """Refuse the versions of resource.k8s.io that the minor does not serve, instead of warning of them."""
+    sketches: bool = False
+    """Take Jobs that lack what quota does not depend on, and warn of it: names, images, limits, when pods end."""
     warnings: list[str] = field(default_factory=list)
     """What writers were warned of, each with the object that it is about."""
 
@@ -41,10 +48,12 @@ class ApiServer:
             ManifestFault: it is refused; `NotStored` for an object of resource.k8s.io.
 
         """
-        if kind_of(manifest).group != GROUP:
-            return stored(manifest)
-        meta = _mapping(manifest, "metadata")
+        kind, meta = kind_of(manifest), _mapping(manifest, "metadata")
         name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
+        if kind.name == "Job":
+            return stored(self._taken(decoded(manifest, JOB, self.kubernetes), f"Job {name}"))
+        if kind.group != GROUP:
+            return stored(manifest)
         old = store.find(manifest["kind"], name, namespace)
         if old is None and namespace:
             insist_on_namespace(manifest, store)
@@ -52,13 +61,21 @@ class ApiServer:
         under = Circumstances(
             kubernetes=self.kubernetes, namespace_labels=labels, only_served=self.only_served, now=now
         )
-        answer = admitted(manifest, old, under)
-        self.warnings.extend(f"{manifest['kind']} {name}: {warning}" for warning in answer.warnings)
-        match answer:
-            case Refused():
-                raise NotStored(answer)
-            case Admitted(obj=obj):
-                return obj
+        return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
+
+    def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
+        self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)
+        if isinstance(answer, Refused):
+            raise NotStored(answer)
+        return answer.obj
+
+    def not_to_be_taken(self, obj: Manifest, faults: Iterable[FieldError]) -> tuple[FieldError, ...]:
+        """Give the faults for which an object is refused; a sketch of a Job is not, for what it lacks."""
+        found = tuple(faults)
+        lacking = [each for each in found if self.sketches and obj["kind"] == "Job" and _is_lacking(each)]
+        named = f"Job {obj['metadata']['name']}"
+        self.warnings.extend(f"{named}: an API server would refuse it for this: {each}" for each in lacking)
+        return tuple(each for each in found if each not in lacking)
 
     def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
         """Say what is wrong with the metadata of an object; those of resource.k8s.io were looked at when decoded."""
@@ -76,6 +93,10 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
     if kind_of(obj).namespaced and store.find("Namespace", namespace) is None:
         missing = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
         raise ManifestFault(missing, code=404, message=f'namespaces "{namespace}" not found')
+
+
+def _is_lacking(fault: FieldError) -> bool:
+    return fault.type == "Required value" and _LACKED.fullmatch(fault.field) is not None
 
 
 def _mapping(holder: Manifest, key: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from kueue_dra_ref.api.limits import drop, fill
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.finalizing import IN_USE
 from kueue_dra_ref.cluster.managing import Managing
@@ -44,7 +44,8 @@ class Writer:
         written = self._made(obj) if old is None else self._changed(obj, old)
         is_changed_job = kind == "Job" and old is not None
         has_default = is_changed_job and self._managing.has_default_queue(written["metadata"]["namespace"])
-        self._accept(Write(new=written, old=old, has_default_queue=has_default))
+        kubernetes = self.api_server.kubernetes
+        self._accept(Write(new=written, old=old, has_default_queue=has_default, kubernetes=kubernetes))
         _readable(written)
         if old is None and kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
@@ -73,7 +74,8 @@ class Writer:
             ManifestFault: it is refused.
 
         """
-        if wrong := (*self.api_server.metadata_faults(write.new), *self.behaviour.definitions.faults(write)):
+        found = (*self.api_server.metadata_faults(write.new), *self.behaviour.definitions.faults(write))
+        if wrong := self.api_server.not_to_be_taken(write.new, found):
             raise ManifestFault(wrong[0], others=wrong[1:])
         if denied := list(self.behaviour.webhooks.faults(write)):
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)

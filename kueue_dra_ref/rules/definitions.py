@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.limits import Faults, invalid, missing, other_words, places
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kueue_dra_ref.api.limits import Faults, at_most, invalid, missing
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 

@@ -6,7 +6,7 @@ import json
 
 from kueue_dra_ref.api.label_faults import key_faults, labels_faults, value_faults
 from kueue_dra_ref.api.limits import Faults, places
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError
 

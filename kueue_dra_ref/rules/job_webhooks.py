@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 

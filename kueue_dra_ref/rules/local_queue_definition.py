@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.limits import Faults, invalid, no_object_names
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 
 

@@ -15,7 +15,7 @@ from kueue_dra_ref.api.limits import (
     places,
     repeated,
 )
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 
 _GROUP = "spec.resourceGroups[]"

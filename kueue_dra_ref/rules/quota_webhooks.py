@@ -9,7 +9,7 @@ from kueue_dra_ref.api.limits import Faults, invalid, places
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import Quantity, parse
 from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.limits import at_least, at_most, invalid, repeated
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 

@@ -8,7 +8,7 @@ from typing import Any
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.api.writes import Write
+from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 

@@ -47,7 +47,7 @@ class World:
             Trouble: the Configuration is refused.
 
         """
-        api_server = api_server or ApiServer(kubernetes=MINORS["1.36"])
+        api_server = api_server or ApiServer(kubernetes=MINORS["1.36"], sketches=True)
         played = play(self.behaviour, self.configuration, self.given, api_server)
         if isinstance(played, Played):
             return played

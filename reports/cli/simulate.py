@@ -81,7 +81,7 @@ def command(
     cluster are simulated. What Kueue would decide beyond the reference, such as admission checks, is told as a note.
     """
     world = world_of((*files, *more), configuration, behaviour, gates)
-    played = world.play(ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served))
+    played = world.play(ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True))
     _print(played, output)
     raise SystemExit(tell(world, played, allow_missing=allow_missing))
 

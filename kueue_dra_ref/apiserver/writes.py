@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.minors import CONTROL_PLANE
 from kueue_dra_ref.target import Manifest
 
 
@@ -15,6 +17,7 @@ class Write:
     old: Manifest | None = None
     has_default_queue: bool = False
     """Whether a LocalQueue in the namespace of a Job that is changed is called default, and runs."""
+    kubernetes: Kubernetes = CONTROL_PLANE
 
     @property
     def before(self) -> Manifest:

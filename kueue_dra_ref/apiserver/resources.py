@@ -1,0 +1,119 @@
+"""Validation of what containers ask for (core: ResourceRequirements): the names of resources, and their amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, required, unsupported
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+
+Object = dict[str, Any]
+Naming = Callable[[str, str, Kubernetes], Errors]
+_OF_CONTAINERS = ("cpu", "ephemeral-storage", "memory")
+_OF_PODS = ("cpu", "memory")
+_COUNTED = (
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+)
+_STANDARD = {
+    *_OF_CONTAINERS,
+    *(f"{bound}.{name}" for bound in ("requests", "limits") for name in _OF_CONTAINERS),
+    *_COUNTED,
+    "storage",
+    "requests.storage",
+}
+_HUGE = "hugepages-"
+
+
+def of_container(resources: Object, path: str, k: Kubernetes) -> Errors:
+    """Check what one container asks for, claims aside."""
+    yield from _of(resources, path, k, _name_in_container)
+
+
+def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
+    """Check what a pod asks for as a whole."""
+    if "claims" in resources:
+        yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
+    yield from _of(resources, path, k, _name_in_pod)
+
+
+def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    for kind, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in sorted(amounts.items()):
+            at = f"{path}.{kind}[{name}]"
+            yield from named(name, at, k)
+            yield from _amount(name, amount, at)
+            if kind == "requests":
+                yield from _within(name, amount, limits.get(name), path)
+    if any(map(_is_huge, (*limits, *requests))) and not {"cpu", "memory"} & {*limits, *requests}:
+        yield forbidden(path, "HugePages require cpu or memory")
+
+
+def _amount(name: str, amount: str, path: str) -> Errors:
+    size = _size(amount)
+    if size < 0:
+        yield invalid(path, amount, "must be greater than or equal to 0")
+    if (name in _COUNTED or _is_extended(name)) and (size * 1000) // 1 % 1000:
+        yield invalid(path, amount, "must be an integer")
+
+
+def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:
+    """Hold a request to its limit: what cannot be shared out twice is limited to just what is requested."""
+    shared = _is_native(name) and not _is_huge(name)
+    if limit is None:
+        yield from () if shared else [required(f"{path}.limits", "Limit must be set for non overcommitable resources")]
+    elif _size(amount) != _size(limit) and not shared:
+        yield invalid(f"{path}.requests", amount, f"must be equal to {name} limit of {limit}")
+    elif _size(amount) > _size(limit):
+        yield invalid(f"{path}.requests", amount, f"must be less than or equal to {name} limit of {limit}")
+
+
+def _name(name: str, path: str, k: Kubernetes) -> Errors:
+    faults = list(naming.label_key(name, path, k))
+    yield from faults
+    if not faults and "/" not in name and name not in _STANDARD and not name.startswith((_HUGE, f"requests.{_HUGE}")):
+        yield invalid(path, name, "must be a standard resource type or fully qualified")
+
+
+def _name_in_container(name: str, path: str, k: Kubernetes) -> Errors:
+    yield from _name(name, path, k)
+    if "/" not in name and name not in _OF_CONTAINERS and not _is_huge(name):
+        yield invalid(path, name, "must be a standard resource for containers")
+    elif not _is_native(name) and not _is_extended(name):
+        yield invalid(path, name, "doesn't follow extended resource name standard")
+
+
+def _name_in_pod(name: str, path: str, k: Kubernetes) -> Errors:
+    faults = list(_name(name, path, k))
+    yield from faults
+    if not faults and name not in _OF_PODS and not _is_huge(name):
+        yield unsupported(path, name, *_OF_PODS)
+
+
+def _is_native(name: str) -> bool:
+    return "/" not in name or "kubernetes.io/" in name
+
+
+def _is_extended(name: str) -> bool:
+    return not _is_native(name) and not name.startswith("requests.") and not label_key_faults(f"requests.{name}")
+
+
+def _is_huge(name: str) -> bool:
+    return name.startswith(_HUGE)
+
+
+def _size(amount: str) -> Fraction:
+    return parse(amount).amount
