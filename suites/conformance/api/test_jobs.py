@@ -1,0 +1,223 @@
+"""Jobs that no API server takes, whatever they ask Kueue for: their numbers, containers, resources and nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fixtures.builders import a_job
+from fixtures.lab import Lab
+from fixtures.manifests import with_spec
+from fixtures.marks import covers
+from fixtures.refusal import ACCEPTED, Refused, refused
+
+POD = "spec.template.spec"
+C = f"{POD}.containers[0]"
+FIRST = f"{POD}.initContainers[0]"
+ASKED = f"{C}.resources"
+CARD = "example.com/card"
+CHOSEN = f"{POD}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+TOLERATED = f"{POD}.tolerations[0]"
+
+
+def offered(lab: Lab, **spec: Any) -> Refused:
+    """Offer a Job of one container, with some of its spec changed, and say what it is refused for."""
+    return lab.offer(with_spec(lab.written(a_job(cpu="1"), lab.missing_queue()), **spec))
+
+
+def offered_pod(lab: Lab, container: dict[str, Any] | None = None, **pod: Any) -> Refused:
+    """Offer a Job with some of its container and some of its pod changed; None takes a field away."""
+    base = lab.written(a_job(cpu="1"), lab.missing_queue())["spec"]["template"]["spec"]
+    base["containers"] = [kept(base["containers"][0] | (container or {}))]
+    return offered(lab, template={"spec": kept(base | pod)})
+
+
+def kept(found: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is None."""
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def init(**container: Any) -> dict[str, Any]:
+    """A container that runs before the others."""
+    return {"name": "first", "image": "none", **container}
+
+
+@covers("API-038")
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        pytest.param({"parallelism": 0, "completions": 0, "backoffLimit": 0}, ACCEPTED, id="zero"),
+        pytest.param({"parallelism": -1}, refused("spec.parallelism: Invalid value"), id="pods"),
+        pytest.param({"completions": -1}, refused("spec.completions: Invalid value"), id="completions"),
+        pytest.param({"backoffLimit": -1}, refused("spec.backoffLimit: Invalid value"), id="failures"),
+        pytest.param({"parallelism": 2**31}, refused("400"), id="beyond-32-bits"),
+        pytest.param({"parallelism": "2"}, refused("400"), id="text"),
+    ],
+)
+def test_a_job_counts_from_zero(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+    """Its numbers have 32 bits, and no sign."""
+    assert offered(lab, **spec) == answer
+
+
+@covers("API-039")
+@pytest.mark.parametrize(
+    ("pod", "answer"),
+    [
+        pytest.param({"containers": []}, refused(f"{POD}.containers: Required value"), id="no-container"),
+        pytest.param({"container": {"name": None}}, refused(f"{C}.name: Required value"), id="no-name"),
+        pytest.param({"container": {"name": "Main"}}, refused(f"{C}.name: Invalid value"), id="name-in-capitals"),
+        pytest.param({"container": {"image": None}}, refused(f"{C}.image: Required value"), id="no-image"),
+        pytest.param({"initContainers": [init()]}, ACCEPTED, id="two-names"),
+        pytest.param(
+            {"container": {"name": "first"}, "initContainers": [init()]},
+            refused(f"{FIRST}.name: Duplicate value"),
+            id="name-twice",
+        ),
+    ],
+)
+def test_containers_are_told_apart(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+    """Each has a name of its own, and an image."""
+    assert offered_pod(lab, **pod) == answer
+
+
+@covers("API-040")
+@pytest.mark.parametrize(
+    ("resources", "answer"),
+    [
+        pytest.param({"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}, ACCEPTED, id="at-the-limit"),
+        pytest.param(
+            {"requests": {"cpu": "1001m"}, "limits": {"cpu": "1"}},
+            refused(f"{ASKED}.requests: Invalid value"),
+            id="above-the-limit",
+        ),
+        pytest.param({"limits": {CARD: "2"}}, ACCEPTED, id="extended"),
+        pytest.param({"requests": {CARD: "2"}}, refused(f"{ASKED}.limits: Required value"), id="extended-no-limit"),
+        pytest.param(
+            {"requests": {CARD: "1"}, "limits": {CARD: "2"}},
+            refused(f"{ASKED}.requests: Invalid value"),
+            id="extended-below-its-limit",
+        ),
+        pytest.param(
+            {"limits": {CARD: "500m"}}, refused(f"{ASKED}.limits[{CARD}]: Invalid value"), id="half-an-extended"
+        ),
+        pytest.param(
+            {"requests": {"cpu": "-1"}}, refused(f"{ASKED}.requests[cpu]: Invalid value"), id="negative-amount"
+        ),
+        pytest.param(
+            {"requests": {"whole-gpus": "1"}},
+            refused(*[f"{ASKED}.requests[whole-gpus]: Invalid value"] * 2),
+            id="name-of-a-quota",
+        ),
+        pytest.param({"requests": {"cpu": "many"}}, refused("400"), id="no-amount"),
+    ],
+)
+def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], answer: Refused) -> None:
+    """The logical name of a device class is no resource that a container could ask for."""
+    assert offered_pod(lab, {"resources": resources}) == answer
+
+
+@covers("API-041")
+@pytest.mark.parametrize(
+    ("pod", "answer"),
+    [
+        pytest.param({"restartPolicy": "OnFailure"}, ACCEPTED, id="on-failure"),
+        pytest.param({"restartPolicy": None}, refused(f"{POD}.restartPolicy: Required value"), id="nothing-said"),
+        pytest.param({"restartPolicy": "Always"}, refused(f"{POD}.restartPolicy: Required value"), id="always"),
+        pytest.param(
+            {"restartPolicy": "Once"}, refused(*[f"{POD}.restartPolicy: Unsupported value"] * 2), id="another-word"
+        ),
+        pytest.param({"initContainers": [init(restartPolicy="Always")]}, ACCEPTED, id="sidecar"),
+        pytest.param(
+            {"initContainers": [init(restartPolicy="Once")]},
+            refused(f"{FIRST}.restartPolicy: Unsupported value"),
+            id="another-word-of-a-container",
+        ),
+    ],
+)
+def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+    """Only a container beside the others may be started again for ever."""
+    assert offered_pod(lab, **pod) == answer
+
+
+@covers("API-042")
+@pytest.mark.parametrize(
+    ("pod", "answer"),
+    [
+        pytest.param({"nodeSelector": {"pool": "a"}}, ACCEPTED, id="label"),
+        pytest.param({"nodeSelector": {"pool": "a b"}}, refused(f"{POD}.nodeSelector: Invalid value"), id="no-label"),
+        pytest.param(
+            {"affinity": [{"key": "pool", "operator": "In"}]},
+            refused(f"{CHOSEN}[0].matchExpressions[0].values: Required value"),
+            id="in-nothing",
+        ),
+        pytest.param(
+            {"affinity": [{"key": "pool", "operator": "Equal", "values": ["a"]}]},
+            refused(f"{CHOSEN}[0].matchExpressions[0].operator: Invalid value"),
+            id="another-operator",
+        ),
+        pytest.param(
+            {"affinity": [{"key": "pool", "operator": "Exists", "values": ["a"]}]},
+            refused(f"{CHOSEN}[0].matchExpressions[0].values: Forbidden"),
+            id="value-that-exists",
+        ),
+    ],
+)
+def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+    """A misspelt operator is told before any flavor is looked at."""
+    if "affinity" in pod:
+        required = {"nodeSelectorTerms": [{"matchExpressions": pod["affinity"]}]}
+        pod = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+    assert offered_pod(lab, **pod) == answer
+
+
+@covers("API-043")
+@pytest.mark.parametrize(
+    ("toleration", "answer"),
+    [
+        pytest.param({"operator": "Exists"}, ACCEPTED, id="everything"),
+        pytest.param({"value": "a"}, refused(f"{TOLERATED}.operator: Invalid value"), id="value-without-a-key"),
+        pytest.param(
+            {"key": "pool", "operator": "Exists", "value": "a"},
+            refused(f"{TOLERATED}.operator: Invalid value"),
+            id="value-that-exists",
+        ),
+        pytest.param(
+            {"key": "pool", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 1},
+            refused(f"{TOLERATED}.effect: Invalid value"),
+            id="for-a-time",
+        ),
+        pytest.param(
+            {"key": "pool", "operator": "Exists", "effect": "Never"},
+            refused(f"{TOLERATED}.effect: Unsupported value"),
+            id="another-effect",
+        ),
+    ],
+)
+def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any], answer: Refused) -> None:
+    """A toleration that fits no taint is refused, not passed over."""
+    assert offered_pod(lab, tolerations=[toleration]) == answer
+
+
+@covers("API-044")
+@pytest.mark.parametrize(
+    ("key", "value", "answer"),
+    [
+        pytest.param("metadata", {"labels": {"a": "b c"}}, refused("spec.template.labels: Invalid value"), id="label"),
+        pytest.param(
+            "metadata",
+            {"annotations": {"a b": ""}},
+            refused("spec.template.annotations: Invalid value"),
+            id="annotation",
+        ),
+        pytest.param("priorityClassName", "High", refused(f"{POD}.priorityClassName: Invalid value"), id="priority"),
+        pytest.param("runtimeClassName", "gVisor", refused(f"{POD}.runtimeClassName: Invalid value"), id="runtime"),
+    ],
+)
+def test_pods_name_what_can_be(lab: Lab, key: str, value: Any, answer: Refused) -> None:
+    """Labels, annotations and the classes of a pod."""
+    if key == "metadata":
+        pod = lab.written(a_job(cpu="1"), lab.missing_queue())["spec"]["template"]["spec"]
+        assert offered(lab, template={"metadata": value, "spec": pod}) == answer
+    else:
+        assert offered_pod(lab, **{key: value}) == answer
