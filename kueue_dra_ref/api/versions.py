@@ -153,6 +153,9 @@ def _default_job(obj: dict[str, Any]) -> None:
         spec["completions"] = 1
     spec.setdefault("parallelism", 1)
     spec.setdefault("suspend", False)
+    labels = child(child(spec, "template", dict, {}), "metadata", dict, {}).get("labels")
+    if labels and not obj["metadata"].get("labels"):
+        obj["metadata"]["labels"] = copied(labels)
 
 
 def _default_limits(obj: dict[str, Any]) -> None:

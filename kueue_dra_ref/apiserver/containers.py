@@ -1,69 +1,119 @@
-"""Validation of the containers of a pod (core: Container): what they are called, and who is started again."""
+"""Validation of the containers of a pod (core: Container): what they are called, ask for and use, who starts again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.apiserver import naming, resources
-from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, forbidden, required, unsupported
+from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, forbidden, not_found, required, unsupported
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 
 Object = dict[str, Any]
-_RESTARTED = ("Always", "OnFailure", "Never")
-_RESTARTED_IN_ORDER = ("Always", "Never", "OnFailure")
+_RESTARTED = ("Always", "Never", "OnFailure")
+_MISSING = "must be one of the names in pod.spec.resourceClaims"
 
 
-def containers_of(pod: Object, path: str) -> Iterator[tuple[str, Object]]:
-    """Give the containers of a pod and those that run before them, each with its path."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodContainer:
+    """A container of a pod, the names of those before it, and the names of the pod's claims."""
+
+    path: str
+    spec: Object
+    is_initial: bool
+    before: Collection[str]
+    claims: Collection[str]
+    kubernetes: Kubernetes
+
+    @property
+    def name(self) -> str:
+        """What it is called; empty if it is not."""
+        return self.spec.get("name") or ""
+
+    @property
+    def resources(self) -> Object:
+        """What it asks for, and which claims it uses."""
+        return self.spec.get("resources") or {}
+
+
+def claims_of(pod: Object) -> set[str]:
+    """Name the claims that a pod has."""
+    return {claim.get("name") or "" for claim in pod.get("resourceClaims") or ()} - {""}
+
+
+def containers_of(pod: Object, path: str, k: Kubernetes) -> Iterator[PodContainer]:
+    """Give the containers of a pod, then those that run before them."""
+    before: set[str] = set()
     for kind in ("containers", "initContainers"):
-        for index, container in enumerate(pod.get(kind) or ()):
-            yield f"{path}.{kind}[{index}]", container
+        for index, spec in enumerate(pod.get(kind) or ()):
+            is_initial = kind == "initContainers"
+            found = PodContainer(
+                path=f"{path}.{kind}[{index}]",
+                spec=spec,
+                is_initial=is_initial,
+                before=frozenset(before),
+                claims=claims_of(pod),
+                kubernetes=k,
+            )
+            yield found
+            before |= {found.name} if found.name or not is_initial else set()
 
 
-def names(pod: Object, path: str) -> Errors:
-    """Check that there are containers, each with an image and a name of its own."""
-    if not pod.get("containers"):
-        yield required(f"{path}.containers")
-    seen: set[str] = set()
-    for at, container in containers_of(pod, path):
-        name = container.get("name") or ""
-        yield from naming.label(name, f"{at}.name") if name else [required(f"{at}.name")]
-        if not container.get("image"):
-            yield required(f"{at}.image")
-        if name in seen:
-            yield duplicate(f"{at}.name", name)
-        seen.add(name)
+def named(container: PodContainer) -> Errors:
+    """Check that a container has a name and an image."""
+    at = f"{container.path}.name"
+    yield from naming.label(container.name, at) if container.name else [required(at)]
+    if not container.spec.get("image"):
+        yield required(f"{container.path}.image")
 
 
-def amounts(pod: Object, path: str, k: Kubernetes) -> Errors:
-    """Check what the containers ask for, what the pod asks for as a whole, and what running it costs."""
-    for at, container in containers_of(pod, path):
-        yield from resources.of_container(container.get("resources") or {}, f"{at}.resources", k)
-    if "resources" in pod and k.knows_pod_resources:
-        yield from resources.of_pod(pod["resources"], f"{path}.resources", k)
-    yield from resources.of_container({"limits": pod.get("overhead")}, f"{path}.overhead", k)
+def named_once(container: PodContainer) -> Errors:
+    """Check that no container before has the name of this one."""
+    if container.name in container.before:
+        yield duplicate(f"{container.path}.name", container.name)
 
 
-def restarts(pod: Object, path: str, k: Kubernetes) -> Errors:
-    """Check which containers of a Job's pod are started again."""
-    for at, container in containers_of(pod, path):
-        if "restartPolicy" in container:
-            yield from _restart(container["restartPolicy"], at, k)
-    policy = pod.get("restartPolicy") or "Always"
-    if policy not in _RESTARTED:
-        yield unsupported(f"{path}.restartPolicy", policy, *_RESTARTED)
-    if policy == "Always":
-        yield required(f"{path}.restartPolicy", 'valid values: "OnFailure", "Never"')
-    elif policy not in _RESTARTED:
-        yield unsupported(f"{path}.restartPolicy", policy, "OnFailure", "Never")
+def amounts(container: PodContainer) -> Errors:
+    """Check what a container asks for, claims aside."""
+    yield from resources.of_container(container.resources, f"{container.path}.resources", container.kubernetes)
 
 
-def _restart(policy: str, path: str, k: Kubernetes) -> Errors:
-    at = f"{path}.restartPolicy"
+def restarted(container: PodContainer) -> Errors:
+    """Check what a container says of being started again."""
+    at, policy, k = f"{container.path}.restartPolicy", container.spec.get("restartPolicy"), container.kubernetes
+    if policy is None or k.drops_restarts:
+        return
     if k.restarts_any_container:
-        yield from () if policy in _RESTARTED else [unsupported(at, policy, *_RESTARTED_IN_ORDER)]
-    elif ".initContainers[" not in at:
+        yield from () if policy in _RESTARTED else [unsupported(at, policy, *_RESTARTED)]
+    elif not container.is_initial:
         yield forbidden(at, "may not be set for non-init containers")
     elif policy != "Always":
         yield unsupported(at, policy, "Always")
+
+
+def claims(found: Object, path: str, known: Collection[str]) -> Errors:
+    """Check that what asks for resources uses claims of the pod, each once."""
+    seen: set[str] = set()
+    for index, each in enumerate(found.get("claims") or []):
+        name, at = each.get("name") or "", f"{path}.claims[{index}]"
+        if not name:
+            yield required(at)
+            continue
+        yield from _again(name, each.get("request") or "", at, seen)
+        if name not in known:
+            detail = f"{_MISSING}: {', '.join(sorted(known))}" if known else f"{_MISSING} which is empty"
+            yield not_found(at, name, detail)
+
+
+def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
+    """Check that neither the claim nor the request has been ``seen``, and see it."""
+    if name in seen:  # as a whole, which leaves nothing of it
+        yield duplicate(path, name)
+        return
+    if request:
+        yield from naming.label(request, f"{path}.request")
+    key = f"{name}/{request}" if request else name
+    if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
+        yield duplicate(path, key)
+    seen.add(key)

@@ -79,6 +79,10 @@ class Kubernetes:
     """A pod may ask for resources as a whole."""
     restarts_any_container: bool = False
     """Every container may say when it is started again, not only one that runs before the others."""
+    drops_restarts: bool = False
+    """What a container says of being started again is dropped, unless it is an initial one that goes on."""
+    quotes_words: bool = False
+    """Texts of a type of their own are printed in quotes, as plain ones are."""
     knows_comparing_tolerations: bool = False
     """Tolerations that compare numbers are told among those that there are, though they need a gate."""
     is_declarative: bool = False

@@ -62,6 +62,8 @@ KUBERNETES_1_34 = replace(
     },
     admin_label="resource.kubernetes.io/admin-access",
     knows_pod_resources=True,
+    drops_restarts=True,
+    quotes_words=True,
     null="null",
     not_an_object="must be a valid JSON object",
 )
@@ -91,6 +93,7 @@ KUBERNETES_1_35 = replace(
     unset_attribute="Invalid value",
     empty_part="Invalid value",
     effects=("NoExecute", "NoSchedule", "None"),
+    drops_restarts=False,
     restarts_any_container=True,
     knows_comparing_tolerations=True,
 )

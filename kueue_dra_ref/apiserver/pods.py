@@ -1,12 +1,13 @@
-"""Validation of the claims of a pod, and of those that its containers use (core: PodResourceClaim, ResourceClaim)."""
+"""Validation of pods, their containers aside (core: PodSpec): claims, resources as a whole, nodes, classes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming
-from kueue_dra_ref.apiserver.containers import containers_of
-from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid_as, not_found, required
+from kueue_dra_ref.api.names import label_value_faults
+from kueue_dra_ref.apiserver import containers, naming, nodes, resources
+from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid, invalid_as, required, unsupported
+from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
 from kueue_dra_ref.apiserver.shapes import LAST
@@ -15,26 +16,66 @@ Object = dict[str, Any]
 _FROM = ("resourceClaimName", "resourceClaimTemplateName")
 _BOTH = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
 _NEITHER = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-_MISSING = "must be one of the names in pod.spec.resourceClaims"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_RESTARTED = ("Always", "OnFailure", "Never")
 
 
-def claims_of_pod(pod: Object, path: str) -> Errors:
+def claims(pod: Object, path: str) -> Errors:
     """Check which claims a pod has."""
-    names = _names(pod)
+    names = [claim.get("name") or "" for claim in pod.get("resourceClaims") or ()]
     for index, claim in enumerate(pod.get("resourceClaims") or ()):
         yield from _claim(claim, f"{path}.resourceClaims[{index}]", is_again=names[index] in names[:index])
 
 
-def claims_of_containers(pod: Object, path: str) -> Errors:
-    """Check that containers use claims of the pod, each once."""
-    known = sorted({*_names(pod)} - {""})
-    for at, container in containers_of(pod, path):
-        used = (container.get("resources") or {}).get("claims") or []
-        yield from _used(used, f"{at}.resources.claims", known)
+def amounts(pod: Object, path: str, k: Kubernetes) -> Errors:
+    """Check what a pod asks for as a whole."""
+    if "resources" in pod and k.knows_pod_resources:
+        yield from resources.of_pod(pod["resources"], f"{path}.resources", k)
+        yield from containers.claims(pod["resources"], f"{path}.resources", containers.claims_of(pod))
+        yield from resources.of_containers_together(pod, f"{path}.resources")
 
 
-def _names(pod: Object) -> list[str]:
-    return [claim.get("name") or "" for claim in pod.get("resourceClaims") or ()]
+def overhead(pod: Object, path: str, k: Kubernetes) -> Errors:
+    """Check what it costs to run a pod at all."""
+    yield from resources.of_container({"limits": pod.get("overhead")}, f"{path}.overhead", k)
+
+
+def restarted(pod: Object, path: str) -> Errors:
+    """Check what a pod says of being started again."""
+    policy = pod.get("restartPolicy") or "Always"
+    if policy not in _RESTARTED:
+        yield unsupported(f"{path}.restartPolicy", policy, *_RESTARTED)
+
+
+def ended(pod: Object, path: str) -> Errors:
+    """Check that a pod of a Job ends some time."""
+    policy, least = pod.get("restartPolicy") or "Always", _RESTARTED[1:]
+    if policy == "Always":
+        yield required(f"{path}.restartPolicy", 'valid values: "OnFailure", "Never"')
+    elif policy not in least:
+        yield unsupported(f"{path}.restartPolicy", policy, *least)
+
+
+def chosen_nodes(pod: Object, path: str, k: Kubernetes) -> Errors:
+    """Check the labels by which a pod chooses nodes."""
+    yield from naming.label_map(pod.get("nodeSelector"), f"{path}.nodeSelector", k)
+    affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
+    if _REQUIRED in affinity:
+        yield from nodes.selector(affinity[_REQUIRED], f"{path}.affinity.nodeAffinity.{_REQUIRED}", k)
+
+
+def tolerations(pod: Object, path: str, k: Kubernetes) -> Errors:
+    """Check which taints a pod tolerates."""
+    for index, toleration in enumerate(pod.get("tolerations") or ()):
+        yield from _toleration(toleration, f"{path}.tolerations[{index}]", k)
+
+
+def classes(pod: Object, path: str) -> Errors:
+    """Check what names a class of priorities or a runtime."""
+    for key in ("priorityClassName", "runtimeClassName"):
+        if pod.get(key) or (key in pod and key == "runtimeClassName"):
+            yield from naming.subdomain(pod[key], f"{path}.{key}")
 
 
 def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
@@ -52,27 +93,28 @@ def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
         yield from naming.subdomain(claim[key], f"{path}.{key}")
 
 
-def _used(used: list[Object], path: str, known: list[str]) -> Errors:
-    seen: set[str] = set()
-    for index, each in enumerate(used):
-        name, at = each.get("name") or "", f"{path}[{index}]"
-        if not name:
-            yield required(at)
-            continue
-        yield from _again(name, each.get("request") or "", at, seen)
-        if name not in known:
-            detail = f"{_MISSING}: {', '.join(known)}" if known else f"{_MISSING} which is empty"
-            yield not_found(at, name, detail)
+def _toleration(found: Object, path: str, k: Kubernetes) -> Errors:
+    key, operator, effect = (found.get(part) or "" for part in ("key", "operator", "effect"))
+    if key:
+        yield from naming.label_key(key, f"{path}.key", k)
+    elif operator != "Exists":
+        words = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+        yield invalid(f"{path}.operator", operator, words)
+    if "tolerationSeconds" in found and effect != "NoExecute":
+        yield invalid(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+    yield from _comparison(operator, found.get("value") or "", f"{path}.operator", k)
+    if effect and effect not in _EFFECTS:
+        yield unsupported(f"{path}.effect", effect, *_EFFECTS)
 
 
-def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
-    """Check that neither the claim nor the request has been ``seen``, and see it."""
-    if name in seen:  # as a whole, which leaves nothing of it
-        yield duplicate(path, name)
-        return
-    if request:
-        yield from naming.label(request, f"{path}.request")
-    key = f"{name}/{request}" if request else name
-    if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
-        yield duplicate(path, key)
-    seen.add(key)
+def _comparison(operator: str, value: str, path: str, k: Kubernetes) -> Errors:
+    match operator:
+        case "Equal" | "":
+            if faults := label_value_faults(value):
+                yield invalid(path, value, ";".join(naming.counted(fault, k) for fault in faults))
+        case "Exists":
+            if value:
+                yield invalid(path, value, "value must be empty when `operator` is 'Exists'")
+        case _:
+            more = ("Lt", "Gt") if k.knows_comparing_tolerations and operator in ("Lt", "Gt") else ()
+            yield unsupported(path, operator, "Equal", "Exists", *more)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver import naming
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, required, unsupported
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required, shown, unsupported
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 
 Object = dict[str, Any]
@@ -49,6 +51,24 @@ def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
     yield from _of(resources, path, k, _name_in_pod)
 
 
+def of_containers_together(pod: Object, path: str) -> Errors:
+    """Hold the containers of a pod to what it asks for as a whole."""
+    whole = pod["resources"]
+    asked = pod_requests(container_requests(pod, "", canonical=True), None, {})
+    for name, amount in sorted(asked.items()):
+        given = (whole.get("requests") or {}).get(name)
+        if given is not None and _size(given) < amount.amount:
+            words = f"must be greater than or equal to aggregate container requests of {amount}"
+            yield invalid(f"{path}.requests[{name}]", given, words)
+    for index, container in enumerate(pod.get("containers") or ()):
+        limits = (container.get("resources") or {}).get("limits") or {}
+        for name, limit in sorted(limits.items()):
+            given = (whole.get("limits") or {}).get(name)
+            if given is not None and _size(given) < _size(limit):
+                words = f"must be less than or equal to pod limits of {given}"
+                yield invalid(f"{path}.containers[{index}][{name}].limits", limit, words)
+
+
 def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
     for kind, amounts in (("limits", limits), ("requests", requests)):
@@ -82,18 +102,22 @@ def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:
 
 
 def _name(name: str, path: str, k: Kubernetes) -> Errors:
-    faults = list(naming.label_key(name, path, k))
+    faults = [replace(fault, value=_printed(name, k)) for fault in naming.label_key(name, path, k)]
     yield from faults
     if not faults and "/" not in name and name not in _STANDARD and not name.startswith((_HUGE, f"requests.{_HUGE}")):
-        yield invalid(path, name, "must be a standard resource type or fully qualified")
+        yield invalid_as(path, _printed(name, k), "must be a standard resource type or fully qualified")
 
 
 def _name_in_container(name: str, path: str, k: Kubernetes) -> Errors:
     yield from _name(name, path, k)
     if "/" not in name and name not in _OF_CONTAINERS and not _is_huge(name):
-        yield invalid(path, name, "must be a standard resource for containers")
+        yield invalid_as(path, _printed(name, k), "must be a standard resource for containers")
     elif not _is_native(name) and not _is_extended(name):
-        yield invalid(path, name, "doesn't follow extended resource name standard")
+        yield invalid_as(path, _printed(name, k), "doesn't follow extended resource name standard")
+
+
+def _printed(name: str, k: Kubernetes) -> str:
+    return shown(name) if k.quotes_words else name
 
 
 def _name_in_pod(name: str, path: str, k: Kubernetes) -> Errors:

@@ -8,7 +8,6 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
 from kueue_dra_ref.behaviours.parts_devices import Mapped
-from kueue_dra_ref.behaviours.parts_writing import Definition
 from kueue_dra_ref.rule import swapped, when
 from kueue_dra_ref.rules import detection, job_definition, kinds, lookup
 from kueue_dra_ref.rules.gates import KEP_2025_04_GATES
@@ -46,8 +45,11 @@ def kep_2025_04() -> Behaviour:
         # Workloads: the container of the example lists a claim that its pod does not have.
         definitions=replace(
             later.definitions,
-            job=Definition(
-                limits=swapped(later.definitions.job.limits, (job_definition.containers_use_claims_of_their_pod, None))
+            job=replace(
+                later.definitions.job,
+                container=swapped(
+                    later.definitions.job.container, (job_definition.a_container_uses_claims_of_its_pod, None)
+                ),
             ),
         ),
         objects=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.behaviours.parts_writing import Checks, Definition, Definitions, GroupChecks, Webhooks
+from kueue_dra_ref.behaviours.parts_writing import Checks, Definition, Definitions, GroupChecks, JobDefinition, Webhooks
 from kueue_dra_ref.rule import when
 from kueue_dra_ref.rules import (
     definitions,
@@ -85,17 +85,28 @@ DEFINITIONS = Definitions(
         limits=(quota_definition.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
         cel=(quota_definition.a_flavor_has_a_quota_of_each_resource,),
     ),
-    job=Definition(
-        limits=(
+    job=JobDefinition(
+        before=(
             job_definition.a_job_counts_nothing_below_zero,
+            job_definition.pods_are_labelled_as_objects_are,
             job_definition.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,
-            job_definition.containers_use_claims_of_their_pod,
+            job_definition.a_pod_has_a_container,
+        ),
+        container=(
             job_definition.a_container_has_a_name_and_an_image,
             job_definition.a_container_asks_for_what_there_is,
-            job_definition.the_pods_of_a_job_end,
+            job_definition.a_container_uses_claims_of_its_pod,
+            job_definition.a_container_has_a_name_of_its_own,
+            job_definition.a_container_is_started_again_in_known_words,
+        ),
+        after=(
+            job_definition.a_pod_asks_for_what_its_containers_need,
+            job_definition.a_pod_is_started_again_in_known_words,
             job_definition.pods_choose_nodes_by_labels,
             job_definition.pods_tolerate_what_taints_can_be,
-            job_definition.pods_are_named_and_name_as_objects_are,
+            job_definition.pods_name_classes_as_objects_are,
+            job_definition.overhead_is_of_what_there_is,
+            job_definition.the_pods_of_a_job_end,
         ),
     ),
     local_queue=Definition(

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from kueue_dra_ref.api.limits import invalid
 from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota, parts_of
+from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import Rule
 from kueue_dra_ref.target import FieldError
@@ -40,12 +41,30 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobDefinition:
+    """What the API server refuses of a Job, in the order in which it tells it."""
+
+    before: Checks = ()
+    container: tuple[Rule[[PodContainer], Iterable[FieldError]], ...] = ()
+    """What is refused of each container of its pods."""
+    after: Checks = ()
+
+    def faults(self, write: Write) -> Iterator[FieldError]:
+        """Everything that is wrong."""
+        pod = (write.new["spec"].get("template") or {}).get("spec") or {}
+        yield from (fault for rule in self.before for fault in rule(write))
+        for container in containers_of(pod, "spec.template.spec", write.kubernetes):
+            yield from (fault for rule in self.container for fault in rule(container))
+        yield from (fault for rule in self.after for fault in rule(write))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions:
     """Kueue's definitions of its kinds, and Kubernetes' of Jobs, as far as anything is refused by them."""
 
     cluster_queue: Definition = Definition()
     cohort: Definition = Definition()
-    job: Definition = Definition()
+    job: JobDefinition = JobDefinition()
     local_queue: Definition = Definition()
     resource_flavor: Definition = Definition()
     workload: Definition = Definition()
@@ -53,7 +72,7 @@ class Definitions:
 
     def faults(self, write: Write) -> Sequence[FieldError]:
         """Everything that is wrong with an object by the definition of its kind."""
-        kinds = {
+        kinds: Mapping[str, Definition | JobDefinition] = {
             "ClusterQueue": self.cluster_queue,
             "Cohort": self.cohort,
             "Job": self.job,
@@ -63,7 +82,7 @@ class Definitions:
             "WorkloadPriorityClass": self.workload_priority_class,
         }
         found = kinds.get(write.new["kind"])
-        return found.faults(write) if found else ()
+        return tuple(found.faults(write)) if found else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

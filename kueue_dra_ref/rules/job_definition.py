@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.apiserver import containers, naming, placing
-from kueue_dra_ref.apiserver.fielderrors import Errors, invalid
-from kueue_dra_ref.apiserver.pods import claims_of_containers, claims_of_pod
+from kueue_dra_ref.apiserver import containers, naming, pods
+from kueue_dra_ref.apiserver.containers import PodContainer
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import Manifest
 
 _TEMPLATE = "spec.template"
-_PATH = f"{_TEMPLATE}.spec"
+_POD = f"{_TEMPLATE}.spec"
 _NUMBERS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 
 
@@ -22,55 +22,97 @@ def a_job_counts_nothing_below_zero(write: Write) -> Errors:
             yield invalid(f"spec.{key}", number, "must be greater than or equal to 0")
 
 
+@rule("API-044")
+def pods_are_labelled_as_objects_are(write: Write) -> Errors:
+    """Refuse labels and annotations of pods that are none."""
+    meta = (write.new["spec"].get("template") or {}).get("metadata") or {}
+    yield from naming.label_map(meta.get("labels"), f"{_TEMPLATE}.labels", write.kubernetes)
+    yield from naming.annotation_map(meta.get("annotations"), f"{_TEMPLATE}.annotations", write.kubernetes)
+
+
 @rule("API-036")
 def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(write: Write) -> Errors:
     """Refuse no name, a name twice, and anything but either a claim or a template."""
-    return claims_of_pod(_pod(write.new), _PATH)
-
-
-@rule("API-037")
-def containers_use_claims_of_their_pod(write: Write) -> Errors:
-    """Refuse a claim that the pod does not have, and one that is used twice."""
-    return claims_of_containers(_pod(write.new), _PATH)
+    return pods.claims(_pod(write.new), _POD)
 
 
 @rule("API-039")
-def a_container_has_a_name_and_an_image(write: Write) -> Errors:
-    """Refuse a pod without containers, and containers that lack either, or the name of another one."""
-    return containers.names(_pod(write.new), _PATH)
+def a_pod_has_a_container(write: Write) -> Errors:
+    """Refuse a pod without one; those that run before it are not enough."""
+    if not _pod(write.new).get("containers"):
+        yield required(f"{_POD}.containers")
+
+
+@rule("API-039")
+def a_container_has_a_name_and_an_image(container: PodContainer) -> Errors:
+    """Refuse a container that lacks either."""
+    return containers.named(container)
 
 
 @rule("API-040")
-def a_container_asks_for_what_there_is(write: Write) -> Errors:
+def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
     """Refuse unknown resources, amounts that are negative or not whole, and requests that do not fit their limit."""
-    return containers.amounts(_pod(write.new), _PATH, write.kubernetes)
+    return containers.amounts(container)
+
+
+@rule("API-037")
+def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
+    """Refuse a claim that the pod does not have, and one that is used twice."""
+    return containers.claims(container.resources, f"{container.path}.resources", container.claims)
+
+
+@rule("API-039")
+def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
+    """Refuse the name of a container before it."""
+    return containers.named_once(container)
 
 
 @rule("API-041")
-def the_pods_of_a_job_end(write: Write) -> Errors:
-    """Refuse pods that are started again whatever happens, as they are where nothing is said."""
-    return containers.restarts(_pod(write.new), _PATH, write.kubernetes)
+def a_container_is_started_again_in_known_words(container: PodContainer) -> Errors:
+    """Refuse other words, and where only those that run before the others may say so, any of the others."""
+    return containers.restarted(container)
+
+
+@rule("API-040")
+def a_pod_asks_for_what_its_containers_need(write: Write) -> Errors:
+    """Refuse to ask, for a pod as a whole, for what there is not, and for less than its containers do."""
+    return pods.amounts(_pod(write.new), _POD, write.kubernetes)
+
+
+@rule("API-041")
+def a_pod_is_started_again_in_known_words(write: Write) -> Errors:
+    """Refuse other words."""
+    return pods.restarted(_pod(write.new), _POD)
 
 
 @rule("API-042")
 def pods_choose_nodes_by_labels(write: Write) -> Errors:
     """Refuse labels, in selectors and required affinity, that no node can have."""
-    return placing.chosen_nodes(_pod(write.new), _PATH, write.kubernetes)
+    return pods.chosen_nodes(_pod(write.new), _POD, write.kubernetes)
 
 
 @rule("API-043")
 def pods_tolerate_what_taints_can_be(write: Write) -> Errors:
     """Refuse tolerations that fit no taint."""
-    return placing.tolerations(_pod(write.new), _PATH, write.kubernetes)
+    return pods.tolerations(_pod(write.new), _POD, write.kubernetes)
 
 
 @rule("API-044")
-def pods_are_named_and_name_as_objects_are(write: Write) -> Errors:
-    """Refuse labels and annotations of pods that are none, and classes that no object can be."""
-    meta = (write.new["spec"].get("template") or {}).get("metadata") or {}
-    yield from naming.label_map(meta.get("labels"), f"{_TEMPLATE}.labels", write.kubernetes)
-    yield from naming.annotation_map(meta.get("annotations"), f"{_TEMPLATE}.annotations", write.kubernetes)
-    yield from placing.named(_pod(write.new), _PATH)
+def pods_name_classes_as_objects_are(write: Write) -> Errors:
+    """Refuse names that no priority class and no runtime class can have."""
+    return pods.classes(_pod(write.new), _POD)
+
+
+@rule("API-040")
+def overhead_is_of_what_there_is(write: Write) -> Errors:
+    """Refuse unknown resources, and negative amounts."""
+    return pods.overhead(_pod(write.new), _POD, write.kubernetes)
+
+
+@rule("API-041")
+def the_pods_of_a_job_end(write: Write) -> Errors:
+    """Refuse pods that are started again whatever happens, as they are where nothing is said."""
+    return pods.ended(_pod(write.new), _POD)
 
 
 def _pod(job: Manifest) -> Manifest:

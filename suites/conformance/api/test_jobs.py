@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from fixtures.builders import a_job
-from fixtures.lab import Lab
-from fixtures.manifests import with_spec
-from fixtures.marks import covers
+from fixtures.lab import Job, Lab
+from fixtures.manifests import QUEUE_LABEL, with_spec
+from fixtures.marks import covers, owns_kueue
 from fixtures.refusal import ACCEPTED, Refused, refused
+from kueue_dra_ref.target import Ref
 
 POD = "spec.template.spec"
 C = f"{POD}.containers[0]"
@@ -221,3 +222,24 @@ def test_pods_name_what_can_be(lab: Lab, key: str, value: Any, answer: Refused) 
         assert offered(lab, template={"metadata": value, "spec": pod}) == answer
     else:
         assert offered_pod(lab, **{key: value}) == answer
+
+
+@owns_kueue  # in somebody else's cluster what we make has labels that say so
+@covers("API-045")
+@pytest.mark.parametrize(
+    ("labels", "managed"),
+    [
+        pytest.param({}, True, id="none"),
+        pytest.param({"app": "a"}, False, id="some"),
+    ],
+)
+def test_a_job_without_labels_has_those_of_its_pods(lab: Lab, labels: dict[str, str], managed: bool) -> None:
+    """The name of a queue among the labels of the pods is one of the Job, unless the Job has labels of its own."""
+    made = lab.written(a_job(cpu="1"), lab.queue({"cpu": 1}))
+    template = {"metadata": {"labels": made["metadata"]["labels"]}, "spec": made["spec"]["template"]["spec"]}
+    lab.apply(with_spec({**made, "metadata": {**made["metadata"], "labels": labels}}, template=template))
+    lab.settle()
+
+    assert [each["spec"]["queueName"] for each in lab.workloads(Job(ref=Ref.of(made), made=made))] == (
+        [made["metadata"]["labels"][QUEUE_LABEL]] if managed else []
+    )
