@@ -13,6 +13,7 @@ from kueue_dra_ref.admission.demand import Demand
 from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.nouns import PodSet, Workload
+from kueue_dra_ref.api.plain import without_empty
 from kueue_dra_ref.api.pods import Amounts
 from kueue_dra_ref.behaviours.parts_scheduling import Queueing
 from kueue_dra_ref.cause import Cause
@@ -197,7 +198,13 @@ def _spec_shape(written: dict[str, Any], counted: PodSet) -> list[Any]:
     ports = [each.get("ports") for kind in ("initContainers", "containers") for each in spec.get(kind) or ()]
     requests = [_canonical(each.requests) for each in counted.containers]
     whole = _canonical(counted.whole.requests) if counted.whole else None
-    return [requests, ports, whole, _canonical(counted.overhead), {key: spec.get(key) or None for key in _SHAPING}]
+    return [
+        requests,
+        ports,
+        whole,
+        _canonical(counted.overhead),
+        without_empty({key: spec.get(key) for key in _SHAPING}),
+    ]
 
 
 def _canonical(amounts: Amounts) -> dict[str, str]:

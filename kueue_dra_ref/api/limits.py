@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kueue_dra_ref.api.names import MAX_SUBDOMAIN, SUBDOMAIN, dns_subdomain_faults, printed
+from kueue_dra_ref.api.names import LABEL, MAX_LABEL, MAX_SUBDOMAIN, SUBDOMAIN, printed
 from kueue_dra_ref.target import FieldError
 
 Faults = Iterator[FieldError]
@@ -54,6 +55,13 @@ def at_most(obj: Any, path: str, most: int) -> Faults:
             yield FieldError(field=at, type="Too many", value=str(found), detail=f"must have at most {most} items")
 
 
+def too_short(obj: Any, path: str, least: int) -> Faults:
+    """Refuse texts of fewer characters."""
+    for at, value in places(obj, path):
+        if len(value) < least:
+            yield invalid(at, f"{at} in body should be at least {least} chars long", printed(value))
+
+
 def missing(obj: Any, path: str, *keys: str) -> Faults:
     """Refuse an object that lacks one of the keys."""
     for at, value in places(obj, path) if path else [("", obj)]:
@@ -73,11 +81,20 @@ def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
 def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
     """Refuse what no object can be called; ``field`` is what the path is called where that is something else."""
     for place, value in places(obj, path):
-        at = field or place
-        if len(value) > MAX_SUBDOMAIN:
-            yield FieldError(field=at, type="Too long", detail=f"may not be more than {MAX_SUBDOMAIN} bytes")
-        elif dns_subdomain_faults(value):
-            yield invalid(at, f"{at} in body should match '^{SUBDOMAIN}$'", printed(value))
+        yield from _unlike(value, field or place, SUBDOMAIN, MAX_SUBDOMAIN)
+
+
+def no_labels(obj: Any, path: str) -> Faults:
+    """Refuse what is no DNS label."""
+    for place, value in places(obj, path):
+        yield from _unlike(value, place, LABEL, MAX_LABEL)
+
+
+def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
+    if len(value) > most:
+        yield FieldError(field=at, type="Too long", detail=f"may not be more than {most} bytes")
+    if not re.fullmatch(pattern, value):
+        yield invalid(at, f"{at} in body should match '^{pattern}$'", printed(value))
 
 
 def repeated(obj: Any, path: str, key: str) -> Faults:

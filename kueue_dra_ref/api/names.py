@@ -10,8 +10,8 @@ from typing import Any
 MAX_LABEL = 63
 MAX_SUBDOMAIN = 253
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_KEY})?"
@@ -46,11 +46,11 @@ def size(text: str) -> int:
 def dns_label_faults(name: str) -> Sequence[str]:
     """Say why ``name`` is no DNS-1123 label; nothing when it is one."""
     faults = _too_long(name, MAX_LABEL)
-    if re.fullmatch(_LABEL, name):
+    if re.fullmatch(LABEL, name):
         return faults
     if re.fullmatch(SUBDOMAIN, name):
         return [*faults, "must not contain dots"]
-    return [*faults, _regex(_LABEL_WORDS, _LABEL, "my-name", "123-abc")]
+    return [*faults, _regex(_LABEL_WORDS, LABEL, "my-name", "123-abc")]
 
 
 def dns_1035_label_faults(name: str) -> Sequence[str]:

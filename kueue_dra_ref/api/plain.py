@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -16,3 +16,15 @@ def copied(value: T) -> T:
     if isinstance(value, list):
         return [copied(each) for each in value]  # type: ignore[return-value]  # a list for a list
     return value
+
+
+def without_empty(value: Any) -> Any:
+    """Leave out of mappings what is empty, as Go does when it writes them down."""
+    match value:
+        case dict():
+            found = {key: without_empty(each) for key, each in value.items()}
+            return {key: each for key, each in found.items() if each not in (None, "", [], {})}
+        case list():
+            return [without_empty(each) for each in value]
+        case _:
+            return value

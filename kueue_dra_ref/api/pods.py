@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -10,6 +10,14 @@ from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse, shows_its_integer
 from kueue_dra_ref.api.reading import child, mappings, quantities
+
+REQUIRED = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+NAMED: Mapping[str, tuple[str, ...]] = {
+    **{f"{kind}[]": ("name",) for kind in ("containers", "initContainers", "resourceClaims")},
+    **{f"{kind}[].resources.claims[]": ("name",) for kind in ("containers", "initContainers")},
+    **{f"{REQUIRED}.nodeSelectorTerms[].{kind}[]": ("key", "operator") for kind in ("matchExpressions", "matchFields")},
+}
+"""What each part of a pod spec must have, by where it stands."""
 
 Amounts = dict[str, Quantity]
 """Resource name to exact amount."""

@@ -147,6 +147,14 @@ def _default_queue(obj: dict[str, Any]) -> None:
     searching.setdefault("whenCanPreempt", "TryNextFlavor")
 
 
+def _default_workload(obj: dict[str, Any]) -> None:
+    spec = obj.setdefault("spec", {})
+    spec.setdefault("active", True)
+    for pod_set in mappings(spec, "podSets", "spec"):
+        pod_set.setdefault("name", "main")
+        pod_set.setdefault("count", 1)
+
+
 def _default_job(obj: dict[str, Any]) -> None:
     spec = obj.setdefault("spec", {})
     if "parallelism" not in spec and "completions" not in spec:
@@ -210,12 +218,11 @@ _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     **{(k, v): (_flat_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
 }
 _DEFAULTS: dict[str, tuple[Shape, ...]] = {
-    **dict.fromkeys(
-        ("Workload", "ResourceFlavor", "LocalQueue", "Cohort", "DeviceClass", "ResourceSlice"), (_default_spec,)
-    ),
+    **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort", "DeviceClass", "ResourceSlice"), (_default_spec,)),
     "ResourceClaim": (_default_spec, _default_requests),
     "ResourceClaimTemplate": (_default_spec, _default_requests),
     "ClusterQueue": (_default_queue,),
+    "Workload": (_default_workload,),
     "Job": (_default_job,),
     "LimitRange": (_default_spec, _default_limits),
 }

@@ -87,8 +87,12 @@ def kueue_0_14() -> Behaviour:
                 limits=swapped(later.definitions.cluster_queue.limits, *_IN_OTHER_NAMES),
                 cel=swapped(later.definitions.cluster_queue.cel, _WITHOUT_PREFERENCE),
             ),
+            # A Workload names its class; there is no reference.
             workload=replace(
                 later.definitions.workload,
+                limits=swapped(
+                    later.definitions.workload.limits, (workload_definition.a_priority_class_is_of_a_known_kind, None)
+                ),
                 cel=(
                     workload_definition.a_workload_with_quota_has_a_class_or_none_in_few_words,
                     workload_definition.a_workload_with_quota_stays_in_its_queue_in_few_words,

@@ -10,7 +10,7 @@ from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
 from kueue_dra_ref.behaviours.parts_devices import Extended
 from kueue_dra_ref.behaviours.parts_writing import Webhooks
 from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import cohorts, fair_sharing, job_webhooks, managing, quota_webhooks
+from kueue_dra_ref.rules import cohorts, fair_sharing, job_webhooks, managing, quota_webhooks, workload_webhooks
 from kueue_dra_ref.rules.gates import kueue_0_16_gates
 
 
@@ -64,11 +64,12 @@ _ON_DEFAULT_QUEUES = job_webhooks.a_job_leaves_no_queue_where_there_is_a_default
 
 
 def _with_gates(later: Webhooks) -> Webhooks:
-    """What is said of lending and of default queues is held to nothing where their gates are off."""
+    """What is said of lending and of default queues is held to nothing where their gates are off; texts are filled."""
     lending = ((rule, when(rule, LendingLimit=True)) for rule in _ON_LENDING)
     by_default = (_ON_DEFAULT_QUEUES, when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True))
     return replace(
         later,
+        empty=(*later.empty, workload_webhooks.what_is_not_said_of_pods_is_empty),
         groups=replace(later.groups, quota=swapped(later.groups.quota, *lending)),
         job=swapped(later.job, by_default),
     )

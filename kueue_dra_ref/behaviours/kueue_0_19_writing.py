@@ -53,10 +53,17 @@ _WORKLOADS = Definition(
     limits=(
         workload_definition.a_workload_has_a_pod_set,
         workload_definition.at_most_18_pod_sets,
+        workload_definition.a_pod_set_has_a_name_of_its_own,
         workload_definition.the_fewest_pods_are_at_least_one,
+        workload_definition.containers_and_claims_differ_in_their_names,
+        workload_definition.pods_have_containers_and_names,
         workload_definition.a_container_lists_a_claim_once,
+        definitions.priorities_have_32_bits,
+        workload_definition.a_workload_names_its_queue_as_objects_are,
+        workload_definition.a_priority_class_is_of_a_known_kind,
     ),
     cel=(
+        workload_definition.a_priority_class_is_of_the_kind_of_its_group,
         workload_definition.a_workload_with_quota_has_a_class_or_none,
         workload_definition.a_workload_with_quota_keeps_its_queue,
         workload_definition.a_priority_class_comes_with_its_priority,

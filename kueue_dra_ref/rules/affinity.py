@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.labels import expression_holds, integer
-from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.api.nouns import PodSet
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, unsupported
 from kueue_dra_ref.rule import rule
+from kueue_dra_ref.target import FieldError
+
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +37,14 @@ def labels_of_the_group_must_match(
     return _doubts_about_labels(pod_set, name, flavor, keys)
 
 
-@rule("QUOTA-031")
+@rule("QUOTA-031", "QUOTA-047")
 def what_is_compared_must_be_an_integer(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> Unreadable | None:
     """Required node affinity that holds nowhere and compares with what is no integer ends the search."""
     del name
     return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
 
 
-@rule("QUOTA-031")
+@rule("QUOTA-031", "QUOTA-047")
 def what_is_compared_in_the_group_must_be_an_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> Unreadable | None:
@@ -78,18 +82,46 @@ def _terms(pod_set: PodSet, keys: Collection[str]) -> list[list[dict[str, Any]]]
 
 def _affinity_holds(pod_set: PodSet, labels: dict[str, str], keys: Collection[str]) -> bool:
     terms = _terms(pod_set, keys)
-    return not terms or any(all(expression_holds(e, labels) for e in term) for term in terms)
+    return not terms or any(
+        not any(map(_wrong, term)) and all(expression_holds(e, labels) for e in term) for term in terms
+    )
 
 
 def _faults(terms: list[list[dict[str, Any]]]) -> Iterator[str]:
     for index, term in enumerate(terms):
         for place, expression in enumerate(term):
-            for position, value in enumerate(_compared(expression)):
-                path = f"nodeSelectorTerms[{index}].matchExpressions[{place}].values[{position}]"
+            found = [
+                str(fault) for fault in _wrong(expression, f"nodeSelectorTerms[{index}].matchExpressions[{place}]")
+            ]
+            yield from [found[0] if len(found) == 1 else f"[{', '.join(found)}]"] if found else []
+
+
+def _wrong(expression: dict[str, Any], path: str = "") -> tuple[FieldError, ...]:
+    """Say why a comparison cannot be made: of a Job's pods an API server has seen to all but what is compared."""
+    operator, values = expression.get("operator") or "", expression.get("values") or []
+    if operator not in _OPERATORS:
+        return (unsupported(f"{path}.operator", operator, *_OPERATORS),)
+    no_labels = _no_labels(values, expression.get("key", ""), f"{path}.values")
+    return (*_misnumbered(operator, expression.get("values"), f"{path}.values"), *no_labels)
+
+
+def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
+    values = written or []
+    match operator:
+        case "In" | "NotIn" if not values:
+            yield invalid(path, written, "for 'in', 'notin' operators, values set can't be empty")
+        case "Exists" | "DoesNotExist" if values:
+            yield invalid(path, values, "values set must be empty for exists and does not exist")
+        case "Gt" | "Lt":
+            if len(values) != 1:
+                yield invalid(path, written, "for 'Gt', 'Lt' operators, exactly one value is required")
+            for index, value in enumerate(values):
                 if integer(value) is None:
                     words = "for 'Gt', 'Lt' operators, the value must be an integer"
-                    yield f"{path}: Invalid value: {printed(value)}: {words}"
+                    yield invalid(f"{path}[{index}]", value, words)
 
 
-def _compared(expression: dict[str, Any]) -> list[str]:
-    return (expression.get("values") or []) if expression.get("operator") in {"Gt", "Lt"} else []
+def _no_labels(values: list[str], key: str, path: str) -> Errors:
+    for index, value in enumerate(values):
+        if faults := label_value_faults(value):
+            yield invalid(f"{path}[{index}][{key}]", value, "; ".join(faults))

@@ -16,7 +16,7 @@ def a_priority_class_has_a_value(write: Write) -> Faults:
 @rule("OBJECT-050")
 def priorities_have_32_bits(write: Write) -> Faults:
     """Refuse a priority, and a threshold of priorities, that is out of their range."""
-    for path in ("value", "spec.preemption.borrowWithinCohort.maxPriorityThreshold"):
+    for path in ("value", "spec.priority", "spec.preemption.borrowWithinCohort.maxPriorityThreshold"):
         for at, value in places(write.new, path):
             if not -(2**31) <= value < 2**31:
                 yield invalid("<nil>", f"Checked value must be of type integer with format int32 in {at}", '""')

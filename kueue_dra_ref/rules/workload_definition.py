@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.api.limits import at_least, at_most, invalid, repeated
+from kueue_dra_ref.api.limits import (
+    at_least,
+    at_most,
+    invalid,
+    missing,
+    no_labels,
+    no_object_names,
+    other_words,
+    places,
+    repeated,
+    too_short,
+)
+from kueue_dra_ref.api.pods import NAMED, REQUIRED
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 _PATH = "spec.podSets"
+_POD = f"{_PATH}[].template.spec"
+_CLASS = "spec.priorityClassRef"
+_GROUPS = ("kueue.x-k8s.io", "scheduling.k8s.io")
+_OBJECT = '"object"'
 _ROOT = "<nil>"
 """How the API server calls the object itself."""
 
@@ -44,6 +60,55 @@ def a_container_lists_a_claim_once(write: Write) -> Iterator[FieldError]:
     """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names."""
     for kind in ("containers", "initContainers"):
         yield from repeated(write.new, f"{_PATH}[].template.spec.{kind}[].resources.claims", "name")
+
+
+@rule("COUNT-026")
+def a_pod_set_has_a_name_of_its_own(write: Write) -> Iterator[FieldError]:
+    """Refuse a name that is no label, and one that two pod sets have."""
+    yield from no_labels(write.new, f"{_PATH}[].name")
+    yield from repeated(write.new, _PATH, "name")
+
+
+@rule("COUNT-027")
+def containers_and_claims_differ_in_their_names(write: Write) -> Iterator[FieldError]:
+    """Refuse a name twice in one list."""
+    for kind in ("containers", "initContainers", "resourceClaims"):
+        yield from repeated(write.new, f"{_POD}.{kind}", "name")
+
+
+@rule("COUNT-028")
+def pods_have_containers_and_names(write: Write) -> Iterator[FieldError]:
+    """Refuse pods without a template or containers, and parts of them without what tells them apart."""
+    yield from missing(write.new, f"{_PATH}[]", "template")
+    yield from missing(write.new, _POD, "containers")
+    yield from missing(write.new, f"{_POD}.{REQUIRED}", "nodeSelectorTerms")
+    for path, keys in NAMED.items():
+        yield from missing(write.new, f"{_POD}.{path}", *keys)
+
+
+@rule("QUEUE-061")
+def a_workload_names_its_queue_as_objects_are(write: Write) -> Iterator[FieldError]:
+    """Refuse what no LocalQueue can be called."""
+    return no_object_names(write.new, "spec.queueName")
+
+
+@rule("PREEMPT-049")
+def a_priority_class_is_of_a_known_kind(write: Write) -> Iterator[FieldError]:
+    """Refuse a reference that lacks a part, and one to a kind that there is not."""
+    yield from missing(write.new, _CLASS, "group", "kind", "name")
+    yield from other_words(write.new, f"{_CLASS}.group", _GROUPS)
+    yield from other_words(write.new, f"{_CLASS}.kind", ("WorkloadPriorityClass", "PriorityClass"))
+    yield from too_short(write.new, f"{_CLASS}.name", 1)
+    yield from no_object_names(write.new, f"{_CLASS}.name")
+
+
+@rule("PREEMPT-049")
+def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[FieldError]:
+    """Refuse the kind of the other group."""
+    for path, reference in places(write.new, _CLASS):
+        for group, kind in zip(_GROUPS, ("WorkloadPriorityClass", "PriorityClass"), strict=True):
+            if reference["group"] == group and reference["kind"] != kind:
+                yield invalid(path, f"only the {kind} kind is allowed for the {group} group", _OBJECT)
 
 
 @rule("PARTIAL-008")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.pods import NAMED
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
@@ -38,6 +39,14 @@ def no_amount_is_negative(write: Write) -> Iterator[FieldError]:
         if parse(amount).amount < 0:
             value = printed(str(parse(amount)))
             yield FieldError(field=path, type="Invalid value", value=value, detail="must be greater than or equal to 0")
+
+
+@rule("COUNT-029")
+def what_is_not_said_of_pods_is_empty(kind: str) -> Mapping[str, str]:
+    """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators."""
+    if kind != "Workload":
+        return {}
+    return {f"spec.podSets[].template.spec.{path}.{key}": "" for path, keys in NAMED.items() for key in keys}
 
 
 @rule("PARTIAL-012")

@@ -10,6 +10,7 @@ import pytest
 from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.marks import covers
+from fixtures.refusal import NO_VALUE
 from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
@@ -27,9 +28,14 @@ OF_ZONE_B: Mapping[str, Any] = {
 
 def larger_than(*sizes: str) -> Mapping[str, Any]:
     """Required affinity to nodes whose label ``example.com/size`` is larger than any of these."""
-    terms = [{"matchExpressions": [{"key": "example.com/size", "operator": "Gt", "values": [size]}]} for size in sizes]
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    return {"affinity": {"nodeAffinity": required}}
+    return required(*({"key": "example.com/size", "operator": "Gt", "values": [size]} for size in sizes))
+
+
+def required(*expressions: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Required affinity to nodes for which one of these holds."""
+    terms = [{"matchExpressions": [each]} for each in expressions]
+    selector = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"affinity": {"nodeAffinity": selector}}
 
 
 @covers("QUOTA-018")
@@ -199,6 +205,45 @@ def test_a_size_that_does_not_matter_ends_nothing(lab: Lab, labels: Mapping[str,
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than(*sizes)))
 
     assert lab.flavors(job) == {"main": {"whole-gpus": flavor}}
+
+
+@covers("QUOTA-047")
+@pytest.mark.parametrize(
+    ("compared", "words"),
+    [
+        pytest.param(
+            {"operator": "Equal", "values": ["3"]},
+            'operator: Unsupported value: "Equal": '
+            'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"',
+            id="another-operator",
+        ),
+        pytest.param(
+            {"operator": "NotIn"},
+            "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
+            id="in-nothing",
+        ),
+        pytest.param(
+            {"operator": "Exists", "values": ["3"]},
+            'values: Invalid value: ["3"]: values set must be empty for exists and does not exist',
+            id="value-that-exists",
+        ),
+        pytest.param(
+            {"operator": "In", "values": ["3 or 4"]},
+            f'values[0][example.com/size]: Invalid value: "3 or 4": {NO_VALUE}',
+            id="no-value-of-a-label",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_ends_the_search(lab: Lab, compared: Mapping[str, Any], words: str) -> None:
+    """An API server lets nothing of this into a Job, and anything into a Workload."""
+    sized, plain = lab.flavor("sized", nodeLabels={"example.com/size": "3"}), lab.flavor("plain")
+    queue = lab.queue(groups=[{sized: {"whole-gpus": 2}, plain: {"whole-gpus": 2}}])
+    pods = a_pod_set("main", claims=[a_template(gpu())], spec=required({"key": "example.com/size", **compared}))
+    workload = queue.submit(a_workload(pods))
+
+    assert lab.message(workload) == (
+        f"failed to assign flavors to pod set main: nodeSelectorTerms[0].matchExpressions[0].{words}"
+    )
 
 
 def that_tolerates(**toleration: str) -> Work:
