@@ -151,7 +151,7 @@ class JobController:
             self.kueue.store.put(made)
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
-        asked = {"podSets": self._pod_sets(job), "queueName": queue_named_by(job), "active": True}
+        asked = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}
         return asked | self.priorities.of(job)
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
@@ -161,11 +161,15 @@ class JobController:
 
     def _follow(self, job: Manifest, workload: Manifest) -> bool:
         """Carry a changed queue name of a Job that waits over to its Workload."""
-        spec = {**workload["spec"], "queueName": queue_named_by(job)}
+        spec = {key: value for key, value in workload["spec"].items() if key != "queueName"} | _queue_of(job)
         if is_true(workload, "QuotaReserved") or spec == workload["spec"]:
             return False
         self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
         return True
+
+
+def _queue_of(job: Manifest) -> dict[str, str]:
+    return {"queueName": name} if (name := queue_named_by(job)) else {}
 
 
 def workload_name(job: Manifest) -> str:

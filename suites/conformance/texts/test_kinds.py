@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.builders import a_job, a_request, a_template, gpu
+from fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload, gpu
 from fixtures.lab import Lab
 from fixtures.manifests import a_cluster_queue
 from fixtures.mappings import a_group_of, a_resource
@@ -120,7 +120,7 @@ def test_the_classes_of_a_name_share_its_quota(lab: Lab) -> None:
 def test_a_core_resource_takes_no_class(lab: Lab) -> None:
     """A resource that happens to be called like a class counts what containers request, and no device."""
     queue = lab.queue({GPU: 2}, classes={})
-    ordinary = queue.submit(a_job(requests={GPU: "1"}))
+    ordinary = queue.submit(a_workload(a_pod_set("main", requests={GPU: "1"})))  # no API server lets a Job ask for it
     devices = queue.submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.verdict(ordinary) == admitted({GPU: 1})
