@@ -76,25 +76,25 @@ class Objects:
     def create(self, manifest: Manifest) -> Answer:
         """Create one object."""
         ref = Ref.of(manifest)
-        return self.call("POST", self._path(ref, collection=True), manifest)
+        return self.call("POST", self.path(ref, collection=True), manifest)
 
     def replace(self, manifest: Manifest, *, subresource: str = "") -> Answer:
         """Replace one object (or one subresource of it) by the manifest, whose resourceVersion counts."""
-        return self.call("PUT", self._path(Ref.of(manifest), subresource=subresource), manifest)
+        return self.call("PUT", self.path(Ref.of(manifest), subresource=subresource), manifest)
 
     def patch(self, ref: Ref, change: Manifest) -> Answer:
         """Merge ``change`` into one object."""
-        return self.call("PATCH", self._path(ref), change, content=MERGE_PATCH)
+        return self.call("PATCH", self.path(ref), change, content=MERGE_PATCH)
 
     def delete(self, ref: Ref) -> Answer:
         """Ask for one object to be deleted, its dependents in the background."""
-        return self.call("DELETE", self._path(ref), {"propagationPolicy": "Background"})
+        return self.call("DELETE", self.path(ref), {"propagationPolicy": "Background"})
 
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object as stored, or None."""
         if not self.serves(ref):
             return None
-        answer = self.call("GET", self._path(ref))
+        answer = self.call("GET", self.path(ref))
         return None if answer.code == 404 else _body_of(answer, f"read {ref}")
 
     def list(self, api_version: str, kind: str, namespace: str = "", *, labels: str = "") -> list[Manifest]:
@@ -104,7 +104,7 @@ class Objects:
         learns only every 100 ms.
         """
         ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
-        path = self._path(ref, collection=True)
+        path = self.path(ref, collection=True)
         query = {"labelSelector": labels} if labels else {}
         if newest := self._newest.get(_stem(path)):
             query |= {"resourceVersion": str(newest), "resourceVersionMatch": "NotOlderThan"}
@@ -165,7 +165,8 @@ class Objects:
         date = parsedate_to_datetime(response.headers.get("Date") or EPOCH)
         return Answer(code=response.status, body=_json(response.data), second=int(date.timestamp()))
 
-    def _path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
+    def path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
+        """Give the path of an object, of its subresource, or of all of its kind in its namespace."""
         kind = self._kinds_of(ref.api_version).get(ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True))
         parts: Sequence[str] = (
             _root(ref.api_version),

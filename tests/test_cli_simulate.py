@@ -323,8 +323,8 @@ def test_claims_without_a_configuration_are_explained() -> None:
             "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec:\n  resourceGroups:\n"
             "  - coveredResources: [gpus]\n    flavors:\n    - name: f\n      resources:\n      - name: gpus\n"
             "        nominalQuota: many\n",
-            ":11: ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: Invalid value: "
-            '"many": expected a quantity such as 2, 500m or 80Gi',
+            ":11: ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: Wrong type: "
+            "\"many\": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
             id="quantity",
         ),
     ],

@@ -12,19 +12,21 @@ from kueue_dra_ref.target import FieldError
 Faults = Iterator[FieldError]
 
 
-def places(obj: Any, path: str) -> list[tuple[str, Any]]:
-    """Give each value that a path such as ``spec.podSets[].name`` leads to, with its own path."""
+def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> list[tuple[str, Any]]:
+    """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path."""
     found = [("", obj)]
     for step in path.split("."):
         key = step.removesuffix("[]")
-        held = ((f"{at}.{key}".lstrip("."), value[key]) for at, value in found if key in value)
+        holders = ((at, value) for at, value in found if isinstance(value, dict))
+        held = ((f"{at}.{key}".lstrip("."), value[key]) for at, value in holders if value.get(key) is not None)
         found = list(_elements(held)) if step != key else list(held)
-    return found
+    return [(at, value) for at, value in found if isinstance(value, of)]
 
 
 def _elements(lists: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     for at, values in lists:
-        yield from ((f"{at}[{index}]", value) for index, value in enumerate(values))
+        if isinstance(values, list):
+            yield from ((f"{at}[{index}]", value) for index, value in enumerate(values))
 
 
 def fill(obj: Any, path: str, value: str) -> None:
@@ -43,28 +45,28 @@ def drop(obj: Any, path: str) -> None:
 
 def at_least(obj: Any, path: str, least: int) -> Faults:
     """Refuse lists of fewer."""
-    for at, values in places(obj, path):
+    for at, values in places(obj, path, list):
         if len(values) < least:
             yield invalid(at, f"{at} in body should have at least {least} items", str(len(values)))
 
 
 def at_most(obj: Any, path: str, most: int) -> Faults:
     """Refuse lists, and maps, of more."""
-    for at, values in places(obj, path):
+    for at, values in places(obj, path, (list, dict)):
         if (found := len(values)) > most:
             yield FieldError(field=at, type="Too many", value=str(found), detail=f"must have at most {most} items")
 
 
 def too_short(obj: Any, path: str, least: int) -> Faults:
     """Refuse texts of fewer characters."""
-    for at, value in places(obj, path):
+    for at, value in places(obj, path, str):
         if len(value) < least:
             yield invalid(at, f"{at} in body should be at least {least} chars long", printed(value))
 
 
 def missing(obj: Any, path: str, *keys: str) -> Faults:
     """Refuse an object that lacks one of the keys."""
-    for at, value in places(obj, path) if path else [("", obj)]:
+    for at, value in places(obj, path, dict) if path else [("", obj)]:
         yield from (
             FieldError(field=f"{at}.{key}".lstrip("."), type="Required value") for key in keys if key not in value
         )
@@ -75,18 +77,19 @@ def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
     supported = f"supported values: {', '.join(map(printed, words))}"
     for at, value in places(obj, path):
         if value not in words:
-            yield FieldError(field=at, type="Unsupported value", value=printed(value), detail=supported)
+            shown = printed({} if isinstance(value, dict) else value)  # fields that no text has were dropped
+            yield FieldError(field=at, type="Unsupported value", value=shown, detail=supported)
 
 
 def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
     """Refuse what no object can be called; ``field`` is what the path is called where that is something else."""
-    for place, value in places(obj, path):
+    for place, value in places(obj, path, str):
         yield from _unlike(value, field or place, SUBDOMAIN, MAX_SUBDOMAIN)
 
 
 def no_labels(obj: Any, path: str) -> Faults:
     """Refuse what is no DNS label."""
-    for place, value in places(obj, path):
+    for place, value in places(obj, path, str):
         yield from _unlike(value, place, LABEL, MAX_LABEL)
 
 
@@ -99,9 +102,9 @@ def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
 
 def repeated(obj: Any, path: str, key: str) -> Faults:
     """Refuse a key that two elements of one list have; it is told once."""
-    for at, values in places(obj, path):
-        names = [value.get(key) for value in values]
-        for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+    for at, values in places(obj, path, list):
+        names = [value.get(key) if isinstance(value, dict) else None for value in values]
+        for name in dict.fromkeys(name for name in names if isinstance(name, str) and names.count(name) > 1):
             second = names.index(name, names.index(name) + 1)
             yield FieldError(field=f"{at}[{second}]", type="Duplicate value", value=printed({key: name}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -80,11 +81,22 @@ def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = 
     try:
         obj = decoder.decoded(manifest, shape)
     except Undecodable as fault:
-        return _undecodable(kind, version, str(fault), fault.path)
+        return _undecodable(kind, version, str(fault), fault.path, fault.found)
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and strict:
         return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", decoder.unknown[0])
     return Admitted(obj=obj, warnings=tuple(unknown))
+
+
+def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | None:
+    """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
+    if isinstance(decoded(manifest, shape, k), Admitted):
+        return None
+    sent_on = json.loads(json.dumps(manifest, sort_keys=True))
+    refused = decoded(sent_on, shape, k)
+    assert isinstance(refused, Refused)
+    words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
+    return replace(refused, message=words)
 
 
 def _answer(
@@ -118,9 +130,10 @@ def _keep_scope(obj: dict[str, Any]) -> None:
         obj["metadata"].pop("namespace", None)
 
 
-def _undecodable(kind: str, version: str, fault: str, path: str) -> Refused:
+def _undecodable(kind: str, version: str, fault: str, path: str, found: str | None = None) -> Refused:
     words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
-    return Refused(code=400, message=words, errors=(FieldError(field=path, type="Wrong type", detail=fault),))
+    error = FieldError(field=path, type="Wrong type", value=found, detail=fault)
+    return Refused(code=400, message=words, errors=(error,))
 
 
 def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:

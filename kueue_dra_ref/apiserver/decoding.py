@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.apiserver.shapes import (
     QUANTITY,
@@ -38,6 +39,8 @@ class Undecodable(Exception):
     """What was sent is not of the type that it must be; the text is the decoder's, ``path`` the field."""
 
     path = ""
+    found: str | None = None
+    """A text that cannot be read; the words of a wrong type say what was found."""
 
 
 class _Mismatch(Undecodable):
@@ -86,7 +89,7 @@ class Decoder:
             self._mismatches.append(fault)
             return _zero(shape)
         except Undecodable as fault:
-            fault.path = fault.path or path
+            fault.path, fault.found = fault.path or path, fault.found or printed(value)
             raise
 
     def _read(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:

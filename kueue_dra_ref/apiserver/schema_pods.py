@@ -21,7 +21,7 @@ from kueue_dra_ref.apiserver.shapes import (
     fields,
 )
 
-_INT32 = Plain(Holds.WHOLE, "int32")
+INT32 = Plain(Holds.WHOLE, "int32")
 _AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
 
 
@@ -37,7 +37,7 @@ RESOURCES = fields(
     "v1.ResourceRequirements",
     ("limits", _AMOUNTS),
     ("requests", _AMOUNTS),
-    ("claims", ListOf(fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)))),
+    ("claims", ListOf(fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)), keyed=True)),
 )
 CONTAINER = fields(
     "v1.Container",
@@ -65,7 +65,7 @@ _NODE_AFFINITY = fields(
 )
 POD = fields(
     "v1.PodSpec",
-    *_all(ListOf(CONTAINER), "containers initContainers"),
+    *_all(ListOf(CONTAINER, keyed=True), "containers initContainers"),
     *_all(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
     *_all(TEXT, "serviceAccountName serviceAccount nodeName hostname subdomain schedulerName priorityClassName"),
     *_all(TEXT, "runtimeClassName hostnameOverride"),
@@ -82,15 +82,15 @@ POD = fields(
         fields("v1.Affinity", ("nodeAffinity", _NODE_AFFINITY), *_all(ANYTHING, "podAffinity podAntiAffinity")),
     ),
     ("tolerations", ListOf(TOLERATION)),
-    ("priority", _INT32),
+    ("priority", INT32),
     ("overhead", _AMOUNTS),
-    ("resourceClaims", ListOf(POD_CLAIM)),
+    ("resourceClaims", ListOf(POD_CLAIM, keyed=True)),
     ("resources", RESOURCES),
 )
 TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD))
 _JOB = fields(
     "v1.JobSpec",
-    *_all(_INT32, "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished"),
+    *_all(INT32, "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished"),
     *_all(ANYTHING, "podFailurePolicy successPolicy selector"),
     *_all(FLAG, "manualSelector suspend"),
     ("activeDeadlineSeconds", WHOLE),
@@ -110,7 +110,7 @@ _STATUS = fields(
     "v1.JobStatus",
     ("conditions", ListOf(_CONDITION)),
     *_all(TIME, "startTime completionTime"),
-    *_all(_INT32, "active succeeded failed terminating ready"),
+    *_all(INT32, "active succeeded failed terminating ready"),
     *_all(TEXT, "completedIndexes failedIndexes"),
     ("uncountedTerminatedPods", ANYTHING),
 )

@@ -37,9 +37,10 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """A list."""
+    """A list; one that is ``keyed`` is a map by the names of its elements (x-kubernetes-list-type)."""
 
     element: Shape
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

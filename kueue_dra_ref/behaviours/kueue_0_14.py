@@ -23,6 +23,7 @@ from kueue_dra_ref.rules.gates import kueue_0_14_gates
 _WITHOUT_PREFERENCE = (quota_definition.a_preference_needs_a_search_that_goes_on, None)
 _IN_OTHER_NAMES = (
     (quota_definition.a_preference_is_for_borrowing_or_preemption, None),
+    (quota_definition.the_mode_of_an_admission_scope_is_known, None),
     (
         quota_definition.a_cohort_is_named_as_objects_are,
         quota_definition.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,

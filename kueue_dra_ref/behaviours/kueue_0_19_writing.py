@@ -36,9 +36,11 @@ _CLUSTER_QUEUES = Definition(
         quota_definition.a_queue_keeps_to_the_known_strategies,
         definitions.a_queue_runs_is_held_or_drained,
         quota_definition.preemption_keeps_to_the_known_policies,
-        definitions.priorities_have_32_bits,
+        definitions.numbers_have_32_bits,
         quota_definition.a_search_stops_or_tries_the_next_flavor,
         quota_definition.a_preference_is_for_borrowing_or_preemption,
+        quota_definition.an_admission_scope_has_a_mode,
+        quota_definition.the_mode_of_an_admission_scope_is_known,
         *_ONCE,
     ),
     cel=(
@@ -58,7 +60,7 @@ _WORKLOADS = Definition(
         workload_definition.containers_and_claims_differ_in_their_names,
         workload_definition.pods_have_containers_and_names,
         workload_definition.a_container_lists_a_claim_once,
-        definitions.priorities_have_32_bits,
+        definitions.numbers_have_32_bits,
         workload_definition.a_workload_names_its_queue_as_objects_are,
         workload_definition.a_priority_class_is_of_a_known_kind,
     ),
@@ -126,7 +128,7 @@ DEFINITIONS = Definitions(
     resource_flavor=_FLAVORS,
     workload=_WORKLOADS,
     workload_priority_class=Definition(
-        limits=(definitions.a_priority_class_has_a_value, definitions.priorities_have_32_bits)
+        limits=(definitions.a_priority_class_has_a_value, definitions.numbers_have_32_bits)
     ),
 )
 

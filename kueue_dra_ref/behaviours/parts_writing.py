@@ -22,6 +22,7 @@ _NOT_LOOKED_AT = invalid(
     "correct the existing errors to complete validation",
     "null",
 )
+_OTHER_TYPE = "in body must be of type"
 _GRAVE = {"Too many", "Too long", "Required value", "Unsupported value"}
 
 
@@ -32,12 +33,12 @@ class Definition:
     limits: Checks = ()
     cel: Checks = ()
 
-    def faults(self, write: Write) -> Sequence[FieldError]:
-        """Everything that is wrong; where something is too much, missing or unknown, no CEL is evaluated."""
-        found = [fault for rule in self.limits for fault in rule(write)]
-        if self.cel and any(fault.type in _GRAVE for fault in found):
+    def faults(self, write: Write, wrong: Sequence[FieldError] = ()) -> Sequence[FieldError]:
+        """Everything that is wrong, types first; where something is too much, missing or unknown, CEL is not asked."""
+        found = [*wrong, *(fault for rule in self.limits for fault in rule(write))]
+        if self.cel and any(fault.type in _GRAVE or _OTHER_TYPE in fault.detail for fault in found):
             return [*found, _NOT_LOOKED_AT]
-        return [*found, *(fault for rule in self.cel for fault in rule(write))]
+        return [*found, *(fault for rule in self.cel if not wrong for fault in rule(write))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,19 +71,20 @@ class Definitions:
     workload: Definition = Definition()
     workload_priority_class: Definition = Definition()
 
-    def faults(self, write: Write) -> Sequence[FieldError]:
-        """Everything that is wrong with an object by the definition of its kind."""
-        kinds: Mapping[str, Definition | JobDefinition] = {
+    def faults(self, write: Write, wrong: Sequence[FieldError] = ()) -> Sequence[FieldError]:
+        """Everything that is wrong with an object by the definition of its kind, beside what has the wrong type."""
+        if write.new["kind"] == "Job":
+            return tuple(self.job.faults(write))
+        kinds = {
             "ClusterQueue": self.cluster_queue,
             "Cohort": self.cohort,
-            "Job": self.job,
             "LocalQueue": self.local_queue,
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
             "WorkloadPriorityClass": self.workload_priority_class,
         }
         found = kinds.get(write.new["kind"])
-        return tuple(found.faults(write)) if found else ()
+        return found.faults(write, wrong) if found else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

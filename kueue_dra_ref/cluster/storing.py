@@ -11,13 +11,15 @@ from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.scheme import kind_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
-from kueue_dra_ref.apiserver.admission import decoded
+from kueue_dra_ref.apiserver.admission import completed, decoded
+from kueue_dra_ref.apiserver.defining import misfits
 from kueue_dra_ref.apiserver.objects import errors_of_metadata
+from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, KINDS, schema
 from kueue_dra_ref.apiserver.schema_pods import JOB
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
-GROUP = "resource.k8s.io"
+GROUP, KUEUE = "resource.k8s.io", "kueue.x-k8s.io"
 _LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
 
 
@@ -27,6 +29,14 @@ class NotStored(ManifestFault):
     def __init__(self, refused: Refused) -> None:
         first = refused.errors[0] if refused.errors else FieldError(field="", type="Refused", detail=refused.message)
         super().__init__(first, refused.code, refused.message, refused.errors[1:])
+
+
+class WrongTypes(ManifestFault):
+    """What in an object of Kueue is not of the type that its definition says."""
+
+    def __init__(self, wrong: tuple[FieldError, ...]) -> None:
+        super().__init__(wrong[0], others=wrong[1:])
+        self.faults = wrong
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +62,8 @@ class ApiServer:
         name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
         if kind.name == "Job":
             return stored(self._taken(decoded(manifest, JOB, self.kubernetes), f"Job {name}"))
+        if kind.group == KUEUE and kind.name in KINDS:
+            self._type_checked(manifest, store)
         if kind.group != GROUP:
             return stored(manifest)
         old = store.find(manifest["kind"], name, namespace)
@@ -62,6 +74,23 @@ class ApiServer:
             kubernetes=self.kubernetes, namespace_labels=labels, only_served=self.only_served, now=now
         )
         return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
+
+    def _type_checked(self, manifest: Manifest, store: Store) -> None:
+        """Refuse what is not of the types of Kueue's definitions: a new object the webhook that completes it refuses.
+
+        Raises:
+            NotStored: the webhook cannot decode it.
+            WrongTypes: the API server finds it out.
+
+        """
+        kind, meta = manifest["kind"], _mapping(manifest, "metadata")
+        shape = schema(kind, manifest["apiVersion"].rpartition("/")[2])
+        is_new = store.find(kind, str(meta.get("name", "")), str(meta.get("namespace", ""))) is None
+        if is_new and kind in COMPLETED and (refused := completed(manifest, shape, self.kubernetes)):
+            insist_on_namespace(manifest, store)
+            raise NotStored(refused)
+        if wrong := tuple(misfits(manifest, shape)):
+            raise WrongTypes(wrong)
 
     def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
         self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)

@@ -17,7 +17,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.finalizing import IN_USE
 from kueue_dra_ref.cluster.managing import Managing
 from kueue_dra_ref.cluster.store import Store
-from kueue_dra_ref.cluster.storing import ApiServer, insist_on_namespace
+from kueue_dra_ref.cluster.storing import ApiServer, WrongTypes, insist_on_namespace
 from kueue_dra_ref.rules.priorities import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 
@@ -37,7 +37,11 @@ class Writer:
             ManifestFault: it is refused.
 
         """
-        obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
+        try:
+            obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
+        except WrongTypes as wrong:
+            faults = self.behaviour.definitions.faults(Write(new=manifest), wrong.faults)
+            raise ManifestFault(faults[0], others=faults[1:]) from None
         kind = obj["kind"]
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
         self._insist_on_kind(obj)

@@ -6,6 +6,14 @@ from kueue_dra_ref.api.limits import Faults, invalid, missing, other_words, plac
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 
+_INT32 = (
+    "value",
+    "spec.priority",
+    "spec.podSets[].count",
+    "spec.podSets[].minCount",
+    "spec.preemption.borrowWithinCohort.maxPriorityThreshold",
+)
+
 
 @rule("OBJECT-002")
 def a_priority_class_has_a_value(write: Write) -> Faults:
@@ -14,10 +22,10 @@ def a_priority_class_has_a_value(write: Write) -> Faults:
 
 
 @rule("OBJECT-050")
-def priorities_have_32_bits(write: Write) -> Faults:
-    """Refuse a priority, and a threshold of priorities, that is out of their range."""
-    for path in ("value", "spec.priority", "spec.preemption.borrowWithinCohort.maxPriorityThreshold"):
-        for at, value in places(write.new, path):
+def numbers_have_32_bits(write: Write) -> Faults:
+    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range."""
+    for path in _INT32:
+        for at, value in places(write.new, path, int):
             if not -(2**31) <= value < 2**31:
                 yield invalid("<nil>", f"Checked value must be of type integer with format int32 in {at}", '""')
 

@@ -101,6 +101,19 @@ def a_resource_is_once_in_a_flavor(write: Write) -> Faults:
     return repeated(write.new, f"{_FLAVOR}.resources", "name")
 
 
+@rule("OBJECT-051")
+def an_admission_scope_has_a_mode(write: Write) -> Faults:
+    """Refuse a scope without one."""
+    return missing(write.new, "spec.admissionScope", "admissionMode")
+
+
+@rule("OBJECT-052")
+def the_mode_of_an_admission_scope_is_known(write: Write) -> Faults:
+    """Refuse another one."""
+    modes = ("UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing")
+    return other_words(write.new, "spec.admissionScope.admissionMode", modes)
+
+
 @rule("OBJECT-045")
 def a_selector_says_what_it_compares(write: Write) -> Faults:
     """Refuse an expression without a key or an operator."""

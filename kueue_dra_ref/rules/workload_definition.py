@@ -114,10 +114,9 @@ def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[Field
 @rule("PARTIAL-008")
 def the_fewest_pods_are_at_least_one(write: Write) -> Iterator[FieldError]:
     """Refuse a pod set that is content with none."""
-    for index, pod_set in _pod_sets(write.new):
-        if (least := pod_set.get("minCount", 1)) < 1:
-            field = f"{_PATH}[{index}].minCount"
-            yield invalid(field, f"{field} in body should be greater than or equal to 1", str(least))
+    for at, least in places(write.new, f"{_PATH}[].minCount", int):
+        if least < 1:
+            yield invalid(at, f"{at} in body should be greater than or equal to 1", str(least))
 
 
 @rule("QUEUE-047")

@@ -1,0 +1,99 @@
+"""Types of custom resources: what the API server says of a value that is not of the type that a definition gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
+from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.target import FieldError
+
+_NAMES = {Holds.TEXT: "string", Holds.FLAG: "boolean", Holds.WHOLE: "integer", Holds.TIME: "string"}
+_AMOUNT = (
+    r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
+    r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
+)
+
+
+def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
+    """Say of each value inside that it has another type; null is the same as absent, but in a list.
+
+    A number with a fraction of zero is a ``whole number``, which is an integer wherever one is wanted.
+    """
+    match shape, value:
+        case Plain(Holds.ANYTHING), _:
+            return
+        case Plain(Holds.QUANTITY), _:
+            yield from _amount(value, path)
+        case Plain(), _:
+            yield from _plain(value, shape, path)
+        case Struct(), dict():
+            known = {field.key: field.shape for field in shape.fields}
+            for key, each in value.items():
+                if key in known and each is not None:
+                    yield from misfits(each, known[key], f"{path}.{key}".lstrip("."))
+        case MapOf(element), dict():
+            for key, each in value.items():
+                yield from misfits(each, element, f"{path}.{key}") if each is not None else ()
+        case ListOf(element), list():
+            for index, each in enumerate(value):
+                yield from misfits(each, element, f"{path}[{index}]")
+            yield from _no_objects(value, path) if shape.keyed else ()
+        case _:
+            yield _other(value, "array" if isinstance(shape, ListOf) else "object", path)
+
+
+def _plain(value: Any, shape: Plain, path: str) -> Errors:
+    wanted, found = _NAMES[shape.holds], _name(value)
+    if wanted == "integer" and found in ("boolean", "object", "number"):
+        told = '"float64"' if found == "number" else '""'
+        yield invalid_as(path, told, f"{path} in body must be of type {shape.go}: {told}")
+    elif found != wanted and not (wanted == "integer" and found == "whole number"):
+        yield _other(value, wanted, path)
+
+
+def _amount(value: Any, path: str) -> Errors:
+    match _name(value):
+        case "integer" | "whole number":
+            return
+        case "string":
+            if not re.search(_AMOUNT, value):
+                yield invalid_as(path, printed(value), f"{path} in body should match '{_AMOUNT}'")
+        case found:
+            yield _other(value, "integer,string", path)
+            yield invalid_as("<nil>", '""', f'"{path}" must validate at least one schema (anyOf)')
+            yield _other(value, "integer", path)
+            if found == "number":
+                yield invalid_as("<nil>", '""', f"Checked value must be of type integer (default format) in {path}")
+
+
+def _no_objects(values: list[Any], path: str) -> Iterator[FieldError]:
+    for index, each in enumerate(values):
+        if each is not None and not isinstance(each, dict):
+            yield invalid_as(f"{path}[{index}]", printed(each), "must be an object for an array of list-type map")
+
+
+def _other(value: Any, wanted: str, path: str) -> FieldError:
+    found = f'"{_name(value).removeprefix("whole ")}"'
+    return invalid_as(path, found, f"{path} in body must be of type {wanted}: {found}")
+
+
+def _name(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() if -(2**63) <= value < 2**63:
+            return "integer"
+        case int() | float():
+            return "whole number" if value == value // 1 and isinstance(value, float) else "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
