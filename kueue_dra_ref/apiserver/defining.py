@@ -24,29 +24,38 @@ def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
     A number with a fraction of zero is a ``whole number``, which is an integer wherever one is wanted.
     """
     match shape, value:
-        case Plain(Holds.ANYTHING), _:
-            return
-        case Plain(Holds.QUANTITY), _:
-            yield from _amount(value, path)
         case Plain(), _:
             yield from _plain(value, shape, path)
-        case Struct(), dict():
-            known = {field.key: field.shape for field in shape.fields}
-            for key, each in value.items():
-                if key in known and each is not None:
-                    yield from misfits(each, known[key], f"{path}.{key}".lstrip("."))
-        case MapOf(element), dict():
-            for key, each in value.items():
-                yield from misfits(each, element, f"{path}.{key}") if each is not None else ()
-        case ListOf(element), list():
-            for index, each in enumerate(value):
-                yield from misfits(each, element, f"{path}[{index}]")
-            yield from _no_objects(value, path) if shape.keyed else ()
+        case ListOf(), list():
+            yield from _in_list(value, shape, path)
+        case Struct() | MapOf(), dict():
+            yield from _in_object(value, shape, path)
         case _:
             yield _other(value, "array" if isinstance(shape, ListOf) else "object", path)
 
 
+def _in_list(values: list[Any], shape: ListOf, path: str) -> Errors:
+    for index, each in enumerate(values):
+        yield from misfits(each, shape.element, f"{path}[{index}]")
+    yield from _no_objects(values, path) if shape.keyed else ()
+
+
+def _in_object(found: dict[str, Any], shape: Struct | MapOf, path: str) -> Errors:
+    known = {field.key: field.shape for field in shape.fields} if isinstance(shape, Struct) else {}
+    for key, each in found.items():
+        element = shape.value if isinstance(shape, MapOf) else known.get(key)
+        if element is not None and each is not None:
+            yield from misfits(each, element, f"{path}.{key}".lstrip("."))
+
+
 def _plain(value: Any, shape: Plain, path: str) -> Errors:
+    if shape.holds is Holds.QUANTITY:
+        yield from _amount(value, path)
+    elif shape.holds is not Holds.ANYTHING:
+        yield from _scalar(value, shape, path)
+
+
+def _scalar(value: Any, shape: Plain, path: str) -> Errors:
     wanted, found = _NAMES[shape.holds], _name(value)
     if wanted == "integer" and found in ("boolean", "object", "number"):
         told = '"float64"' if found == "number" else '""'

@@ -11,6 +11,7 @@ from fixtures.lab import Lab
 from fixtures.manifests import KUEUE, a_cluster_queue, a_group, with_spec
 from fixtures.marks import covers
 from fixtures.refusal import ACCEPTED, Refused, refused
+from kueue_dra_ref.target import Manifest
 
 GROUPS = [a_group({"one": {"cpu": 1}})]
 CQ, COHORT = ('{}.kueue.x-k8s.io "{}" is invalid: '.format(kind, "{name}") for kind in ("ClusterQueue", "Cohort"))
@@ -77,7 +78,12 @@ def test_a_changed_cluster_queue_is_refused_by_the_api_server(lab: Lab, spec: di
 @covers("OBJECT-053")
 def test_a_new_cohort_is_refused_by_the_api_server(lab: Lab) -> None:
     """No webhook completes it."""
-    made = {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": lab.name("co")}, "spec": {"parentName": True}}
+    made: Manifest = {
+        "apiVersion": KUEUE,
+        "kind": "Cohort",
+        "metadata": {"name": lab.name("co")},
+        "spec": {"parentName": True},
+    }
     words = 'spec.parentName: Invalid value: "boolean": spec.parentName in body must be of type string: "boolean"'
 
     assert lab.denied(made) == f"{COHORT}[{words}, {UNCHECKED}]".format(**made["metadata"])
