@@ -68,15 +68,18 @@ def presented(manifest: Manifest, api_version: str) -> Manifest:
 
 
 def _without_nulls(value: Any) -> Any:
+    """A copy without nulls; a number whose fraction is zero is a whole one, as it is when it is sent on."""
     match value:
         case dict():
             return {
-                key: _without_nulls(each) if isinstance(each, (dict, list)) else each
+                key: _without_nulls(each) if isinstance(each, (dict, list, float)) else each
                 for key, each in value.items()
                 if each is not None
             }
         case list():
             return [_without_nulls(each) for each in value]
+        case float() if value.is_integer():
+            return int(value)
         case _:
             return value
 

@@ -92,11 +92,16 @@ def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | Non
     """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
     if isinstance(decoded(manifest, shape, k), Admitted):
         return None
-    sent_on = json.loads(json.dumps(manifest, sort_keys=True))
-    refused = decoded(sent_on, shape, k)
-    assert isinstance(refused, Refused)
+    refused = decoded(json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k)
+    if isinstance(refused, Admitted):
+        return None
     words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
     return replace(refused, message=words)
+
+
+def _sent_on(number: str) -> int | float:
+    """Give a number as an API server sends it on: a fraction of zero is left out."""
+    return int(found) if (found := float(number)).is_integer() and abs(found) < 2**63 else found
 
 
 def _answer(

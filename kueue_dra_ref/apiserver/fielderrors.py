@@ -23,6 +23,11 @@ def invalid(path: str, value: Any, detail: str) -> FieldError:
     return FieldError(field=path, type="Invalid value", value=shown(value), detail=detail)
 
 
+def invalid_word(path: str, value: str, detail: str) -> FieldError:
+    """Say that a text of a type of its own, which is printed as JSON, is not what it must be."""
+    return invalid_as(path, printed(value), detail)
+
+
 def invalid_as(path: str, value: str, detail: str) -> FieldError:
     """Say that a value, already printed, is not what it must be."""
     return FieldError(field=path, type="Invalid value", value=value, detail=detail)
@@ -46,7 +51,7 @@ def duplicate(path: str, value: str) -> FieldError:
 def unsupported(path: str, value: str, *supported: str) -> FieldError:
     """Say that a value is none of those that there are."""
     detail = f"supported values: {', '.join(map(shown, supported))}"
-    return FieldError(field=path, type="Unsupported value", value=shown(value), detail=detail)
+    return FieldError(field=path, type="Unsupported value", value=printed(value), detail=detail)
 
 
 def too_long(path: str, limit: int, k: Kubernetes) -> FieldError:

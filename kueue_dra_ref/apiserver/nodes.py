@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.apiserver import naming
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, invalid_word, required
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
@@ -117,13 +117,13 @@ def _values(operator: str, count: int, path: str) -> Errors:
         case "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt":
             return
         case _:
-            yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+            yield invalid_word(f"{path}.operator", operator, "not a valid selector operator")
 
 
 def _field(found: Object, path: str) -> Errors:
     operator, values = found.get("operator") or "", found.get("values") or []
     if operator not in ("In", "NotIn"):
-        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+        yield invalid_word(f"{path}.operator", operator, "not a valid selector operator")
     elif len(values) != 1:
         words = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required(f"{path}.values", words)

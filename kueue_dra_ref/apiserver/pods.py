@@ -6,7 +6,15 @@ from typing import Any
 
 from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.apiserver import containers, naming, nodes, resources
-from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid, invalid_as, required, unsupported
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    duplicate,
+    invalid,
+    invalid_as,
+    invalid_word,
+    required,
+    unsupported,
+)
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
@@ -99,9 +107,9 @@ def _toleration(found: Object, path: str, k: Kubernetes) -> Errors:
         yield from naming.label_key(key, f"{path}.key", k)
     elif operator != "Exists":
         words = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-        yield invalid(f"{path}.operator", operator, words)
+        yield invalid_word(f"{path}.operator", operator, words)
     if "tolerationSeconds" in found and effect != "NoExecute":
-        yield invalid(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+        yield invalid_word(f"{path}.effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
     yield from _comparison(operator, found.get("value") or "", f"{path}.operator", k)
     if effect and effect not in _EFFECTS:
         yield unsupported(f"{path}.effect", effect, *_EFFECTS)

@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver import naming
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required, shown, unsupported
+from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required, unsupported
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 
 Object = dict[str, Any]
@@ -117,7 +117,7 @@ def _name_in_container(name: str, path: str, k: Kubernetes) -> Errors:
 
 
 def _printed(name: str, k: Kubernetes) -> str:
-    return shown(name) if k.quotes_words else name
+    return printed(name) if k.quotes_words else name
 
 
 def _name_in_pod(name: str, path: str, k: Kubernetes) -> Errors:

@@ -86,10 +86,11 @@ class ApiServer:
         kind, meta = manifest["kind"], _mapping(manifest, "metadata")
         shape = schema(kind, manifest["apiVersion"].rpartition("/")[2])
         is_new = store.find(kind, str(meta.get("name", "")), str(meta.get("namespace", ""))) is None
-        if is_new and kind in COMPLETED and (refused := completed(manifest, shape, self.kubernetes)):
-            insist_on_namespace(manifest, store)
-            raise NotStored(refused)
-        if wrong := tuple(misfits(manifest, shape)):
+        if is_new and kind in COMPLETED:
+            if refused := completed(manifest, shape, self.kubernetes):
+                insist_on_namespace(manifest, store)
+                raise NotStored(refused)
+        elif wrong := tuple(misfits(manifest, shape)):
             raise WrongTypes(wrong)
 
     def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
