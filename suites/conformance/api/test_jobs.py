@@ -118,6 +118,26 @@ def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], a
     assert offered_pod(lab, {"resources": resources}) == answer
 
 
+@covers("API-040")
+@pytest.mark.parametrize(
+    ("pod", "answer"),
+    [
+        pytest.param({"resources": {"requests": {"cpu": "1"}}}, ACCEPTED, id="as-much-as-its-container"),
+        pytest.param(
+            {"resources": {"requests": {"cpu": "500m"}}},
+            refused(f"{POD}.resources.requests[cpu]: Invalid value"),
+            id="less-than-its-container",
+        ),
+        pytest.param(
+            {"overhead": {"cpu": "-1"}}, refused(f"{POD}.overhead.limits[cpu]: Invalid value"), id="negative-overhead"
+        ),
+    ],
+)
+def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+    """What a pod asks for as a whole holds what its containers ask for."""
+    assert offered_pod(lab, **pod) == answer
+
+
 @covers("API-041")
 @pytest.mark.parametrize(
     ("pod", "answer"),
