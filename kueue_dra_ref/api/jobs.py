@@ -9,6 +9,13 @@ FRAMEWORK = "batch/job"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
+POD_PATH = "spec.template.spec"
+
+
+def pod_of(job: Manifest) -> Manifest:
+    """What a Job says of its pods."""
+    found: Manifest = (job["spec"].get("template") or {}).get("spec") or {}
+    return found
 
 
 def queue_named_by(job: Manifest) -> str:

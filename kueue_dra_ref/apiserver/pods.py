@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kueue_dra_ref.api.limits import places
 from kueue_dra_ref.api.names import label_value_faults
+from kueue_dra_ref.api.pods import REQUIRED
 from kueue_dra_ref.apiserver import containers, naming, nodes, resources
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -24,7 +26,6 @@ Object = dict[str, Any]
 _FROM = ("resourceClaimName", "resourceClaimTemplateName")
 _BOTH = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
 _NEITHER = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _RESTARTED = ("Always", "OnFailure", "Never")
 
@@ -68,9 +69,8 @@ def ended(pod: Object, path: str) -> Errors:
 def chosen_nodes(pod: Object, path: str, k: Kubernetes) -> Errors:
     """Check the labels by which a pod chooses nodes."""
     yield from naming.label_map(pod.get("nodeSelector"), f"{path}.nodeSelector", k)
-    affinity = (pod.get("affinity") or {}).get("nodeAffinity") or {}
-    if _REQUIRED in affinity:
-        yield from nodes.selector(affinity[_REQUIRED], f"{path}.affinity.nodeAffinity.{_REQUIRED}", k)
+    for at, selector in places(pod, REQUIRED):
+        yield from nodes.selector(selector, f"{path}.{at}", k)
 
 
 def tolerations(pod: Object, path: str, k: Kubernetes) -> Errors:

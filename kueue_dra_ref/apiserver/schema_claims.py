@@ -11,13 +11,12 @@ from kueue_dra_ref.apiserver.shapes import (
     TIME,
     WHOLE,
     Field,
-    Holds,
     ListOf,
     MapOf,
-    Plain,
     Struct,
     fields,
     pointers,
+    word,
 )
 
 OWNER = fields(
@@ -25,7 +24,7 @@ OWNER = fields(
     ("apiVersion", TEXT),
     ("kind", TEXT),
     ("name", TEXT),
-    ("uid", Plain(Holds.TEXT, "types.UID")),
+    ("uid", word("types.UID")),
     *pointers(("controller", FLAG), ("blockOwnerDeletion", FLAG)),
 )
 OBJECT_META = fields(
@@ -34,7 +33,7 @@ OBJECT_META = fields(
     ("generateName", TEXT),
     ("namespace", TEXT),
     ("selfLink", TEXT),
-    ("uid", Plain(Holds.TEXT, "types.UID")),
+    ("uid", word("types.UID")),
     ("resourceVersion", TEXT),
     ("generation", WHOLE),
     ("creationTimestamp", TIME),
@@ -45,10 +44,12 @@ OBJECT_META = fields(
     ("finalizers", TEXTS),
     ("managedFields", ListOf(ANYTHING)),
 )
+HEAD = (Field("apiVersion", TEXT), Field("kind", TEXT), Field("metadata", OBJECT_META))
+"""What every object has."""
 REQUIREMENT = fields(
     "v1.NodeSelectorRequirement",
     ("key", TEXT),
-    ("operator", Plain(Holds.TEXT, "v1.NodeSelectorOperator")),
+    ("operator", word("v1.NodeSelectorOperator")),
     ("values", TEXTS),
 )
 NODE_TERM = fields(
@@ -111,7 +112,7 @@ def _asked(version: str, *, admin: bool) -> tuple[Field, ...]:
         "",
         ("deviceClassName", TEXT),
         ("selectors", selectors(version)),
-        ("allocationMode", Plain(Holds.TEXT, f"{version}.DeviceAllocationMode")),
+        ("allocationMode", word(f"{version}.DeviceAllocationMode")),
         ("count", WHOLE),
         *(pointers(("adminAccess", FLAG)) if admin else ()),
         ("tolerations", ListOf(_toleration(version)), 33),
@@ -125,20 +126,20 @@ def _toleration(version: str) -> Struct:
     return fields(
         f"{version}.DeviceToleration",
         ("key", TEXT),
-        ("operator", Plain(Holds.TEXT, f"{version}.DeviceTolerationOperator")),
+        ("operator", word(f"{version}.DeviceTolerationOperator")),
         ("value", TEXT),
-        ("effect", Plain(Holds.TEXT, f"{version}.DeviceTaintEffect")),
+        ("effect", word(f"{version}.DeviceTaintEffect")),
         *pointers(("tolerationSeconds", WHOLE)),
     )
 
 
 def _derived(version: str) -> Struct:
-    name = Plain(Holds.TEXT, f"{version}.FullyQualifiedName")
+    name = word(f"{version}.FullyQualifiedName")
     return fields(f"{version}.DeviceDerivedAttribute", ("name", name), ("expression", TEXT))
 
 
 def _constraint(version: str) -> Struct:
-    name = Plain(Holds.TEXT, f"{version}.FullyQualifiedName")
+    name = word(f"{version}.FullyQualifiedName")
     return fields(
         f"{version}.DeviceConstraint",
         ("requests", TEXTS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
+from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import INT32, TEMPLATE, TOLERATION
 from kueue_dra_ref.apiserver.shapes import (
     ANYTHING,
@@ -12,24 +12,20 @@ from kueue_dra_ref.apiserver.shapes import (
     QUANTITY,
     TEXT,
     TEXTS,
-    Field,
-    Holds,
     ListOf,
     MapOf,
-    Plain,
     Shape,
     Struct,
     fields,
+    word,
 )
 
-_RESOURCE = Plain(Holds.TEXT, "v1.ResourceName")
-_TAINT = fields(
-    "v1.Taint", ("key", TEXT), ("value", TEXT), ("effect", Plain(Holds.TEXT, "v1.TaintEffect")), ("timeAdded", TEXT)
-)
+_RESOURCE = word("v1.ResourceName")
+_TAINT = fields("v1.Taint", ("key", TEXT), ("value", TEXT), ("effect", word("v1.TaintEffect")), ("timeAdded", TEXT))
 _COMPARED = fields(
     "v1.LabelSelectorRequirement",
     ("key", TEXT),
-    ("operator", Plain(Holds.TEXT, "v1.LabelSelectorOperator")),
+    ("operator", word("v1.LabelSelectorOperator")),
     ("values", TEXTS),
 )
 _SELECTOR = fields("v1.LabelSelector", ("matchLabels", MapOf(TEXT)), ("matchExpressions", ListOf(_COMPARED)))
@@ -46,9 +42,8 @@ def schema(kind: str, version: str) -> Struct:
         KeyError: it is none of them.
 
     """
-    head = (Field("apiVersion", TEXT), Field("kind", TEXT), Field("metadata", OBJECT_META))
     if kind == "WorkloadPriorityClass":
-        return fields(f"{version}.{kind}", *head, ("value", INT32), ("description", TEXT))
+        return fields(f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT))
     spec = {
         "ClusterQueue": _cluster_queue,
         "Cohort": _cohort,
@@ -56,14 +51,14 @@ def schema(kind: str, version: str) -> Struct:
         "ResourceFlavor": _flavor,
         "Workload": _workload,
     }[kind]
-    return fields(f"{version}.{kind}", *head, ("spec", spec(version)), ("status", ANYTHING))
+    return fields(f"{version}.{kind}", *HEAD, ("spec", spec(version)), ("status", ANYTHING))
 
 
 def _cluster_queue(version: str) -> Struct:
-    policy = _word(version, "PreemptionPolicy")
+    policy = word(f"{version}.PreemptionPolicy")
     borrowing = fields(
         f"{version}.BorrowWithinCohort",
-        ("policy", _word(version, "BorrowWithinCohortPolicy")),
+        ("policy", word(f"{version}.BorrowWithinCohortPolicy")),
         ("maxPriorityThreshold", INT32),
     )
     preemption = fields(
@@ -74,21 +69,21 @@ def _cluster_queue(version: str) -> Struct:
     )
     searching = fields(
         f"{version}.FlavorFungibility",
-        ("whenCanBorrow", _word(version, "FlavorFungibilityPolicy")),
-        ("whenCanPreempt", _word(version, "FlavorFungibilityPolicy")),
-        ("preference", _word(version, "FlavorFungibilityPreference")),
+        ("whenCanBorrow", word(f"{version}.FlavorFungibilityPolicy")),
+        ("whenCanPreempt", word(f"{version}.FlavorFungibilityPolicy")),
+        ("preference", word(f"{version}.FlavorFungibilityPreference")),
     )
     return fields(
         f"{version}.ClusterQueueSpec",
         ("resourceGroups", _groups(version)),
-        ("cohortName" if version != "v1beta1" else "cohort", _word(version, "CohortReference")),
-        ("queueingStrategy", _word(version, "QueueingStrategy")),
+        ("cohortName" if version != "v1beta1" else "cohort", word(f"{version}.CohortReference")),
+        ("queueingStrategy", word(f"{version}.QueueingStrategy")),
         ("namespaceSelector", _SELECTOR),
         ("flavorFungibility", searching),
         ("preemption", preemption),
-        ("stopPolicy", _word(version, "StopPolicy")),
+        ("stopPolicy", word(f"{version}.StopPolicy")),
         ("fairSharing", _sharing(version)),
-        ("admissionScope", fields(f"{version}.AdmissionScope", ("admissionMode", _word(version, "AdmissionMode")))),
+        ("admissionScope", fields(f"{version}.AdmissionScope", ("admissionMode", word(f"{version}.AdmissionMode")))),
         ("admissionChecks", ANYTHING),
         ("admissionChecksStrategy", ANYTHING),
         ("concurrentAdmissionPolicy", ANYTHING),
@@ -98,7 +93,7 @@ def _cluster_queue(version: str) -> Struct:
 def _cohort(version: str) -> Struct:
     return fields(
         f"{version}.CohortSpec",
-        ("parentName", _word(version, "CohortReference")),
+        ("parentName", word(f"{version}.CohortReference")),
         ("resourceGroups", _groups(version)),
         ("fairSharing", _sharing(version)),
     )
@@ -107,8 +102,8 @@ def _cohort(version: str) -> Struct:
 def _local_queue(version: str) -> Struct:
     return fields(
         f"{version}.LocalQueueSpec",
-        ("clusterQueue", _word(version, "ClusterQueueReference")),
-        ("stopPolicy", _word(version, "StopPolicy")),
+        ("clusterQueue", word(f"{version}.ClusterQueueReference")),
+        ("stopPolicy", word(f"{version}.StopPolicy")),
         ("fairSharing", _sharing(version)),
     )
 
@@ -119,21 +114,21 @@ def _flavor(version: str) -> Struct:
         ("nodeLabels", MapOf(TEXT)),
         ("nodeTaints", ListOf(_TAINT)),
         ("tolerations", ListOf(TOLERATION)),
-        ("topologyName", _word(version, "TopologyReference")),
+        ("topologyName", word(f"{version}.TopologyReference")),
     )
 
 
 def _workload(version: str) -> Struct:
     reference = fields(
         f"{version}.PriorityClassRef",
-        ("group", _word(version, "PriorityClassGroup")),
-        ("kind", _word(version, "PriorityClassKind")),
+        ("group", word(f"{version}.PriorityClassGroup")),
+        ("kind", word(f"{version}.PriorityClassKind")),
         ("name", TEXT),
     )
     named = (("priorityClassName", TEXT), ("priorityClassSource", TEXT))
     pod_set = fields(
         f"{version}.PodSet",
-        ("name", _word(version, "PodSetReference")),
+        ("name", word(f"{version}.PodSetReference")),
         ("template", TEMPLATE),
         ("count", INT32),
         ("minCount", INT32),
@@ -142,7 +137,7 @@ def _workload(version: str) -> Struct:
     return fields(
         f"{version}.WorkloadSpec",
         ("podSets", ListOf(pod_set, keyed=True)),
-        ("queueName", _word(version, "LocalQueueName")),
+        ("queueName", word(f"{version}.LocalQueueName")),
         *(named if version == "v1beta1" else (("priorityClassRef", reference),)),
         ("priority", INT32),
         ("active", FLAG),
@@ -159,7 +154,7 @@ def _groups(version: str) -> Shape:
     )
     flavor = fields(
         f"{version}.FlavorQuotas",
-        ("name", _word(version, "ResourceFlavorReference")),
+        ("name", word(f"{version}.ResourceFlavorReference")),
         ("resources", ListOf(quota, keyed=True)),
     )
     group = fields(
@@ -172,7 +167,3 @@ def _groups(version: str) -> Shape:
 
 def _sharing(version: str) -> Struct:
     return fields(f"{version}.FairSharing", ("weight", QUANTITY))
-
-
-def _word(version: str, go: str) -> Plain:
-    return Plain(Holds.TEXT, f"{version}.{go}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.apiserver.schema_claims import NODE_SELECTOR, OBJECT_META, POD_CLAIM
+from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, POD_CLAIM
 from kueue_dra_ref.apiserver.shapes import (
     ANYTHING,
     FLAG,
@@ -19,14 +19,11 @@ from kueue_dra_ref.apiserver.shapes import (
     Shape,
     Struct,
     fields,
+    word,
 )
 
 INT32 = Plain(Holds.WHOLE, "int32")
 _AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
-
-
-def _word(go: str) -> Plain:
-    return Plain(Holds.TEXT, f"v1.{go}")
 
 
 def _all(shape: Shape, names: str) -> tuple[Field, ...]:
@@ -46,16 +43,16 @@ CONTAINER = fields(
     *_all(FLAG, "stdin stdinOnce tty"),
     *_all(ANYTHING, "ports envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe"),
     *_all(ANYTHING, "readinessProbe startupProbe lifecycle securityContext"),
-    ("terminationMessagePolicy", _word("TerminationMessagePolicy")),
-    ("imagePullPolicy", _word("PullPolicy")),
-    ("restartPolicy", _word("ContainerRestartPolicy")),
+    ("terminationMessagePolicy", word("v1.TerminationMessagePolicy")),
+    ("imagePullPolicy", word("v1.PullPolicy")),
+    ("restartPolicy", word("v1.ContainerRestartPolicy")),
     ("resources", RESOURCES),
 )
 TOLERATION = fields(
     "v1.Toleration",
     *_all(TEXT, "key value"),
-    ("operator", _word("TolerationOperator")),
-    ("effect", _word("TaintEffect")),
+    ("operator", word("v1.TolerationOperator")),
+    ("effect", word("v1.TaintEffect")),
     ("tolerationSeconds", WHOLE),
 )
 _NODE_AFFINITY = fields(
@@ -73,9 +70,9 @@ POD = fields(
     *_all(FLAG, "setHostnameAsFQDN hostUsers"),
     *_all(ANYTHING, "volumes ephemeralContainers securityContext imagePullSecrets hostAliases dnsConfig"),
     *_all(ANYTHING, "readinessGates topologySpreadConstraints os schedulingGates schedulingGroup"),
-    ("restartPolicy", _word("RestartPolicy")),
-    ("dnsPolicy", _word("DNSPolicy")),
-    ("preemptionPolicy", _word("PreemptionPolicy")),
+    ("restartPolicy", word("v1.RestartPolicy")),
+    ("dnsPolicy", word("v1.DNSPolicy")),
+    ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ("nodeSelector", MapOf(TEXT)),
     (
         "affinity",
@@ -95,14 +92,14 @@ _JOB = fields(
     *_all(FLAG, "manualSelector suspend"),
     ("activeDeadlineSeconds", WHOLE),
     ("template", TEMPLATE),
-    ("completionMode", _word("CompletionMode")),
-    ("podReplacementPolicy", _word("PodReplacementPolicy")),
+    ("completionMode", word("v1.CompletionMode")),
+    ("podReplacementPolicy", word("v1.PodReplacementPolicy")),
     ("managedBy", TEXT),
 )
 _CONDITION = fields(
     "v1.JobCondition",
-    ("type", _word("JobConditionType")),
-    ("status", _word("ConditionStatus")),
+    ("type", word("v1.JobConditionType")),
+    ("status", word("v1.ConditionStatus")),
     *_all(TIME, "lastProbeTime lastTransitionTime"),
     *_all(TEXT, "reason message"),
 )
@@ -114,6 +111,4 @@ _STATUS = fields(
     *_all(TEXT, "completedIndexes failedIndexes"),
     ("uncountedTerminatedPods", ANYTHING),
 )
-JOB: Struct = fields(
-    "v1.Job", *_all(TEXT, "apiVersion kind"), ("metadata", OBJECT_META), ("spec", _JOB), ("status", _STATUS)
-)
+JOB: Struct = fields("v1.Job", *HEAD, ("spec", _JOB), ("status", _STATUS))

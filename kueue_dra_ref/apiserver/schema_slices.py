@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kueue_dra_ref.apiserver.schema_claims import NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
+from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
 from kueue_dra_ref.apiserver.shapes import (
     ANYTHING,
     FLAG,
@@ -14,14 +14,13 @@ from kueue_dra_ref.apiserver.shapes import (
     TIME,
     WHOLE,
     Field,
-    Holds,
     ListOf,
     MapOf,
-    Plain,
     Shape,
     Struct,
     fields,
     pointers,
+    word,
 )
 
 
@@ -41,8 +40,7 @@ def schema(kind: str, version: str) -> Struct:
         "ResourceSlice": slice_spec(version),
     }
     status = (Field("status", ANYTHING),) if kind == "ResourceClaim" else ()
-    head = (Field("apiVersion", TEXT), Field("kind", TEXT), Field("metadata", OBJECT_META))
-    return fields(f"{version}.{kind}", *head, ("spec", specs[kind]), *status)
+    return fields(f"{version}.{kind}", *HEAD, ("spec", specs[kind]), *status)
 
 
 def slice_spec(version: str) -> Struct:
@@ -58,8 +56,8 @@ def slice_spec(version: str) -> Struct:
         ("devices", ListOf(_device(version))),
         *pointers(("perDeviceNodeSelection", FLAG, 33)),
         ("sharedCounters", ListOf(_counted(version, "CounterSet", "name")), 33),
-        *pointers(("partitionTypeAttribute", Plain(Holds.TEXT, f"{version}.FullyQualifiedName"), 37)),
-        ("skipNodeOperations", ListOf(Plain(Holds.TEXT, f"{version}.SkipNodeOperation")), 37),
+        *pointers(("partitionTypeAttribute", word(f"{version}.FullyQualifiedName"), 37)),
+        ("skipNodeOperations", ListOf(word(f"{version}.SkipNodeOperation")), 37),
     )
 
 
@@ -122,14 +120,14 @@ def _capacity(version: str) -> Shape:
 
 
 def _taint(version: str) -> Struct:
-    effect = Plain(Holds.TEXT, f"{version}.DeviceTaintEffect")
+    effect = word(f"{version}.DeviceTaintEffect")
     return fields(
         f"{version}.DeviceTaint", ("key", TEXT), ("value", TEXT), ("effect", effect), *pointers(("timeAdded", TIME))
     )
 
 
 def _mapping(version: str) -> Struct:
-    key = Plain(Holds.TEXT, f"{version}.QualifiedName")
+    key = word(f"{version}.QualifiedName")
     return fields(
         f"{version}.NodeAllocatableResourceMapping", *pointers(("capacityKey", key), ("allocationMultiplier", QUANTITY))
     )

@@ -93,6 +93,11 @@ QUANTITY, TIME, ANYTHING = (Plain(holds, holds.value) for holds in (Holds.QUANTI
 TEXTS = ListOf(TEXT)
 
 
+def word(go: str) -> Plain:
+    """Give the shape of a text that has a type of its own."""
+    return Plain(Holds.TEXT, go)
+
+
 def go_type(shape: Shape) -> str:
     """Name a type as Go does."""
     match shape:

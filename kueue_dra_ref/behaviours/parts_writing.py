@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from kueue_dra_ref.api.jobs import POD_PATH, pod_of
 from kueue_dra_ref.api.limits import invalid
 from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota, parts_of
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
@@ -52,9 +53,8 @@ class JobDefinition:
 
     def faults(self, write: Write) -> Iterator[FieldError]:
         """Everything that is wrong."""
-        pod = (write.new["spec"].get("template") or {}).get("spec") or {}
         yield from (fault for rule in self.before for fault in rule(write))
-        for container in containers_of(pod, "spec.template.spec", write.kubernetes):
+        for container in containers_of(pod_of(write.new), POD_PATH, write.kubernetes):
             yield from (fault for rule in self.container for fault in rule(container))
         yield from (fault for rule in self.after for fault in rule(write))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
+from kueue_dra_ref.api.jobs import pod_of
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.target import Manifest
 
@@ -36,7 +37,7 @@ class Running:
             self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": changed})
 
     def _start(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
-        asked = ((job["spec"].get("template") or {}).get("spec") or {}).get("nodeSelector") or {}
+        asked = pod_of(job).get("nodeSelector") or {}
         given = {
             key: value for flavor in self._flavors(workload) for key, value in (flavor.get("nodeLabels") or {}).items()
         }

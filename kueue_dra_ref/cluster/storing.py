@@ -36,7 +36,6 @@ class WrongTypes(ManifestFault):
 
     def __init__(self, wrong: tuple[FieldError, ...]) -> None:
         super().__init__(wrong[0], others=wrong[1:])
-        self.faults = wrong
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,11 +61,11 @@ class ApiServer:
         name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
         if kind.name == "Job":
             return stored(self._taken(decoded(manifest, JOB, self.kubernetes), f"Job {name}"))
+        old = store.find(kind.name, name, namespace)
         if kind.group == KUEUE and kind.name in KINDS:
-            self._type_checked(manifest, store)
+            self._type_checked(manifest, store, is_new=old is None)
         if kind.group != GROUP:
             return stored(manifest)
-        old = store.find(manifest["kind"], name, namespace)
         if old is None and namespace:
             insist_on_namespace(manifest, store)
         labels = _mapping(_mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels")
@@ -75,7 +74,7 @@ class ApiServer:
         )
         return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
 
-    def _type_checked(self, manifest: Manifest, store: Store) -> None:
+    def _type_checked(self, manifest: Manifest, store: Store, *, is_new: bool) -> None:
         """Refuse what is not of the types of Kueue's definitions: a new object the webhook that completes it refuses.
 
         Raises:
@@ -83,10 +82,8 @@ class ApiServer:
             WrongTypes: the API server finds it out.
 
         """
-        kind, meta = manifest["kind"], _mapping(manifest, "metadata")
-        shape = schema(kind, manifest["apiVersion"].rpartition("/")[2])
-        is_new = store.find(kind, str(meta.get("name", "")), str(meta.get("namespace", ""))) is None
-        if is_new and kind in COMPLETED:
+        shape = schema(manifest["kind"], manifest["apiVersion"].rpartition("/")[2])
+        if is_new and manifest["kind"] in COMPLETED:
             if refused := completed(manifest, shape, self.kubernetes):
                 insist_on_namespace(manifest, store)
                 raise NotStored(refused)

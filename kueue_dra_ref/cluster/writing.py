@@ -40,7 +40,7 @@ class Writer:
         try:
             obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
         except WrongTypes as wrong:
-            faults = self.behaviour.definitions.faults(Write(new=manifest), wrong.faults)
+            faults = self.behaviour.definitions.faults(Write(new=manifest), (wrong.error, *wrong.others))
             raise ManifestFault(faults[0], others=faults[1:]) from None
         kind = obj["kind"]
         old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))

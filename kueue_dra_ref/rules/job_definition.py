@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from kueue_dra_ref.api.jobs import POD_PATH, pod_of
 from kueue_dra_ref.apiserver import containers, naming, pods
 from kueue_dra_ref.apiserver.containers import PodContainer
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
-from kueue_dra_ref.target import Manifest
 
 _TEMPLATE = "spec.template"
-_POD = f"{_TEMPLATE}.spec"
 _NUMBERS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 
 
@@ -33,14 +32,14 @@ def pods_are_labelled_as_objects_are(write: Write) -> Errors:
 @rule("API-036")
 def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(write: Write) -> Errors:
     """Refuse no name, a name twice, and anything but either a claim or a template."""
-    return pods.claims(_pod(write.new), _POD)
+    return pods.claims(pod_of(write.new), POD_PATH)
 
 
 @rule("API-039")
 def a_pod_has_a_container(write: Write) -> Errors:
     """Refuse a pod without one; those that run before it are not enough."""
-    if not _pod(write.new).get("containers"):
-        yield required(f"{_POD}.containers")
+    if not pod_of(write.new).get("containers"):
+        yield required(f"{POD_PATH}.containers")
 
 
 @rule("API-039")
@@ -76,44 +75,40 @@ def a_container_is_started_again_in_known_words(container: PodContainer) -> Erro
 @rule("API-040")
 def a_pod_asks_for_what_its_containers_need(write: Write) -> Errors:
     """Refuse to ask, for a pod as a whole, for what there is not, and for less than its containers do."""
-    return pods.amounts(_pod(write.new), _POD, write.kubernetes)
+    return pods.amounts(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-041")
 def a_pod_is_started_again_in_known_words(write: Write) -> Errors:
     """Refuse other words."""
-    return pods.restarted(_pod(write.new), _POD)
+    return pods.restarted(pod_of(write.new), POD_PATH)
 
 
 @rule("API-042")
 def pods_choose_nodes_by_labels(write: Write) -> Errors:
     """Refuse labels, in selectors and required affinity, that no node can have."""
-    return pods.chosen_nodes(_pod(write.new), _POD, write.kubernetes)
+    return pods.chosen_nodes(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-043")
 def pods_tolerate_what_taints_can_be(write: Write) -> Errors:
     """Refuse tolerations that fit no taint."""
-    return pods.tolerations(_pod(write.new), _POD, write.kubernetes)
+    return pods.tolerations(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-044")
 def pods_name_classes_as_objects_are(write: Write) -> Errors:
     """Refuse names that no priority class and no runtime class can have."""
-    return pods.classes(_pod(write.new), _POD)
+    return pods.classes(pod_of(write.new), POD_PATH)
 
 
 @rule("API-040")
 def overhead_is_of_what_there_is(write: Write) -> Errors:
     """Refuse unknown resources, and negative amounts."""
-    return pods.overhead(_pod(write.new), _POD, write.kubernetes)
+    return pods.overhead(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-041")
 def the_pods_of_a_job_end(write: Write) -> Errors:
     """Refuse pods that are started again whatever happens, as they are where nothing is said."""
-    return pods.ended(_pod(write.new), _POD)
-
-
-def _pod(job: Manifest) -> Manifest:
-    return (job["spec"].get("template") or {}).get("spec") or {}
+    return pods.ended(pod_of(write.new), POD_PATH)

@@ -25,7 +25,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 _PATH = "spec.podSets"
 _POD = f"{_PATH}[].template.spec"
 _CLASS = "spec.priorityClassRef"
-_GROUPS = ("kueue.x-k8s.io", "scheduling.k8s.io")
+_KINDS = {"kueue.x-k8s.io": "WorkloadPriorityClass", "scheduling.k8s.io": "PriorityClass"}
 _OBJECT = '"object"'
 _ROOT = "<nil>"
 """How the API server calls the object itself."""
@@ -59,7 +59,7 @@ def at_most_8_pod_sets(write: Write) -> Iterator[FieldError]:
 def a_container_lists_a_claim_once(write: Write) -> Iterator[FieldError]:
     """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names."""
     for kind in ("containers", "initContainers"):
-        yield from repeated(write.new, f"{_PATH}[].template.spec.{kind}[].resources.claims", "name")
+        yield from repeated(write.new, f"{_POD}.{kind}[].resources.claims", "name")
 
 
 @rule("COUNT-026")
@@ -96,8 +96,8 @@ def a_workload_names_its_queue_as_objects_are(write: Write) -> Iterator[FieldErr
 def a_priority_class_is_of_a_known_kind(write: Write) -> Iterator[FieldError]:
     """Refuse a reference that lacks a part, and one to a kind that there is not."""
     yield from missing(write.new, _CLASS, "group", "kind", "name")
-    yield from other_words(write.new, f"{_CLASS}.group", _GROUPS)
-    yield from other_words(write.new, f"{_CLASS}.kind", ("WorkloadPriorityClass", "PriorityClass"))
+    yield from other_words(write.new, f"{_CLASS}.group", tuple(_KINDS))
+    yield from other_words(write.new, f"{_CLASS}.kind", tuple(_KINDS.values()))
     yield from too_short(write.new, f"{_CLASS}.name", 1)
     yield from no_object_names(write.new, f"{_CLASS}.name")
 
@@ -106,9 +106,9 @@ def a_priority_class_is_of_a_known_kind(write: Write) -> Iterator[FieldError]:
 def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[FieldError]:
     """Refuse the kind of the other group."""
     for path, reference in places(write.new, _CLASS):
-        for group, kind in zip(_GROUPS, ("WorkloadPriorityClass", "PriorityClass"), strict=True):
-            if reference["group"] == group and reference["kind"] != kind:
-                yield invalid(path, f"only the {kind} kind is allowed for the {group} group", _OBJECT)
+        group, kind = reference["group"], _KINDS.get(reference["group"])
+        if kind and reference["kind"] != kind:
+            yield invalid(path, f"only the {kind} kind is allowed for the {group} group", _OBJECT)
 
 
 @rule("PARTIAL-008")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fixtures.builders import on_nodes_where
 from fixtures.surroundings import a_runtime_class
 
 PLAIN, LATE = "plain", "late"
@@ -15,15 +16,13 @@ FLAVORS: Mapping[str, Mapping[str, Any]] = {
     LATE: {},
 }
 """The kinds of flavors, as the spec of a ResourceFlavor; a late one is not there at first."""
-_ZONES = {"key": "zone", "operator": "In", "values": ["a", "c"]}
-_AFFINITY = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [_ZONES]}]}}
 ANYWHERE = "anywhere"
 PLACES: Mapping[str, Mapping[str, Any]] = {
     ANYWHERE: {},
     "tolerant": {"tolerations": [{"key": "spot", "operator": "Exists"}]},
     "zone-a": {"nodeSelector": {"zone": "a"}},
     "zone-b": {"nodeSelector": {"zone": "b"}},
-    "some-zone": {"affinity": {"nodeAffinity": _AFFINITY}},
+    "some-zone": on_nodes_where({"key": "zone", "operator": "In", "values": ["a", "c"]}),
 }
 """Where pods want to be, as fields of a pod spec."""
 HEAVY = a_runtime_class("heavy", {"cpu": "500m"})

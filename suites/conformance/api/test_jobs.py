@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.builders import a_job
+from fixtures.builders import a_job, on_nodes_where
 from fixtures.lab import Job, Lab
 from fixtures.manifests import QUEUE_LABEL, with_spec
 from fixtures.marks import covers, owns_kueue
@@ -27,11 +27,13 @@ def offered(lab: Lab, **spec: Any) -> Refused:
     return lab.offer(with_spec(lab.written(a_job(cpu="1"), lab.missing_queue()), **spec))
 
 
-def offered_pod(lab: Lab, container: dict[str, Any] | None = None, **pod: Any) -> Refused:
+def offered_pod(
+    lab: Lab, container: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None, **pod: Any
+) -> Refused:
     """Offer a Job with some of its container and some of its pod changed; None takes a field away."""
     base = lab.written(a_job(cpu="1"), lab.missing_queue())["spec"]["template"]["spec"]
     base["containers"] = [kept(base["containers"][0] | (container or {}))]
-    return offered(lab, template={"spec": kept(base | pod)})
+    return offered(lab, template=kept({"metadata": metadata, "spec": kept(base | pod)}))
 
 
 def kept(found: dict[str, Any]) -> dict[str, Any]:
@@ -168,17 +170,17 @@ def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: Refused) -
         pytest.param({"nodeSelector": {"pool": "a"}}, ACCEPTED, id="label"),
         pytest.param({"nodeSelector": {"pool": "a b"}}, refused(f"{POD}.nodeSelector: Invalid value"), id="no-label"),
         pytest.param(
-            {"affinity": [{"key": "pool", "operator": "In"}]},
+            on_nodes_where({"key": "pool", "operator": "In"}),
             refused(f"{CHOSEN}[0].matchExpressions[0].values: Required value"),
             id="in-nothing",
         ),
         pytest.param(
-            {"affinity": [{"key": "pool", "operator": "Equal", "values": ["a"]}]},
+            on_nodes_where({"key": "pool", "operator": "Equal", "values": ["a"]}),
             refused(f"{CHOSEN}[0].matchExpressions[0].operator: Invalid value"),
             id="another-operator",
         ),
         pytest.param(
-            {"affinity": [{"key": "pool", "operator": "Exists", "values": ["a"]}]},
+            on_nodes_where({"key": "pool", "operator": "Exists", "values": ["a"]}),
             refused(f"{CHOSEN}[0].matchExpressions[0].values: Forbidden"),
             id="value-that-exists",
         ),
@@ -186,9 +188,6 @@ def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: Refused) -
 )
 def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
     """A misspelt operator is told before any flavor is looked at."""
-    if "affinity" in pod:
-        required = {"nodeSelectorTerms": [{"matchExpressions": pod["affinity"]}]}
-        pod = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
     assert offered_pod(lab, **pod) == answer
 
 
@@ -222,26 +221,23 @@ def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any
 
 @covers("API-044")
 @pytest.mark.parametrize(
-    ("key", "value", "answer"),
+    ("pod", "answer"),
     [
-        pytest.param("metadata", {"labels": {"a": "b c"}}, refused("spec.template.labels: Invalid value"), id="label"),
         pytest.param(
-            "metadata",
-            {"annotations": {"a b": ""}},
+            {"metadata": {"labels": {"a": "b c"}}}, refused("spec.template.labels: Invalid value"), id="label"
+        ),
+        pytest.param(
+            {"metadata": {"annotations": {"a b": ""}}},
             refused("spec.template.annotations: Invalid value"),
             id="annotation",
         ),
-        pytest.param("priorityClassName", "High", refused(f"{POD}.priorityClassName: Invalid value"), id="priority"),
-        pytest.param("runtimeClassName", "gVisor", refused(f"{POD}.runtimeClassName: Invalid value"), id="runtime"),
+        pytest.param({"priorityClassName": "High"}, refused(f"{POD}.priorityClassName: Invalid value"), id="priority"),
+        pytest.param({"runtimeClassName": "gVisor"}, refused(f"{POD}.runtimeClassName: Invalid value"), id="runtime"),
     ],
 )
-def test_pods_name_what_can_be(lab: Lab, key: str, value: Any, answer: Refused) -> None:
+def test_pods_name_what_can_be(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
     """Labels, annotations and the classes of a pod."""
-    if key == "metadata":
-        pod = lab.written(a_job(cpu="1"), lab.missing_queue())["spec"]["template"]["spec"]
-        assert offered(lab, template={"metadata": value, "spec": pod}) == answer
-    else:
-        assert offered_pod(lab, **{key: value}) == answer
+    assert offered_pod(lab, **pod) == answer
 
 
 @owns_kueue  # in somebody else's cluster what we make has labels that say so

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu, on_nodes_where
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.refusal import NO_VALUE
@@ -17,25 +17,12 @@ from kueue_dra_ref.verdict import Verdict
 ZONE = "topology.kubernetes.io/zone"
 SPOT = {"key": "example.com/spot", "value": "yes", "effect": "NoSchedule"}
 TOLERATES = {"key": "example.com/spot", "operator": "Equal", "value": "yes", "effect": "NoSchedule"}
-OF_ZONE_B: Mapping[str, Any] = {
-    "nodeAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": {
-            "nodeSelectorTerms": [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["b"]}]}]
-        }
-    }
-}
+OF_ZONE_B = on_nodes_where({"key": ZONE, "operator": "In", "values": ["b"]})
 
 
 def larger_than(*sizes: str) -> Mapping[str, Any]:
     """Required affinity to nodes whose label ``example.com/size`` is larger than any of these."""
-    return required(*({"key": "example.com/size", "operator": "Gt", "values": [size]} for size in sizes))
-
-
-def required(*expressions: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Required affinity to nodes for which one of these holds."""
-    terms = [{"matchExpressions": [each]} for each in expressions]
-    selector = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    return {"affinity": {"nodeAffinity": selector}}
+    return on_nodes_where(*({"key": "example.com/size", "operator": "Gt", "values": [size]} for size in sizes))
 
 
 @covers("QUOTA-018")
@@ -43,7 +30,7 @@ def required(*expressions: Mapping[str, Any]) -> Mapping[str, Any]:
     "pod",
     [
         pytest.param({"nodeSelector": {ZONE: "b"}}, id="node-selector"),
-        pytest.param({"affinity": OF_ZONE_B}, id="node-affinity"),
+        pytest.param(OF_ZONE_B, id="node-affinity"),
     ],
 )
 def test_a_flavor_with_other_labels_is_passed_over(lab: Lab, pod: Mapping[str, Any]) -> None:
@@ -89,7 +76,7 @@ def test_a_flavor_that_does_not_contradict_the_pods_is_assigned(lab: Lab, labels
     [
         pytest.param({}, {"nodeSelector": {ZONE: "b"}}, id="no-label"),
         pytest.param({"example.com/rack": "7"}, {"nodeSelector": {ZONE: "b"}}, id="other-label"),
-        pytest.param({}, {"affinity": OF_ZONE_B}, id="node-affinity"),
+        pytest.param({}, OF_ZONE_B, id="node-affinity"),
     ],
 )
 def test_a_flavor_without_the_label_of_another_is_passed_over(
@@ -238,7 +225,7 @@ def test_what_cannot_be_compared_ends_the_search(lab: Lab, compared: Mapping[str
     """An API server lets nothing of this into a Job, and anything into a Workload."""
     sized, plain = lab.flavor("sized", nodeLabels={"example.com/size": "3"}), lab.flavor("plain")
     queue = lab.queue(groups=[{sized: {"whole-gpus": 2}, plain: {"whole-gpus": 2}}])
-    pods = a_pod_set("main", claims=[a_template(gpu())], spec=required({"key": "example.com/size", **compared}))
+    pods = a_pod_set("main", claims=[a_template(gpu())], spec=on_nodes_where({"key": "example.com/size", **compared}))
     workload = queue.submit(a_workload(pods))
 
     assert lab.message(workload) == (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.builders import a_pod_set, a_workload
+from fixtures.builders import a_pod_set, a_workload, on_nodes_where
 from fixtures.lab import Lab
 from fixtures.manifests import with_spec
 from fixtures.marks import covers
@@ -14,8 +14,8 @@ from fixtures.refusal import ACCEPTED, Refused, refused
 from kueue_dra_ref.target import Manifest
 
 POD = "spec.podSets[0].template.spec"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-COMPARED = f"{POD}.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms[0].matchExpressions[0]"
+REQUIRED = f"{POD}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+COMPARED = f"{REQUIRED}.nodeSelectorTerms[0].matchExpressions[0]"
 MAIN = {"name": "main", "image": "none"}
 CLASS = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "high"}
 
@@ -23,11 +23,6 @@ CLASS = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "hi
 def missing(field: str) -> Refused:
     """The refusal of what lacks a field."""
     return refused(f"{field}: Required value")
-
-
-def affinity(expression: dict[str, str]) -> dict[str, Any]:
-    """The affinity of pods to nodes for which something holds."""
-    return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}}}
 
 
 def made_of(lab: Lab, **pod: Any) -> Manifest:
@@ -77,8 +72,8 @@ def test_names_differ(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
 NAMELESS = [
     pytest.param({"containers": [{"image": "none"}]}, f"{POD}.containers[0].name", id="container"),
     pytest.param({"resourceClaims": [{"resourceClaimName": "c"}]}, f"{POD}.resourceClaims[0].name", id="claim"),
-    pytest.param(affinity({"key": "pool"}), f"{COMPARED}.operator", id="operator"),
-    pytest.param(affinity({"operator": "Exists"}), f"{COMPARED}.key", id="key"),
+    pytest.param(on_nodes_where({"key": "pool"}), f"{COMPARED}.operator", id="operator"),
+    pytest.param(on_nodes_where({"operator": "Exists"}), f"{COMPARED}.key", id="key"),
 ]
 
 
@@ -102,7 +97,7 @@ def test_pods_are_changed_to_what_has_names(lab: Lab, pod: dict[str, Any], field
     [
         pytest.param({"containers": [{"name": "Main"}]}, id="container-in-capitals-without-an-image"),
         pytest.param({"resourceClaims": [{"name": "g"}]}, id="claim-from-nowhere"),
-        pytest.param(affinity({"key": "pool", "operator": "Equal"}), id="another-operator"),
+        pytest.param(on_nodes_where({"key": "pool", "operator": "Equal"}), id="another-operator"),
     ],
 )
 def test_what_names_mean_is_not_looked_at(lab: Lab, pod: dict[str, Any]) -> None:
