@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.quantities import Quantity, parse
-from kueue_dra_ref.api.schema_kinds import ATTRIBUTE
 from kueue_dra_ref.selectors import Device
 from kueue_dra_ref.target import Manifest
 
@@ -76,7 +75,7 @@ def _device(found: Manifest, driver: str, pool: str) -> PublishedDevice:
             name=str(found.get("name", "")),
             driver=driver,
             pool=pool,
-            attributes={name: _known(typed) for name, typed in (found.get("attributes") or {}).items()},
+            attributes=found.get("attributes") or {},
             capacity={name: str(amount.get("value")) for name, amount in capacity.items()},
         ),
         counters=tuple(
@@ -105,7 +104,3 @@ def _capacity(found: Mapping[str, Any]) -> Capacity:
 
 def _amount(written: Any) -> Quantity | None:
     return None if written is None else parse(written)
-
-
-def _known(typed: dict[str, Any]) -> dict[str, Any]:
-    return {kind: value for kind, value in typed.items() if kind in ATTRIBUTE}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.api.faults import ManifestFault
-from kueue_dra_ref.api.versions import stored
+from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Refused, admitted
 
+ANYWHERE = Circumstances(kubernetes=CONTROL_PLANE, namespace_labels={})
 FLAT = {"name": "gpus", "deviceClassName": "gpu.example.com", "count": 2}
 EXACT = {"name": "gpus", "exactly": {"deviceClassName": "gpu.example.com", "count": 2}}
 STORED = {
@@ -32,7 +32,10 @@ def a_template(version: str, request: dict[str, Any]) -> dict[str, Any]:
 )
 def test_a_template_is_stored_alike_whatever_it_was_written_in(version: str, request_: dict[str, Any]) -> None:
     """No judge but the reference is asked for v1alpha3, which Kubernetes 1.36 no longer serves for claims."""
-    assert stored(a_template(version, request_))["spec"]["spec"]["devices"]["requests"] == [STORED]
+    answer = admitted(a_template(version, request_), None, ANYWHERE)
+
+    assert isinstance(answer, Admitted)
+    assert answer.obj["spec"]["spec"]["devices"]["requests"] == [STORED]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,7 @@ def test_a_template_is_stored_alike_whatever_it_was_written_in(version: str, req
 )
 def test_a_request_that_no_api_server_stores_is_refused(request_: dict[str, Any], field: str) -> None:
     """CLAIM-009 and CLAIM-011 are excluded because such a template cannot be had; here is why."""
-    with pytest.raises(ManifestFault) as refused:
-        stored(a_template("v1", request_))
+    answer = admitted(a_template("v1", request_), None, ANYWHERE)
 
-    assert refused.value.error.field == field
+    assert isinstance(answer, Refused)
+    assert answer.errors[0].field == field

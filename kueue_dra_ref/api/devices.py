@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.faults import invalid, required
 from kueue_dra_ref.api.reading import child, mappings
 from kueue_dra_ref.target import Manifest
 
@@ -91,30 +90,6 @@ def request_from_flat(request: dict[str, Any]) -> None:
 def request_to_flat(request: dict[str, Any]) -> None:
     """Bring a v1 request to the shape of v1alpha3 and v1beta1."""
     request.update(request.pop("exactly", {}))
-
-
-def check_request(request: dict[str, Any], path: str) -> None:
-    """Refuse a v1 request of neither form or of both, as the API server does.
-
-    Raises:
-        ManifestFault: with the request's place.
-
-    """
-    is_exact, is_list = "exactly" in request, bool(request.get("firstAvailable"))
-    if not is_exact and not is_list:
-        raise required(path, "exactly one of exactly and firstAvailable")
-    if is_exact and is_list:
-        raise invalid(path, request.get("name", ""), "exactly one of exactly and firstAvailable")
-
-
-def set_request_defaults(request: dict[str, Any]) -> None:
-    """Default mode and count of a request and of its alternatives, as the API server does for v1."""
-    exact = child(request, "exactly", dict, {})
-    for body in [*([exact] if exact else []), *mappings(request, "firstAvailable")]:
-        if not body.get("allocationMode"):
-            body["allocationMode"] = "ExactCount"
-        if body["allocationMode"] == "ExactCount" and not body.get("count"):
-            body["count"] = 1
 
 
 def device_from_v1beta1(device: dict[str, Any]) -> None:

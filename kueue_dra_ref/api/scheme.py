@@ -26,8 +26,12 @@ class Kind:
         return f"{self.group}/{self.versions[0]}" if self.group else self.versions[0]
 
 
+KUEUE = "kueue.x-k8s.io"
+"""The group of Kueue's kinds."""
+
+
 def _kueue(name: str, *, namespaced: bool = False) -> Kind:
-    return Kind(name=name, group="kueue.x-k8s.io", versions=("v1beta2", "v1beta1"), namespaced=namespaced)
+    return Kind(name=name, group=KUEUE, versions=("v1beta2", "v1beta1"), namespaced=namespaced)
 
 
 def _devices(name: str, *, namespaced: bool = False) -> Kind:
@@ -53,7 +57,7 @@ KINDS = {
         _kueue("WorkloadPriorityClass"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
-        Kind(name=DRA_CONFIG, group="kueue.x-k8s.io", versions=("v1alpha1",), namespaced=True, optional=True),
+        Kind(name=DRA_CONFIG, group=KUEUE, versions=("v1alpha1",), namespaced=True, optional=True),
         _devices("DeviceClass"),
         _devices("ResourceSlice"),
         _devices("ResourceClaim", namespaced=True),

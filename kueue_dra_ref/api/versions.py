@@ -6,17 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.devices import (
-    check_request,
     device_from_v1beta1,
     device_to_basic,
     request_from_flat,
     request_to_flat,
-    set_request_defaults,
 )
 from kueue_dra_ref.api.faults import required
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.reading import child, mappings, text
-from kueue_dra_ref.api.schema_kinds import check_types
 from kueue_dra_ref.api.scheme import Kind, kind_of
 from kueue_dra_ref.target import Manifest
 
@@ -25,10 +22,10 @@ Shape = Callable[[dict[str, Any]], None]
 
 
 def stored(manifest: Manifest) -> Manifest:
-    """A copy in the shape that the store keeps, with the API server's defaults.
+    """A copy in the shape that the store keeps, with the API server's defaults; not for resource.k8s.io.
 
     Raises:
-        ManifestFault: a field is missing, unknown to the kind's version, or of the wrong type.
+        ManifestFault: a name or a namespace is missing.
 
     """
     found = converted(manifest)
@@ -41,12 +38,11 @@ def converted(manifest: Manifest) -> Manifest:
     """A copy in the shape that the store keeps, nothing added; a null field is an absent one.
 
     Raises:
-        ManifestFault: a field is missing, unknown to the kind's version, or of the wrong type.
+        ManifestFault: a name or a namespace is missing, or what changes with the version is of the wrong type.
 
     """
     kind = kind_of(manifest)
     found: Manifest = _without_nulls(manifest)
-    check_types(found)
     meta = child(found, "metadata", dict, {})
     text(meta, "name", "metadata")
     if kind.namespaced and not meta.get("namespace"):
@@ -106,13 +102,6 @@ def _requests(obj: dict[str, Any]) -> list[dict[str, Any]]:
 def _unflatten_requests(obj: dict[str, Any]) -> None:
     for request in _requests(obj):
         request_from_flat(request)
-
-
-def _default_requests(obj: dict[str, Any]) -> None:
-    place = "spec.spec" if obj["kind"] == "ResourceClaimTemplate" else "spec"
-    for index, request in enumerate(_requests(obj)):
-        check_request(request, f"{place}.devices.requests[{index}]")
-        set_request_defaults(request)
 
 
 def _flatten_devices(obj: dict[str, Any]) -> None:
@@ -221,9 +210,7 @@ _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     **{(k, v): (_flat_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
 }
 _DEFAULTS: dict[str, tuple[Shape, ...]] = {
-    **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort", "DeviceClass", "ResourceSlice"), (_default_spec,)),
-    "ResourceClaim": (_default_spec, _default_requests),
-    "ResourceClaimTemplate": (_default_spec, _default_requests),
+    **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort"), (_default_spec,)),
     "ClusterQueue": (_default_queue,),
     "Workload": (_default_workload,),
     "Job": (_default_job,),

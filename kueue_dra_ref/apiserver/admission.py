@@ -14,6 +14,7 @@ from kueue_dra_ref.apiserver.decoding import Decoder, Undecodable
 from kueue_dra_ref.apiserver.dropping import drop_disabled
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.objects import errors_of_change, errors_of_new
+from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.apiserver.shapes import Struct
 from kueue_dra_ref.target import FieldError, Manifest
@@ -86,6 +87,17 @@ def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = 
     if unknown and strict:
         return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", decoder.unknown[0])
     return Admitted(obj=obj, warnings=tuple(unknown))
+
+
+def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
+    """Say what is answered to a custom resource whose metadata cannot be decoded, before all else; None when it can."""
+    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    meta = manifest.get("metadata")
+    try:
+        Decoder(k.minor).decoded({} if meta is None else meta, OBJECT_META)
+    except Undecodable as fault:
+        return _undecodable(kind, version, str(fault), f"metadata.{fault.path}".rstrip("."), fault.found)
+    return None
 
 
 def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
-from kueue_dra_ref.apiserver.shapes import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.shapes import LAST, Holds, ListOf, MapOf, Plain, Shape, Struct
 from kueue_dra_ref.target import FieldError
 
 _NAMES = {Holds.TEXT: "string", Holds.FLAG: "boolean", Holds.WHOLE: "integer", Holds.TIME: "string"}
@@ -32,6 +32,22 @@ def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
             yield from _in_object(value, shape, path)
         case _:
             yield _other(value, "array" if isinstance(shape, ListOf) else "object", path)
+
+
+def unknown_fields(value: Any, shape: Shape, path: str = "") -> Iterator[str]:
+    """Give the path of each field, unless null, that the types do not have; an API server drops it."""
+    match shape, value:
+        case ListOf(element), list():
+            for index, each in enumerate(value):
+                yield from unknown_fields(each, element, f"{path}[{index}]")
+        case MapOf(element), dict():
+            for key, each in value.items():
+                yield from unknown_fields(each, element, f"{path}.{key}")
+        case Struct(), dict():
+            known = shape.known(LAST)
+            for key, each in ((key, each) for key, each in value.items() if each is not None):
+                here = f"{path}.{key}".lstrip(".")
+                yield from unknown_fields(each, known[key].shape, here) if key in known else [here]
 
 
 def _in_list(values: list[Any], shape: ListOf, path: str) -> Errors:

@@ -1,14 +1,16 @@
-"""The Go types of Kueue's kinds (Kueue 0.19, apis/kueue), typed where they are looked at."""
+"""The Go types of Kueue's kinds (Kueue 0.19, apis/kueue; the texts' own fields), typed where they are looked at."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 
+from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.apiserver.schema_claims import HEAD
-from kueue_dra_ref.apiserver.schema_pods import INT32, TEMPLATE, TOLERATION
+from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
+from kueue_dra_ref.apiserver.schema_workload import CONDITIONS, OLDER, workload_spec, workload_status
 from kueue_dra_ref.apiserver.shapes import (
     ANYTHING,
-    FLAG,
     QUANTITY,
     TEXT,
     TEXTS,
@@ -29,14 +31,13 @@ _COMPARED = fields(
     ("values", TEXTS),
 )
 _SELECTOR = fields("v1.LabelSelector", ("matchLabels", MapOf(TEXT)), ("matchExpressions", ListOf(_COMPARED)))
-KINDS = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload", "WorkloadPriorityClass")
 COMPLETED = ("ClusterQueue", "ResourceFlavor", "Workload")
 """Kinds whose new objects Kueue's webhooks complete, for which they decode them."""
 
 
 @cache
 def schema(kind: str, version: str) -> Struct:
-    """Give the shape of one of Kueue's kinds in a version.
+    """Give the shape of one of Kueue's kinds in a version; of a status only what is read.
 
     Raises:
         KeyError: it is none of them.
@@ -44,14 +45,11 @@ def schema(kind: str, version: str) -> Struct:
     """
     if kind == "WorkloadPriorityClass":
         return fields(f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT))
-    spec = {
-        "ClusterQueue": _cluster_queue,
-        "Cohort": _cohort,
-        "LocalQueue": _local_queue,
-        "ResourceFlavor": _flavor,
-        "Workload": _workload,
-    }[kind]
-    return fields(f"{version}.{kind}", *HEAD, ("spec", spec(version)), ("status", ANYTHING))
+    if kind == "Workload":
+        parts = [("spec", workload_spec(version)), ("status", workload_status(version))]
+    else:
+        parts = [("spec", _SPECS[kind](version)), ("status", fields(f"{version}.{kind}Status", CONDITIONS))]
+    return fields(f"{version}.{kind}", *HEAD, *parts)
 
 
 def _cluster_queue(version: str) -> Struct:
@@ -76,7 +74,7 @@ def _cluster_queue(version: str) -> Struct:
     return fields(
         f"{version}.ClusterQueueSpec",
         ("resourceGroups", _groups(version)),
-        ("cohortName" if version != "v1beta1" else "cohort", word(f"{version}.CohortReference")),
+        ("cohort" if version == OLDER else "cohortName", word(f"{version}.CohortReference")),
         ("queueingStrategy", word(f"{version}.QueueingStrategy")),
         ("namespaceSelector", _SELECTOR),
         ("flavorFungibility", searching),
@@ -84,9 +82,8 @@ def _cluster_queue(version: str) -> Struct:
         ("stopPolicy", word(f"{version}.StopPolicy")),
         ("fairSharing", _sharing(version)),
         ("admissionScope", fields(f"{version}.AdmissionScope", ("admissionMode", word(f"{version}.AdmissionMode")))),
-        ("admissionChecks", ANYTHING),
         ("admissionChecksStrategy", ANYTHING),
-        ("concurrentAdmissionPolicy", ANYTHING),
+        ("admissionChecks" if version == OLDER else "concurrentAdmissionPolicy", ANYTHING),
     )
 
 
@@ -118,39 +115,12 @@ def _flavor(version: str) -> Struct:
     )
 
 
-def _workload(version: str) -> Struct:
-    reference = fields(
-        f"{version}.PriorityClassRef",
-        ("group", word(f"{version}.PriorityClassGroup")),
-        ("kind", word(f"{version}.PriorityClassKind")),
-        ("name", TEXT),
-    )
-    named = (("priorityClassName", TEXT), ("priorityClassSource", TEXT))
-    pod_set = fields(
-        f"{version}.PodSet",
-        ("name", word(f"{version}.PodSetReference")),
-        ("template", TEMPLATE),
-        ("count", INT32),
-        ("minCount", INT32),
-        ("topologyRequest", ANYTHING),
-    )
-    return fields(
-        f"{version}.WorkloadSpec",
-        ("podSets", ListOf(pod_set, keyed=True)),
-        ("queueName", word(f"{version}.LocalQueueName")),
-        *(named if version == "v1beta1" else (("priorityClassRef", reference),)),
-        ("priority", INT32),
-        ("active", FLAG),
-        ("maximumExecutionTimeSeconds", INT32),
-        ("preemptionGates", ANYTHING),
-    )
-
-
 def _groups(version: str) -> Shape:
     quota = fields(
         f"{version}.ResourceQuota",
         ("name", _RESOURCE),
         *((key, QUANTITY) for key in ("nominalQuota", "borrowingLimit", "lendingLimit")),
+        *(("kind", TEXT), ("deviceClassNames", TEXTS)),  # of the text of April 2025
     )
     flavor = fields(
         f"{version}.FlavorQuotas",
@@ -167,3 +137,17 @@ def _groups(version: str) -> Shape:
 
 def _sharing(version: str) -> Struct:
     return fields(f"{version}.FairSharing", ("weight", QUANTITY))
+
+
+def _resources(version: str) -> Struct:
+    resource = fields(f"{version}.Resource", ("name", _RESOURCE), ("deviceClassNames", TEXTS))
+    return fields(f"{version}.{DRA_CONFIG}Spec", ("resources", ListOf(resource, keyed=True)))
+
+
+_SPECS: Mapping[str, Callable[[str], Struct]] = {
+    "ClusterQueue": _cluster_queue,
+    "Cohort": _cohort,
+    "LocalQueue": _local_queue,
+    "ResourceFlavor": _flavor,
+    DRA_CONFIG: _resources,
+}

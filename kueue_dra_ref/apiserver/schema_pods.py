@@ -23,7 +23,7 @@ from kueue_dra_ref.apiserver.shapes import (
 )
 
 INT32 = Plain(Holds.WHOLE, "int32")
-_AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
+AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
 
 
 def _all(shape: Shape, names: str) -> tuple[Field, ...]:
@@ -32,8 +32,8 @@ def _all(shape: Shape, names: str) -> tuple[Field, ...]:
 
 RESOURCES = fields(
     "v1.ResourceRequirements",
-    ("limits", _AMOUNTS),
-    ("requests", _AMOUNTS),
+    ("limits", AMOUNTS),
+    ("requests", AMOUNTS),
     ("claims", ListOf(fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)), keyed=True)),
 )
 CONTAINER = fields(
@@ -80,7 +80,7 @@ POD = fields(
     ),
     ("tolerations", ListOf(TOLERATION)),
     ("priority", INT32),
-    ("overhead", _AMOUNTS),
+    ("overhead", AMOUNTS),
     ("resourceClaims", ListOf(POD_CLAIM, keyed=True)),
     ("resources", RESOURCES),
 )

@@ -83,8 +83,7 @@ class Definitions:
             "Workload": self.workload,
             "WorkloadPriorityClass": self.workload_priority_class,
         }
-        found = kinds.get(write.new["kind"])
-        return found.faults(write, wrong) if found else ()
+        return kinds.get(write.new["kind"], Definition()).faults(write, wrong)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,15 @@ from kueue_dra_ref.api.faults import ManifestFault
 from kueue_dra_ref.api.scheme import kind_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
-from kueue_dra_ref.apiserver.admission import completed, decoded
+from kueue_dra_ref.apiserver.admission import completed, decoded, identified
 from kueue_dra_ref.apiserver.defining import misfits
 from kueue_dra_ref.apiserver.objects import errors_of_metadata
-from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, KINDS, schema
-from kueue_dra_ref.apiserver.schema_pods import JOB
+from kueue_dra_ref.apiserver.schema_core import BUILT_IN
+from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, schema
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
-GROUP, KUEUE = "resource.k8s.io", "kueue.x-k8s.io"
+GROUP = "resource.k8s.io"
 _LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
 
 
@@ -59,12 +59,11 @@ class ApiServer:
         """
         kind, meta = kind_of(manifest), _mapping(manifest, "metadata")
         name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
-        if kind.name == "Job":
-            return stored(self._taken(decoded(manifest, JOB, self.kubernetes), f"Job {name}"))
+        if kind.name in BUILT_IN:
+            return stored(self._taken(decoded(manifest, BUILT_IN[kind.name], self.kubernetes), f"{kind.name} {name}"))
         old = store.find(kind.name, name, namespace)
-        if kind.group == KUEUE and kind.name in KINDS:
-            self._type_checked(manifest, store, is_new=old is None)
         if kind.group != GROUP:
+            self._type_checked(manifest, store, is_new=old is None)
             return stored(manifest)
         if old is None and namespace:
             insist_on_namespace(manifest, store)
@@ -78,16 +77,18 @@ class ApiServer:
         """Refuse what is not of the types of Kueue's definitions: a new object the webhook that completes it refuses.
 
         Raises:
-            NotStored: the webhook cannot decode it.
+            NotStored: its metadata cannot be decoded, or it cannot by the webhook.
             WrongTypes: the API server finds it out.
 
         """
-        shape = schema(manifest["kind"], manifest["apiVersion"].rpartition("/")[2])
-        if is_new and manifest["kind"] in COMPLETED:
-            if refused := completed(manifest, shape, self.kubernetes):
-                insist_on_namespace(manifest, store)
-                raise NotStored(refused)
-        elif wrong := tuple(misfits(manifest, shape)):
+        kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+        shape, spec = schema(kind, version), {key: value for key, value in manifest.items() if key != "status"}
+        refused = identified(manifest, self.kubernetes)
+        if not refused and is_new and kind in COMPLETED and (refused := completed(spec, shape, self.kubernetes)):
+            insist_on_namespace(manifest, store)
+        if refused:
+            raise NotStored(refused)
+        if wrong := tuple(misfits(manifest, shape)):
             raise WrongTypes(wrong)
 
     def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
@@ -116,7 +117,7 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
         ManifestFault: it is not there.
 
     """
-    namespace = obj["metadata"].get("namespace", "")
+    namespace = str(_mapping(obj, "metadata").get("namespace", ""))
     if kind_of(obj).namespaced and store.find("Namespace", namespace) is None:
         missing = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
         raise ManifestFault(missing, code=404, message=f'namespaces "{namespace}" not found')

@@ -9,6 +9,7 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.faults import Denied, ManifestFault
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.limits import drop, fill
+from kueue_dra_ref.api.reading import text
 from kueue_dra_ref.api.rewriting import job_spec
 from kueue_dra_ref.api.scheme import KINDS, kind_of
 from kueue_dra_ref.api.workloads import workload_of
@@ -160,11 +161,13 @@ def _readable(obj: Manifest) -> None:
 
 def _with_status(written: Manifest, obj: Manifest) -> Manifest:
     """Lay the status of a manifest over that of what is written, as a second write would."""
-    if "status" not in obj or written is obj:
+    if "status" not in obj:
         return written
-    return {**written, "status": _merged_status(written.get("status") or {}, obj["status"])}
+    old = {} if written is obj else written.get("status") or {}
+    return {**written, "status": _merged_status(old, obj["status"])}
 
 
 def _merged_status(old: Manifest, new: Manifest) -> Manifest:
-    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
+    told = (*(old.get("conditions") or ()), *(new.get("conditions") or ()))
+    conditions = {text(condition, "type", "status.conditions[]"): condition for condition in told}
     return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})

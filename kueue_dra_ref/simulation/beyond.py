@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.jobs import FRAMEWORK
-from kueue_dra_ref.api.schema_kinds import unread
+from kueue_dra_ref.api.limits import places
+from kueue_dra_ref.api.scheme import KINDS, KUEUE
+from kueue_dra_ref.apiserver.defining import unknown_fields
+from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -49,10 +51,8 @@ _DOMAIN = "kueue.x-k8s.io/"
 
 def not_decided(manifest: Manifest) -> Iterator[FieldError]:
     """Give each field of an object that would have Kueue decide more than the reference does."""
-    known = NOT_DECIDED.get(manifest["kind"], {})
-    for field in unread(manifest):
-        if (subject := known.get(_anywhere(field))) is not None:
-            yield _passed_over(field, subject)
+    for path, subject in NOT_DECIDED.get(manifest["kind"], {}).items():
+        yield from (_passed_over(field, subject) for field, _ in places(manifest, path))
     if manifest["kind"] in {"Job", "Workload"}:
         yield from _marked(manifest)
 
@@ -75,9 +75,9 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
 
 
 def unknown(manifest: Manifest) -> Iterator[str]:
-    """Give each field in the spec of one of Kueue's kinds that its version does not have; an API server drops it."""
-    known = NOT_DECIDED.get(manifest["kind"], {})
-    return (field for field in unread(manifest) if _anywhere(field) not in known)
+    """Give each field of an object of Kueue that its version does not have; an API server drops it."""
+    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    return unknown_fields(manifest, schema(kind, version)) if KINDS[kind].group == KUEUE else iter(())
 
 
 def _marked(manifest: Manifest) -> Iterator[FieldError]:
@@ -97,7 +97,3 @@ def _of_kueue(held: Any) -> Iterator[str]:
 
 def _passed_over(field: str, subject: str) -> FieldError:
     return FieldError(field=field, type="Not decided", detail=f"{subject}: the answer is as if this were not there")
-
-
-def _anywhere(field: str) -> str:
-    return re.sub(r"\[[^\]]*\]", "[]", field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.reference import ReferenceTarget
@@ -14,7 +15,6 @@ from kueue_dra_ref.simulation.given import DEFAULT_NAMESPACE, Given
 from kueue_dra_ref.simulation.references import missing
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless
 
-_KUEUE = "kueue.x-k8s.io"
 _LATER = ("Job", "Workload")
 
 
@@ -51,8 +51,8 @@ class Played:
     @property
     def workloads(self) -> Sequence[Manifest]:
         """Every Workload, in the version that the user writes Kueue's objects in."""
-        written = {each.ref.api_version for each in self.given if each.ref.api_version.startswith(f"{_KUEUE}/")}
-        version = f"{_KUEUE}/v1beta1" if written == {f"{_KUEUE}/v1beta1"} else f"{_KUEUE}/v1beta2"
+        written = {each.ref.api_version for each in self.given if each.ref.api_version.startswith(f"{KUEUE}/")}
+        version = f"{KUEUE}/v1beta1" if written == {f"{KUEUE}/v1beta1"} else f"{KUEUE}/v1beta2"
         return self.target.list(version, "Workload")
 
     @property

@@ -11,6 +11,7 @@ from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.refusal import ACCEPTED, Refused, refused
 from fixtures.resources import a_class, a_slice
+from kueue_dra_ref.target import Manifest
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"
 EXPRESSION = "spec.selectors[0].cel.expression"
@@ -146,6 +147,50 @@ def test_a_value_of_the_wrong_type_is_a_bad_request(lab: Lab, devices: dict[str,
     manifest = Template(spec={"devices": devices}).manifest(lab.name("template"), lab.namespace())
 
     assert lab.offer(manifest) == refused("400")
+
+
+@covers("API-046")
+@pytest.mark.parametrize(
+    ("version", "kind", "parts", "words"),
+    [
+        pytest.param(
+            "scheduling.k8s.io/v1",
+            "PriorityClass",
+            {"value": "high"},
+            "json: cannot unmarshal string into Go struct field PriorityClass.value of type int32",
+            id="priority",
+        ),
+        pytest.param(
+            "node.k8s.io/v1",
+            "RuntimeClass",
+            {"handler": "none", "overhead": {"podFixed": "1"}},
+            "json: cannot unmarshal string into Go struct field Overhead.overhead.podFixed of type v1.ResourceList",
+            id="overhead",
+        ),
+        pytest.param(
+            "v1",
+            "LimitRange",
+            {"spec": {"limits": [{"type": "Container", "max": {"cpu": "many"}}]}},
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            id="amount",
+        ),
+        pytest.param(
+            "v1",
+            "Namespace",
+            {"spec": 1},
+            "json: cannot unmarshal number into Go struct field Namespace.spec of type v1.NamespaceSpec",
+            id="namespace",
+        ),
+    ],
+)
+def test_a_kind_of_kubernetes_of_the_wrong_type_is_a_bad_request(
+    lab: Lab, version: str, kind: str, parts: Manifest, words: str
+) -> None:
+    """The words are Go's: the struct, the field as it is written, and the type that it has."""
+    meta = {"name": lab.name("made")} | ({"namespace": lab.namespace()} if kind == "LimitRange" else {})
+    made = {"apiVersion": version, "kind": kind, "metadata": meta, **parts}
+
+    assert lab.denied(made) == f'{kind} in version "v1" cannot be handled as a {kind}: {words}'
 
 
 @covers("API-020")

@@ -89,6 +89,37 @@ def test_a_new_cohort_is_refused_by_the_api_server(lab: Lab) -> None:
     assert lab.denied(made) == f"{COHORT}[{words}, {UNCHECKED}]".format(**made["metadata"])
 
 
+@covers("OBJECT-054")
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        pytest.param(5, "number into Go struct field ObjectMeta.labels of type map[string]string", id="no-labels"),
+        pytest.param({"a": 5}, "number into Go struct field ObjectMeta.labels of type string", id="no-text"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["ClusterQueue", "Cohort"])
+def test_metadata_is_decoded_first(lab: Lab, kind: str, labels: Any, words: str) -> None:
+    """Neither the webhook that completes a new ClusterQueue nor a definition is asked."""
+    meta = {"name": lab.name("made"), "labels": labels}
+    made: Manifest = {"apiVersion": KUEUE, "kind": kind, "metadata": meta, "spec": {"fairSharing": 1}}
+
+    assert lab.denied(made).endswith(f"cannot be handled as a {kind}: json: cannot unmarshal {words}")
+
+
+@covers("OBJECT-053")
+def test_null_in_a_list_is_no_object(lab: Lab) -> None:
+    """As a field null is the same as nothing, in a list it is not."""
+    made = {
+        "apiVersion": KUEUE,
+        "kind": "Cohort",
+        "metadata": {"name": lab.name("co")},
+        "spec": {"resourceGroups": [None]},
+    }
+    at = "spec.resourceGroups[0]"
+
+    assert f'{at}: Invalid value: "null": {at} in body must be of type object: "null"' in lab.denied(made)
+
+
 @covers("OBJECT-053")
 def test_a_new_workload_is_refused_by_its_webhook(lab: Lab) -> None:
     """An amount is told as such."""

@@ -1,0 +1,44 @@
+"""The Go types of the kinds of Kubernetes, beside devices, that quota depends on (Kubernetes 1.36): every field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kueue_dra_ref.apiserver.schema_claims import HEAD
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
+from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, fields, word
+
+
+def _kind(name: str, *parts: tuple[str, Shape]) -> Struct:
+    return fields(f"v1.{name}", *HEAD, *parts)
+
+
+_NAMESPACE = fields("v1.NamespaceSpec", ("finalizers", ListOf(word("v1.FinalizerName"))))
+_BOUNDS = fields(
+    "v1.LimitRangeItem",
+    ("type", word("v1.LimitType")),
+    *((key, AMOUNTS) for key in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")),
+)
+_RULE = fields(
+    "v1.PolicyRule",
+    *((key, TEXTS) for key in ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")),
+)
+BUILT_IN: Mapping[str, Struct] = {
+    "Namespace": _kind("Namespace", ("spec", _NAMESPACE), ("status", ANYTHING)),
+    "PriorityClass": _kind(
+        "PriorityClass",
+        ("value", INT32),
+        ("globalDefault", FLAG),
+        ("description", TEXT),
+        ("preemptionPolicy", word("v1.PreemptionPolicy")),
+    ),
+    "ClusterRole": _kind("ClusterRole", ("rules", ListOf(_RULE)), ("aggregationRule", ANYTHING)),
+    "RuntimeClass": _kind(
+        "RuntimeClass",
+        ("handler", TEXT),
+        ("overhead", fields("v1.Overhead", ("podFixed", AMOUNTS))),
+        ("scheduling", ANYTHING),
+    ),
+    "LimitRange": _kind("LimitRange", ("spec", fields("v1.LimitRangeSpec", ("limits", ListOf(_BOUNDS))))),
+    "Job": JOB,
+}

@@ -1,0 +1,65 @@
+"""The Go types of a Workload (Kueue 0.19, apis/kueue): every field of its spec, and what is read of its status."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE
+from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TIME, Field, ListOf, MapOf, Struct, fields, word
+
+OLDER = "v1beta1"
+_CONDITION = fields(
+    "v1.Condition",
+    ("type", TEXT),
+    ("status", word("v1.ConditionStatus")),
+    ("lastTransitionTime", TIME),
+    *((key, TEXT) for key in ("reason", "message")),
+)
+CONDITIONS = Field("conditions", ListOf(_CONDITION, keyed=True))
+"""What every status has."""
+
+
+def workload_spec(version: str) -> Struct:
+    """Give the shape of the spec, in a version."""
+    reference = fields(
+        f"{version}.PriorityClassRef",
+        ("group", word(f"{version}.PriorityClassGroup")),
+        ("kind", word(f"{version}.PriorityClassKind")),
+        ("name", TEXT),
+    )
+    older = (("priorityClassName", TEXT), ("priorityClassSource", TEXT))
+    newer = (("priorityClassRef", reference), ("preemptionGates", ANYTHING))
+    pod_set = fields(
+        f"{version}.PodSet",
+        ("name", word(f"{version}.PodSetReference")),
+        ("template", TEMPLATE),
+        ("count", INT32),
+        ("minCount", INT32),
+        ("topologyRequest", ANYTHING),
+    )
+    return fields(
+        f"{version}.WorkloadSpec",
+        ("podSets", ListOf(pod_set, keyed=True)),
+        ("queueName", word(f"{version}.LocalQueueName")),
+        *(older if version == OLDER else newer),
+        ("priority", INT32),
+        ("active", FLAG),
+        ("maximumExecutionTimeSeconds", INT32),
+    )
+
+
+def workload_status(version: str) -> Struct:
+    """Give the shape of the status, in a version."""
+    name = word(f"{version}.PodSetReference")
+    assigned = fields(
+        f"{version}.PodSetAssignment",
+        ("name", name),
+        ("flavors", MapOf(word(f"{version}.ResourceFlavorReference"))),
+        ("resourceUsage", AMOUNTS),
+        ("count", INT32),
+    )
+    admission = fields(
+        f"{version}.Admission",
+        ("clusterQueue", word(f"{version}.ClusterQueueReference")),
+        ("podSetAssignments", ListOf(assigned, keyed=True)),
+    )
+    reclaimable = ListOf(fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)), keyed=True)
+    return fields(f"{version}.WorkloadStatus", CONDITIONS, ("admission", admission), ("reclaimablePods", reclaimable))
