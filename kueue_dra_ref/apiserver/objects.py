@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver import naming
 from kueue_dra_ref.apiserver.claims import claim
 from kueue_dra_ref.apiserver.classes import device_class
 from kueue_dra_ref.apiserver.conversion import claims_of, requests_of
+from kueue_dra_ref.apiserver.equality import canonical
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid_as, required
 from kueue_dra_ref.apiserver.kubernetes import Kubernetes
 from kueue_dra_ref.apiserver.printing import internal
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.schema_slices import schema
-from kueue_dra_ref.apiserver.shapes import Field, Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.shapes import Field, ListOf
 from kueue_dra_ref.apiserver.slices import slice_spec
 
 Object = dict[str, Any]
@@ -108,28 +106,6 @@ def _is_set(meta: Object, field: Field) -> bool:
 def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
     """Compare specs; up to 1.33 Go's addresses stand where the whole spec is printed here."""
     shape = schema(obj["kind"], "v1").known(k.minor)["spec"].shape
-    if _plain(obj.get("spec") or {}, shape) != _plain(old.get("spec") or {}, shape):
+    if canonical(obj.get("spec") or {}, shape) != canonical(old.get("spec") or {}, shape):
         whole = internal(obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY))
         yield invalid_as("spec", whole, "field is immutable")
-
-
-def _plain(value: Any, shape: Shape) -> Any:
-    """Bring a value to a form in which equal things are equal: amounts by size, empty lists as none."""
-    match shape:
-        case Plain(Holds.QUANTITY):
-            return _amount(value)
-        case Plain(Holds.ANYTHING):
-            return printed(value)  # true is not 1
-        case ListOf(element):
-            return [_plain(each, element) for each in value]
-        case MapOf(element):
-            return {key: _plain(each, element) for key, each in value.items()}
-        case Struct(_, fields):
-            parts = {f: _plain(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
-            return {f.key: part for f, part in parts.items() if f.pointer or part not in ([], {}, "")}
-        case _:
-            return value
-
-
-def _amount(value: str) -> Fraction:
-    return parse(value).amount

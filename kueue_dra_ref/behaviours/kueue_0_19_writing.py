@@ -8,6 +8,7 @@ from kueue_dra_ref.rules import (
     definitions,
     flavor_definition,
     flavor_webhooks,
+    job_changes,
     job_definition,
     job_webhooks,
     local_queue_definition,
@@ -116,6 +117,9 @@ DEFINITIONS = Definitions(
             job_definition.pods_name_classes_as_objects_are,
             job_definition.overhead_is_of_what_there_is,
             job_definition.the_pods_of_a_job_end,
+            job_changes.completions_stay,
+            job_changes.pods_of_a_job_stay,
+            job_changes.what_ends_a_job_stays,
         ),
     ),
     local_queue=Definition(
