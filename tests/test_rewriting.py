@@ -30,7 +30,7 @@ def test_what_its_writer_changed_is_taken_over(lab: Lab) -> None:
     job = lab.queue({"whole-gpus": 2}).submit(a_job(pods=3, claims=[a_template(gpu())]))
 
     for pods in (4, 1):
-        lab.apply({**job.made, "spec": {**job.made["spec"], "parallelism": pods, "completions": pods}})
+        lab.apply({**job.made, "spec": {**job.made["spec"], "parallelism": pods}})
 
     assert lab.counts(job) == {"main": 1}
 

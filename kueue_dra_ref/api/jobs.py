@@ -10,6 +10,8 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
 POD_PATH = "spec.template.spec"
+INDEXED, BY_NUMBER = "Indexed", "NonIndexed"
+"""The modes in which a Job completes: index by index, or when so many of its pods have."""
 
 
 def pod_of(job: Manifest) -> Manifest:

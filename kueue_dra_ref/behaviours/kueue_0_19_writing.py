@@ -9,6 +9,7 @@ from kueue_dra_ref.rules import (
     flavor_definition,
     flavor_webhooks,
     job_changes,
+    job_completion,
     job_definition,
     job_webhooks,
     local_queue_definition,
@@ -98,6 +99,9 @@ DEFINITIONS = Definitions(
     job=JobDefinition(
         before=(
             job_definition.a_job_counts_nothing_below_zero,
+            job_completion.failures_of_indexes_are_limited_each,
+            job_completion.a_job_completes_by_number_or_by_index,
+            job_completion.indexes_are_not_too_many,
             job_definition.pods_are_labelled_as_objects_are,
             job_definition.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,
             job_definition.a_pod_has_a_container,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.jobs import POD_PATH
+from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED, POD_PATH
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.apiserver.equality import canonical
 from kueue_dra_ref.apiserver.fielderrors import Errors
@@ -22,7 +22,7 @@ def completions_stay(write: Write) -> Errors:
     old, new = write.before["spec"], write.new["spec"]
     if old.get("completions") == new.get("completions"):
         return
-    if new.get("completionMode") != "Indexed":
+    if new.get("completionMode") != INDEXED:
         yield _immutable("spec.completions")
     elif "completions" in new and new["completions"] != new["parallelism"]:
         words = "can only be modified in tandem with spec.parallelism"
@@ -50,7 +50,7 @@ def pods_of_a_job_stay(write: Write) -> Errors:
 @rule("API-049")
 def what_ends_a_job_stays(write: Write) -> Errors:
     """Refuse another mode of completion, other policies of failure and success, and another controller."""
-    old, new = ({"completionMode": "NonIndexed"} | spec["spec"] for spec in (write.before, write.new))
+    old, new = ({"completionMode": BY_NUMBER} | spec["spec"] for spec in (write.before, write.new))
     for key in _FIXED:
         if old.get(key) != new.get(key):
             yield _immutable(f"spec.{key}")

@@ -10,7 +10,10 @@ from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 
 _TEMPLATE = "spec.template"
-_NUMBERS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
+_NUMBERS = (
+    *("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"),
+    *("backoffLimitPerIndex", "maxFailedIndexes"),
+)
 
 
 @rule("API-038")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kueue_dra_ref.api.jobs import LEAST_ANNOTATION
+from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
 from kueue_dra_ref.rule import rule
 
 PodSets = Sequence[dict[str, Any]]
@@ -115,7 +115,7 @@ def a_job_runs_as_many_pods_as_were_admitted(job: dict[str, Any], pods: int) -> 
 def indexes_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int | None:
     """Of an Indexed Job, indexes that have failed for good are done as those are that completed."""
     spec, status = job["spec"], job.get("status") or {}
-    if spec.get("completionMode") != "Indexed":
+    if spec.get("completionMode") != INDEXED:
         return None
     parallelism = spec.get("parallelism", 1)
     completions = spec.get("completions", parallelism)

@@ -63,6 +63,48 @@ def test_a_job_counts_from_zero(lab: Lab, spec: dict[str, Any], answer: Refused)
     assert offered(lab, **spec) == answer
 
 
+INDEXED = {"completionMode": "Indexed", "completions": 100_001}
+LIMITED = {**INDEXED, "backoffLimitPerIndex": 1}
+
+
+@covers("API-050")
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        pytest.param({"completionMode": "NonIndexed"}, ACCEPTED, id="by-number"),
+        pytest.param({"completionMode": "Any"}, refused("spec.completionMode: Unsupported value"), id="any-mode"),
+        pytest.param(
+            {"completionMode": "Indexed", "completions": None},
+            refused("spec.completions: Required value"),
+            id="how-many",
+        ),
+        pytest.param({"backoffLimitPerIndex": 1}, refused("spec.backoffLimitPerIndex: Invalid value"), id="no-index"),
+        pytest.param({**INDEXED, "parallelism": 100_000}, ACCEPTED, id="most-at-once"),
+        pytest.param(
+            {**INDEXED, "parallelism": 100_001}, refused("spec.parallelism: Invalid value"), id="more-at-once"
+        ),
+        pytest.param(
+            {**INDEXED, "maxFailedIndexes": 1}, refused("spec.backoffLimitPerIndex: Required value"), id="limit-of-each"
+        ),
+        pytest.param(LIMITED, refused("spec.maxFailedIndexes: Required value"), id="limit-of-all"),
+        pytest.param({**LIMITED, "maxFailedIndexes": 10_000, "parallelism": 10_000}, ACCEPTED, id="most-of-many"),
+        pytest.param(
+            {**LIMITED, "maxFailedIndexes": 10_001},
+            refused("spec.maxFailedIndexes: Invalid value"),
+            id="more-of-many",
+        ),
+        pytest.param(
+            {**LIMITED, "completions": 2, "maxFailedIndexes": 3},
+            refused("spec.maxFailedIndexes: Invalid value"),
+            id="more-than-there-are",
+        ),
+    ],
+)
+def test_a_job_completes_by_number_or_by_index(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+    """Failures are counted for each index, and for all of them."""
+    assert offered(lab, **spec) == answer
+
+
 @covers("API-039")
 @pytest.mark.parametrize(
     ("pod", "answer"),
