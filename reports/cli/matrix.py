@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import NoReturn, cast
 
 import click
 
@@ -105,8 +106,21 @@ def _judged(minor: str, plan: Plan) -> Judged | str:
 
 
 def _run(words: Sequence[str]) -> int:
-    """Run ``kueue-dra`` in a process of its own: pytest can hold one behaviour."""
-    return subprocess.run([sys.executable, "-m", "reports.cli", *words], check=False).returncode
+    """Run ``kueue-dra`` in a process of its own, which does not outlive this one: pytest can hold one behaviour."""
+    before = signal.signal(signal.SIGTERM, _leave)
+    with subprocess.Popen([sys.executable, "-m", "reports.cli", *words]) as child:
+        try:
+            return child.wait()
+        except SystemExit:
+            child.terminate()
+            raise
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End as who is told to: the code is the signal's."""
+    raise SystemExit(128 + number)
 
 
 def _tell(found: Matrix, folder: Path) -> None:
