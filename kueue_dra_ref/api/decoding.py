@@ -110,8 +110,6 @@ def _fits_scalar(value: Any, scalar: Scalar) -> bool:
             return isinstance(value, str) and _DURATION.fullmatch(value) is not None
         case Scalar.QUANTITY:
             return type(value) in (int, float, str) and _is_quantity(value)
-        case Scalar.COUNT:
-            return type(value) is int and value >= 0
         case _:
             return type(value) in _TYPES[scalar]
 

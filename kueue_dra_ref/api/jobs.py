@@ -14,9 +14,15 @@ INDEXED, BY_NUMBER = "Indexed", "NonIndexed"
 """The modes in which a Job completes: index by index, or when so many of its pods have."""
 
 
+def template_of(job: Manifest) -> Manifest:
+    """What pods are made from."""
+    found: Manifest = job["spec"].get("template") or {}
+    return found
+
+
 def pod_of(job: Manifest) -> Manifest:
     """What a Job says of its pods."""
-    found: Manifest = (job["spec"].get("template") or {}).get("spec") or {}
+    found: Manifest = template_of(job).get("spec") or {}
     return found
 
 

@@ -15,7 +15,6 @@ class Scalar(StrEnum):
     TEXT = "a string"
     FLAG = "true or false"
     WHOLE = "a whole number"
-    COUNT = "a whole number that is not negative"
     NUMBER = "a number"
     DURATION = "a duration such as 5m or 1h30m"
     QUANTITY = "a quantity such as 2, 500m or 80Gi"

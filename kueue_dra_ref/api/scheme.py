@@ -66,6 +66,11 @@ KINDS = {
 }
 
 
+def version_of(manifest: Manifest) -> str:
+    """The version in which a manifest is written, without its group."""
+    return str(manifest["apiVersion"]).rpartition("/")[2]
+
+
 def kind_of(manifest: Manifest) -> Kind:
     """The kind of a manifest.
 

@@ -14,7 +14,7 @@ from kueue_dra_ref.api.devices import (
 from kueue_dra_ref.api.faults import required
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.reading import child, mappings, text
-from kueue_dra_ref.api.scheme import Kind, kind_of
+from kueue_dra_ref.api.scheme import KUEUE, Kind, kind_of, version_of
 from kueue_dra_ref.target import Manifest
 
 Shape = Callable[[dict[str, Any]], None]
@@ -47,7 +47,7 @@ def converted(manifest: Manifest) -> Manifest:
     text(meta, "name", "metadata")
     if kind.namespaced and not meta.get("namespace"):
         raise required("metadata.namespace", f"{kind.name} lives in a namespace")
-    for change in _IN.get((kind.name, found["apiVersion"].rpartition("/")[2]), ()):
+    for change in _IN.get((kind.name, version_of(found)), ()):
         change(found)
     found["apiVersion"] = kind.storage
     return found
@@ -168,7 +168,7 @@ def _default_limits(obj: dict[str, Any]) -> None:
 
 
 _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
-    "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
+    "kueue.x-k8s.io/workloadpriorityclass": (KUEUE, "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kueue_dra_ref.api.scheme import version_of
 from kueue_dra_ref.apiserver.capacity import DividedByZero
 from kueue_dra_ref.apiserver.conversion import set_defaults, to_v1
 from kueue_dra_ref.apiserver.declared import also_declared, said
@@ -61,7 +62,7 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
         KeyError: the kind is not one of the four of resource.k8s.io.
 
     """
-    k, kind, version = under.kubernetes, manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    k, kind, version = under.kubernetes, manifest["kind"], version_of(manifest)
     if version not in k.served and under.only_served:
         return Refused(code=404, message="the server could not find the requested resource")
     warnings = _of_the_version(kind, version, k)
@@ -78,7 +79,7 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
 
 def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False) -> Admitted | Refused:
     """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
-    decoder, kind, version = Decoder(k.minor), manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    decoder, kind, version = Decoder(k.minor), manifest["kind"], version_of(manifest)
     try:
         obj = decoder.decoded(manifest, shape)
     except Undecodable as fault:
@@ -91,7 +92,7 @@ def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = 
 
 def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
     """Say what is answered to a custom resource whose metadata cannot be decoded, before all else; None when it can."""
-    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+    kind, version = manifest["kind"], version_of(manifest)
     meta = manifest.get("metadata")
     try:
         Decoder(k.minor).decoded({} if meta is None else meta, OBJECT_META)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
-from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, fields, word
+from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, all_of, fields, word
 
 
 def _kind(name: str, *parts: tuple[str, Shape]) -> Struct:
@@ -17,11 +17,11 @@ _NAMESPACE = fields("v1.NamespaceSpec", ("finalizers", ListOf(word("v1.Finalizer
 _BOUNDS = fields(
     "v1.LimitRangeItem",
     ("type", word("v1.LimitType")),
-    *((key, AMOUNTS) for key in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")),
+    *all_of(AMOUNTS, "max min default defaultRequest maxLimitRequestRatio"),
 )
 _RULE = fields(
     "v1.PolicyRule",
-    *((key, TEXTS) for key in ("verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs")),
+    *all_of(TEXTS, "verbs apiGroups resources resourceNames nonResourceURLs"),
 )
 BUILT_IN: Mapping[str, Struct] = {
     "Namespace": _kind("Namespace", ("spec", _NAMESPACE), ("status", ANYTHING)),

@@ -18,6 +18,7 @@ from kueue_dra_ref.apiserver.shapes import (
     MapOf,
     Shape,
     Struct,
+    all_of,
     fields,
     word,
 )
@@ -119,8 +120,9 @@ def _groups(version: str) -> Shape:
     quota = fields(
         f"{version}.ResourceQuota",
         ("name", _RESOURCE),
-        *((key, QUANTITY) for key in ("nominalQuota", "borrowingLimit", "lendingLimit")),
-        *(("kind", TEXT), ("deviceClassNames", TEXTS)),  # of the text of April 2025
+        *all_of(QUANTITY, "nominalQuota borrowingLimit lendingLimit"),
+        ("kind", TEXT),  # as the next, of the text of April 2025
+        ("deviceClassNames", TEXTS),
     )
     flavor = fields(
         f"{version}.FlavorQuotas",

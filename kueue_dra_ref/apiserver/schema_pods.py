@@ -11,23 +11,18 @@ from kueue_dra_ref.apiserver.shapes import (
     TEXTS,
     TIME,
     WHOLE,
-    Field,
     Holds,
     ListOf,
     MapOf,
     Plain,
-    Shape,
     Struct,
+    all_of,
     fields,
     word,
 )
 
 INT32 = Plain(Holds.WHOLE, "int32")
 AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
-
-
-def _all(shape: Shape, names: str) -> tuple[Field, ...]:
-    return tuple(Field(name, shape) for name in names.split())
 
 
 RESOURCES = fields(
@@ -38,11 +33,11 @@ RESOURCES = fields(
 )
 CONTAINER = fields(
     "v1.Container",
-    *_all(TEXT, "name image workingDir terminationMessagePath"),
-    *_all(TEXTS, "command args"),
-    *_all(FLAG, "stdin stdinOnce tty"),
-    *_all(ANYTHING, "ports envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe"),
-    *_all(ANYTHING, "readinessProbe startupProbe lifecycle securityContext"),
+    *all_of(TEXT, "name image workingDir terminationMessagePath"),
+    *all_of(TEXTS, "command args"),
+    *all_of(FLAG, "stdin stdinOnce tty"),
+    *all_of(ANYTHING, "ports envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe"),
+    *all_of(ANYTHING, "readinessProbe startupProbe lifecycle securityContext"),
     ("terminationMessagePolicy", word("v1.TerminationMessagePolicy")),
     ("imagePullPolicy", word("v1.PullPolicy")),
     ("restartPolicy", word("v1.ContainerRestartPolicy")),
@@ -50,7 +45,7 @@ CONTAINER = fields(
 )
 TOLERATION = fields(
     "v1.Toleration",
-    *_all(TEXT, "key value"),
+    *all_of(TEXT, "key value"),
     ("operator", word("v1.TolerationOperator")),
     ("effect", word("v1.TaintEffect")),
     ("tolerationSeconds", WHOLE),
@@ -62,21 +57,21 @@ _NODE_AFFINITY = fields(
 )
 POD = fields(
     "v1.PodSpec",
-    *_all(ListOf(CONTAINER, keyed=True), "containers initContainers"),
-    *_all(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
-    *_all(TEXT, "serviceAccountName serviceAccount nodeName hostname subdomain schedulerName priorityClassName"),
-    *_all(TEXT, "runtimeClassName hostnameOverride"),
-    *_all(FLAG, "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace enableServiceLinks"),
-    *_all(FLAG, "setHostnameAsFQDN hostUsers"),
-    *_all(ANYTHING, "volumes ephemeralContainers securityContext imagePullSecrets hostAliases dnsConfig"),
-    *_all(ANYTHING, "readinessGates topologySpreadConstraints os schedulingGates schedulingGroup"),
+    *all_of(ListOf(CONTAINER, keyed=True), "containers initContainers"),
+    *all_of(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
+    *all_of(TEXT, "serviceAccountName serviceAccount nodeName hostname subdomain schedulerName priorityClassName"),
+    *all_of(TEXT, "runtimeClassName hostnameOverride"),
+    *all_of(FLAG, "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace enableServiceLinks"),
+    *all_of(FLAG, "setHostnameAsFQDN hostUsers"),
+    *all_of(ANYTHING, "volumes ephemeralContainers securityContext imagePullSecrets hostAliases dnsConfig"),
+    *all_of(ANYTHING, "readinessGates topologySpreadConstraints os schedulingGates schedulingGroup"),
     ("restartPolicy", word("v1.RestartPolicy")),
     ("dnsPolicy", word("v1.DNSPolicy")),
     ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ("nodeSelector", MapOf(TEXT)),
     (
         "affinity",
-        fields("v1.Affinity", ("nodeAffinity", _NODE_AFFINITY), *_all(ANYTHING, "podAffinity podAntiAffinity")),
+        fields("v1.Affinity", ("nodeAffinity", _NODE_AFFINITY), *all_of(ANYTHING, "podAffinity podAntiAffinity")),
     ),
     ("tolerations", ListOf(TOLERATION)),
     ("priority", INT32),
@@ -87,9 +82,11 @@ POD = fields(
 TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD))
 _JOB = fields(
     "v1.JobSpec",
-    *_all(INT32, "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished"),
-    *_all(ANYTHING, "podFailurePolicy successPolicy selector"),
-    *_all(FLAG, "manualSelector suspend"),
+    *all_of(
+        INT32, "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished"
+    ),
+    *all_of(ANYTHING, "podFailurePolicy successPolicy selector"),
+    *all_of(FLAG, "manualSelector suspend"),
     ("activeDeadlineSeconds", WHOLE),
     ("template", TEMPLATE),
     ("completionMode", word("v1.CompletionMode")),
@@ -100,15 +97,15 @@ _CONDITION = fields(
     "v1.JobCondition",
     ("type", word("v1.JobConditionType")),
     ("status", word("v1.ConditionStatus")),
-    *_all(TIME, "lastProbeTime lastTransitionTime"),
-    *_all(TEXT, "reason message"),
+    *all_of(TIME, "lastProbeTime lastTransitionTime"),
+    *all_of(TEXT, "reason message"),
 )
 _STATUS = fields(
     "v1.JobStatus",
     ("conditions", ListOf(_CONDITION)),
-    *_all(TIME, "startTime completionTime"),
-    *_all(INT32, "active succeeded failed terminating ready"),
-    *_all(TEXT, "completedIndexes failedIndexes"),
+    *all_of(TIME, "startTime completionTime"),
+    *all_of(INT32, "active succeeded failed terminating ready"),
+    *all_of(TEXT, "completedIndexes failedIndexes"),
     ("uncountedTerminatedPods", ANYTHING),
 )
 JOB: Struct = fields("v1.Job", *HEAD, ("spec", _JOB), ("status", _STATUS))

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE
-from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TIME, Field, ListOf, MapOf, Struct, fields, word
+from kueue_dra_ref.apiserver.shapes import (
+    ANYTHING,
+    FLAG,
+    TEXT,
+    TIME,
+    Field,
+    ListOf,
+    MapOf,
+    Struct,
+    all_of,
+    fields,
+    word,
+)
 
 OLDER = "v1beta1"
 _CONDITION = fields(
@@ -11,7 +23,7 @@ _CONDITION = fields(
     ("type", TEXT),
     ("status", word("v1.ConditionStatus")),
     ("lastTransitionTime", TIME),
-    *((key, TEXT) for key in ("reason", "message")),
+    *all_of(TEXT, "reason message"),
 )
 CONDITIONS = Field("conditions", ListOf(_CONDITION, keyed=True))
 """What every status has."""

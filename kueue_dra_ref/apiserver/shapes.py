@@ -116,6 +116,11 @@ def bare(go: str) -> str:
     return go.rpartition(".")[2]
 
 
+def all_of(shape: Shape, names: str) -> tuple[Field, ...]:
+    """Make fields of one shape, which every minor has; their names are words of a text."""
+    return tuple(Field(name, shape) for name in names.split())
+
+
 def fields(go: str, *parts: Field | tuple[str, Shape] | tuple[str, Shape, int]) -> Struct:
     """Make a struct; a pair is a field that every minor has, a triple one that came with a minor."""
     return Struct(go, tuple(part if isinstance(part, Field) else _field(part) for part in parts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, pod_of
+from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.rules.priorities import WORKLOAD_CLASS, Classed
@@ -31,7 +32,7 @@ class PriorityController:
 
         """
         if name := _wanted(job):
-            return self._classed(WORKLOAD_CLASS, "kueue.x-k8s.io", name)
+            return self._classed(WORKLOAD_CLASS, KUEUE, name)
         name = pod_of(job).get("priorityClassName") or self._default()
         return self._classed("PriorityClass", "scheduling.k8s.io", name) if name else {"priority": 0}
 

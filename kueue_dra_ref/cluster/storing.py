@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.faults import ManifestFault
-from kueue_dra_ref.api.scheme import kind_of
+from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
-from kueue_dra_ref.apiserver.admission import completed, decoded, identified
+from kueue_dra_ref.apiserver.admission import GROUP, completed, decoded, identified
 from kueue_dra_ref.apiserver.defining import misfits
 from kueue_dra_ref.apiserver.objects import errors_of_metadata
 from kueue_dra_ref.apiserver.schema_core import BUILT_IN
@@ -19,7 +19,6 @@ from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, schema
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
-GROUP = "resource.k8s.io"
 _LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
 
 
@@ -81,7 +80,7 @@ class ApiServer:
             WrongTypes: the API server finds it out.
 
         """
-        kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
+        kind, version = manifest["kind"], version_of(manifest)
         shape, spec = schema(kind, version), {key: value for key, value in manifest.items() if key != "status"}
         refused = identified(manifest, self.kubernetes)
         if not refused and is_new and kind in COMPLETED and (refused := completed(spec, shape, self.kubernetes)):

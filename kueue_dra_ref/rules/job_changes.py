@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED, POD_PATH
+from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED, POD_PATH, template_of
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.apiserver.equality import canonical
 from kueue_dra_ref.apiserver.fielderrors import Errors
@@ -37,7 +37,7 @@ def pods_of_a_job_stay(write: Write) -> Errors:
     """
     if write.old is None:
         return
-    old, new, path = copied(_template(write.old)), _template(write.new), "spec.template"
+    old, new, path = copied(template_of(write.old)), template_of(write.new), "spec.template"
     if _waits(write.old):
         _take_over_where_pods_go(old, new)
         if write.kubernetes.minor >= _RESOURCES_SINCE:
@@ -83,11 +83,6 @@ def _take_over(old: Manifest, new: Manifest, *keys: str) -> None:
     for key in keys:
         old.pop(key, None)
     old.update({key: new[key] for key in keys if key in new})
-
-
-def _template(job: Manifest) -> Manifest:
-    found: Manifest = job["spec"].get("template") or {}
-    return found
 
 
 def _immutable(path: str) -> FieldError:

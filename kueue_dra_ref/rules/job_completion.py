@@ -27,14 +27,13 @@ def a_job_completes_by_number_or_by_index(write: Write) -> Errors:
     """Refuse another mode, indexes without a number, and limits of indexes where there are none."""
     spec = write.new["spec"]
     mode = spec.get("completionMode", BY_NUMBER)
-    if mode == INDEXED:
-        yield from [] if "completions" in spec else [required("spec.completions", f"when completion mode is {INDEXED}")]
-    elif mode == BY_NUMBER:
-        for key in _PER_INDEX:
-            if key in spec:
-                yield invalid(f"spec.{key}", spec[key], "requires indexed completion mode")
-    else:
+    if mode not in (BY_NUMBER, INDEXED):
         yield unsupported("spec.completionMode", mode, BY_NUMBER, INDEXED)
+    if mode == INDEXED and "completions" not in spec:
+        yield required("spec.completions", f"when completion mode is {INDEXED}")
+    for key in _PER_INDEX:
+        if mode == BY_NUMBER and key in spec:
+            yield invalid(f"spec.{key}", spec[key], "requires indexed completion mode")
 
 
 @rule("API-050")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.jobs import POD_PATH, pod_of
+from kueue_dra_ref.api.jobs import POD_PATH, pod_of, template_of
 from kueue_dra_ref.apiserver import containers, naming, pods
 from kueue_dra_ref.apiserver.containers import PodContainer
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
@@ -27,7 +27,7 @@ def a_job_counts_nothing_below_zero(write: Write) -> Errors:
 @rule("API-044")
 def pods_are_labelled_as_objects_are(write: Write) -> Errors:
     """Refuse labels and annotations of pods that are none."""
-    meta = (write.new["spec"].get("template") or {}).get("metadata") or {}
+    meta = template_of(write.new).get("metadata") or {}
     yield from naming.label_map(meta.get("labels"), f"{_TEMPLATE}.labels", write.kubernetes)
     yield from naming.annotation_map(meta.get("annotations"), f"{_TEMPLATE}.annotations", write.kubernetes)
 

@@ -18,6 +18,7 @@ from kueue_dra_ref.api.limits import (
     too_short,
 )
 from kueue_dra_ref.api.pods import NAMED, REQUIRED
+from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
@@ -25,7 +26,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 _PATH = "spec.podSets"
 _POD = f"{_PATH}[].template.spec"
 _CLASS = "spec.priorityClassRef"
-_KINDS = {"kueue.x-k8s.io": "WorkloadPriorityClass", "scheduling.k8s.io": "PriorityClass"}
+_KINDS = {KUEUE: "WorkloadPriorityClass", "scheduling.k8s.io": "PriorityClass"}
 _OBJECT = '"object"'
 _ROOT = "<nil>"
 """How the API server calls the object itself."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.limits import places
-from kueue_dra_ref.api.scheme import KINDS, KUEUE
+from kueue_dra_ref.api.scheme import KINDS, KUEUE, version_of
 from kueue_dra_ref.apiserver.defining import unknown_fields
 from kueue_dra_ref.apiserver.schema_kueue import schema
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
@@ -46,7 +46,7 @@ _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("objectRetentionPolicies",): "Workloads that are deleted in time",
 }
 """Keys of the Configuration."""
-_DOMAIN = "kueue.x-k8s.io/"
+_DOMAIN = f"{KUEUE}/"
 
 
 def not_decided(manifest: Manifest) -> Iterator[FieldError]:
@@ -76,8 +76,8 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
 
 def unknown(manifest: Manifest) -> Iterator[str]:
     """Give each field of an object of Kueue that its version does not have; an API server drops it."""
-    kind, version = manifest["kind"], manifest["apiVersion"].rpartition("/")[2]
-    return unknown_fields(manifest, schema(kind, version)) if KINDS[kind].group == KUEUE else iter(())
+    kind = manifest["kind"]
+    return unknown_fields(manifest, schema(kind, version_of(manifest))) if KINDS[kind].group == KUEUE else iter(())
 
 
 def _marked(manifest: Manifest) -> Iterator[FieldError]:
