@@ -226,6 +226,20 @@ def test_an_object_of_a_namespace_that_is_not_there_is_not_found() -> None:
     assert str(refusal.error) == 'metadata.namespace: Not found: "team"'
 
 
+@pytest.mark.parametrize("kind", ["Workload", "LocalQueue"])
+def test_a_condition_says_of_what_it_is_one(kind: str) -> None:
+    """Whoever writes a status beside an object is told, in a new one too."""
+    target = ReferenceTarget(behaviour("kueue-0.19"))
+    target.start({})
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
+    meta = {"name": "made", "namespace": "team"}
+    made = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": meta, "spec": {}}
+
+    (refusal,) = target.apply([namespace, made | {"status": {"conditions": [{"status": "True"}]}}])
+
+    assert str(refusal.error) == "status.conditions[].type: Required value"
+
+
 def test_a_job_whose_workload_is_refused_has_none() -> None:
     """A container may use two requests of one claim, which no Workload can say (seen on 0.19.2 and 0.14.0)."""
     target = ReferenceTarget(behaviour("kueue-0.19"))

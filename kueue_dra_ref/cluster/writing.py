@@ -64,13 +64,15 @@ class Writer:
         self._written.pop(ref, None)
 
     def _insist_on_kind(self, obj: Manifest) -> None:
-        """Refuse what is not of its kind."""
+        """Refuse what is not of its kind, and a condition that does not say of what it is one."""
         kind, behaviour = obj["kind"], self.behaviour
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
             raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
         for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
             raise ManifestFault(fault)
+        for condition in (obj.get("status") or {}).get("conditions") or ():
+            text(condition, "type", "status.conditions[]")
 
     def _accept(self, write: Write) -> None:
         """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
@@ -161,13 +163,11 @@ def _readable(obj: Manifest) -> None:
 
 def _with_status(written: Manifest, obj: Manifest) -> Manifest:
     """Lay the status of a manifest over that of what is written, as a second write would."""
-    if "status" not in obj:
+    if "status" not in obj or written is obj:
         return written
-    old = {} if written is obj else written.get("status") or {}
-    return {**written, "status": _merged_status(old, obj["status"])}
+    return {**written, "status": _merged_status(written.get("status") or {}, obj["status"])}
 
 
 def _merged_status(old: Manifest, new: Manifest) -> Manifest:
-    told = (*(old.get("conditions") or ()), *(new.get("conditions") or ()))
-    conditions = {text(condition, "type", "status.conditions[]"): condition for condition in told}
+    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
     return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})
