@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from kueue_dra_ref.api.names import LABEL, MAX_LABEL, MAX_SUBDOMAIN, SUBDOMAIN, printed
@@ -15,18 +16,21 @@ Faults = Iterator[FieldError]
 def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> list[tuple[str, Any]]:
     """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path."""
     found = [("", obj)]
-    for step in path.split("."):
-        key = step.removesuffix("[]")
-        holders = ((at, value) for at, value in found if isinstance(value, dict))
-        held = ((f"{at}.{key}".lstrip("."), value[key]) for at, value in holders if value.get(key) is not None)
-        found = list(_elements(held)) if step != key else list(held)
+    for key, is_list in _steps(path):
+        holders = [(at, value) for at, value in found if isinstance(value, dict) and value.get(key) is not None]
+        found = [(f"{at}.{key}" if at else key, value[key]) for at, value in holders]
+        found = _elements(found) if is_list else found
     return [(at, value) for at, value in found if isinstance(value, of)]
 
 
-def _elements(lists: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for at, values in lists:
-        if isinstance(values, list):
-            yield from ((f"{at}[{index}]", value) for index, value in enumerate(values))
+@cache
+def _steps(path: str) -> tuple[tuple[str, bool], ...]:
+    return tuple((step.removesuffix("[]"), step.endswith("[]")) for step in path.split("."))
+
+
+def _elements(lists: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    found = ((at, values) for at, values in lists if isinstance(values, list))
+    return [(f"{at}[{index}]", value) for at, values in found for index, value in enumerate(values)]
 
 
 def fill(obj: Any, path: str, value: str) -> None:
@@ -74,10 +78,10 @@ def missing(obj: Any, path: str, *keys: str) -> Faults:
 
 def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
     """Refuse any other word."""
-    supported = f"supported values: {', '.join(map(printed, words))}"
     for at, value in places(obj, path):
         if value not in words:
             shown = printed({} if isinstance(value, dict) else value)  # fields that no text has were dropped
+            supported = f"supported values: {', '.join(map(printed, words))}"
             yield FieldError(field=at, type="Unsupported value", value=shown, detail=supported)
 
 

@@ -145,9 +145,10 @@ def _binary(value: int) -> str:
 
 
 def _decimal(amount: Fraction, exponent: str | None) -> str:
-    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]) if amount else ():
-        scaled = amount / Fraction(10) ** power
-        if scaled.denominator == 1:
+    finest = -min(_DECIMAL.values())
+    scaled = int(amount * 10**finest)
+    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]) if scaled else ():
+        if scaled % 10 ** (power + finest) == 0:
             ending = suffix if exponent is None else exponent.format(power) if power else ""
-            return f"{scaled.numerator}{ending}"
+            return f"{scaled // 10 ** (power + finest)}{ending}"
     return "0"

@@ -12,7 +12,6 @@ from typing import Any
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.apiserver.shapes import (
-    QUANTITY,
     TEXT,
     Field,
     Holds,
@@ -70,11 +69,14 @@ class Decoder:
         return found
 
     def _struct(self, value: Mapping[str, Any], shape: Struct, path: str, names: str) -> dict[str, Any]:
-        known, found = shape.known(self.minor), _without_fields(shape)
+        known = shape.known(self.minor)
+        found: dict[str, Any] = dict.fromkeys(shape.zeros, "0")
         for key, each in value.items():
             here = f"{path}.{key}" if path else key
             if key not in known:
                 self.unknown.append(here)
+            elif known[key].shape is TEXT and isinstance(each, str):  # as most are: nothing can be wrong with it
+                found[key] = each
             elif each is not None:
                 place = _Place(bare(shape.go), f"{names}.{self._named(known[key])}" if names else key)
                 found[key] = self._value(each, known[key].shape, here, place)
@@ -186,11 +188,6 @@ def _zero(shape: Shape) -> Any:
         case ListOf():
             return []
         case Struct():
-            return _without_fields(shape)
+            return dict.fromkeys(shape.zeros, "0")
         case _:
             return {}
-
-
-def _without_fields(shape: Struct) -> dict[str, Any]:
-    """Give an object none of whose fields was sent: an amount that is no pointer is zero."""
-    return {field.key: "0" for field in shape.fields if field.shape is QUANTITY and not field.pointer}

@@ -34,20 +34,34 @@ def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
             yield _other(value, "array" if isinstance(shape, ListOf) else "object", path)
 
 
-def unknown_fields(value: Any, shape: Shape, path: str = "") -> Iterator[str]:
+def unknown_fields(value: Any, shape: Shape) -> list[str]:
     """Give the path of each field, unless null, that the types do not have; an API server drops it."""
+    dropped: list[str] = []
+    pruned(value, shape, "", dropped)
+    return dropped
+
+
+def pruned(value: Any, shape: Shape, path: str, dropped: list[str]) -> Any:
+    """Give what the types have of a value; the path of each other field, unless null, goes to ``dropped``."""
     match shape, value:
         case ListOf(element), list():
-            for index, each in enumerate(value):
-                yield from unknown_fields(each, element, f"{path}[{index}]")
+            return [pruned(each, element, f"{path}[{index}]", dropped) for index, each in enumerate(value)]
         case MapOf(element), dict():
-            for key, each in value.items():
-                yield from unknown_fields(each, element, f"{path}.{key}")
+            return {key: pruned(each, element, f"{path}.{key}", dropped) for key, each in value.items()}
         case Struct(), dict():
-            known = shape.known(LAST)
-            for key, each in ((key, each) for key, each in value.items() if each is not None):
-                here = f"{path}.{key}".lstrip(".")
-                yield from unknown_fields(each, known[key].shape, here) if key in known else [here]
+            return {key: each for key, each in _known(value, shape, path, dropped)}
+        case _:
+            return value
+
+
+def _known(value: dict[str, Any], shape: Struct, path: str, dropped: list[str]) -> Iterator[tuple[str, Any]]:
+    known = shape.known(LAST)
+    for key, each in value.items():
+        here = f"{path}.{key}" if path else key
+        if key in known:
+            yield key, pruned(each, known[key].shape, here, dropped)
+        elif each is not None:
+            dropped.append(here)
 
 
 def _in_list(values: list[Any], shape: ListOf, path: str) -> Errors:

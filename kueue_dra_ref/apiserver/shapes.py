@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 
 FIRST, LAST = 31, 99
 """The minor of Kubernetes that first had the structured resource.k8s.io, and one that is not yet in sight."""
@@ -84,6 +84,11 @@ class Struct:
     def known(self, minor: int) -> dict[str, Field]:
         """Give the fields that a minor has, by key."""
         return {field.key: field for field in self.fields if field.since <= minor <= field.until}
+
+    @cached_property
+    def zeros(self) -> tuple[str, ...]:
+        """The amounts that are no pointers: they are zero where they were not sent."""
+        return tuple(field.key for field in self.fields if field.shape is QUANTITY and not field.pointer)
 
 
 Shape = Plain | ListOf | MapOf | Struct

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kueue_dra_ref.admission.adjusting import unfit
 from kueue_dra_ref.admission.contest import Victim, told
-from kueue_dra_ref.admission.cycle import Cycle, Entry, Why
+from kueue_dra_ref.admission.cycle import Cycle
+from kueue_dra_ref.admission.entry import Entry, Why
 from kueue_dra_ref.admission.explanation import Step, cited
+from kueue_dra_ref.admission.nominating import Nominator
 from kueue_dra_ref.admission.queues import Key, Queued
 from kueue_dra_ref.admission.snapshot import Snapshot
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
@@ -59,15 +61,21 @@ class Scheduler:
 
     def _cycle(self, snapshot: Snapshot) -> Cycle:
         configuration = self.kueue.configuration
-        return Cycle(
+        nominator = Nominator(
             behaviour=self.rules,
             snapshot=snapshot,
             number=self._number,
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
             ignore_undeclared=any(rule(configuration.quota_check_strategy) for rule in self.rules.assigning.ignored),
-            refused=self._refused,
             chance=self.kueue.chance,
+        )
+        return Cycle(
+            behaviour=self.rules,
+            snapshot=snapshot,
+            nominator=nominator,
+            fair=configuration.fair_sharing is not None,
+            refused=self._refused,
             fresh=self._fresh,
         )
 

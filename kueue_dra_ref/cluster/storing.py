@@ -12,7 +12,7 @@ from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
 from kueue_dra_ref.apiserver.admission import GROUP, completed, decoded, identified
-from kueue_dra_ref.apiserver.defining import misfits
+from kueue_dra_ref.apiserver.defining import misfits, pruned
 from kueue_dra_ref.apiserver.objects import errors_of_metadata
 from kueue_dra_ref.apiserver.schema_core import BUILT_IN
 from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, schema
@@ -62,8 +62,7 @@ class ApiServer:
             return stored(self._taken(decoded(manifest, BUILT_IN[kind.name], self.kubernetes), f"{kind.name} {name}"))
         old = store.find(kind.name, name, namespace)
         if kind.group != GROUP:
-            self._type_checked(manifest, store, is_new=old is None)
-            return stored(manifest)
+            return stored(self._of_its_types(manifest, store, is_new=old is None))
         if old is None and namespace:
             insist_on_namespace(manifest, store)
         labels = _mapping(_mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels")
@@ -72,8 +71,8 @@ class ApiServer:
         )
         return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
 
-    def _type_checked(self, manifest: Manifest, store: Store, *, is_new: bool) -> None:
-        """Refuse what is not of the types of Kueue's definitions: a new object the webhook that completes it refuses.
+    def _of_its_types(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+        """Give what Kueue's definitions have of an object; a new one of other types the webhook that completes it refuses.
 
         Raises:
             NotStored: its metadata cannot be decoded, or it cannot by the webhook.
@@ -89,6 +88,8 @@ class ApiServer:
             raise NotStored(refused)
         if wrong := tuple(misfits(manifest, shape)):
             raise WrongTypes(wrong)
+        found: Manifest = pruned(manifest, shape, "", [])
+        return found
 
     def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
         self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.admission.choices import readings
-from kueue_dra_ref.admission.cycle import Entry
 from kueue_dra_ref.admission.demand import Demand, counted
+from kueue_dra_ref.admission.entry import Entry
 from kueue_dra_ref.admission.explanation import Step, cited
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import condition

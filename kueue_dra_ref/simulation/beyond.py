@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kueue_dra_ref.api.jobs import FRAMEWORK
@@ -74,10 +74,10 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
             yield _passed_over(f"featureGates.{name}", "what this gate is for")
 
 
-def unknown(manifest: Manifest) -> Iterator[str]:
+def unknown(manifest: Manifest) -> Sequence[str]:
     """Give each field of an object of Kueue that its version does not have; an API server drops it."""
     kind = manifest["kind"]
-    return unknown_fields(manifest, schema(kind, version_of(manifest))) if KINDS[kind].group == KUEUE else iter(())
+    return unknown_fields(manifest, schema(kind, version_of(manifest))) if KINDS[kind].group == KUEUE else ()
 
 
 def _marked(manifest: Manifest) -> Iterator[FieldError]:
