@@ -128,13 +128,30 @@ def _match(text: str | int | float) -> re.Match[str]:
     return match
 
 
+def in_thousandths(text: str) -> str:
+    """Round an amount up to what an API server stores of it in a pod.
+
+    Raises:
+        BadQuantity: the text does not follow the quantity grammar.
+
+    """
+    quantity = parse(text)
+    rounded = _rounded(quantity.amount, 3)
+    return text if rounded == quantity.amount else str(Quantity(amount=rounded, format=quantity.format))
+
+
 def _finest(amount: Fraction) -> Fraction:
-    """Round up (away from zero) to nano, the finest that Kubernetes keeps."""
-    scaled = amount * 10**9
+    """Round up to nano, the finest that Kubernetes keeps."""
+    return _rounded(amount, 9)
+
+
+def _rounded(amount: Fraction, digits: int) -> Fraction:
+    """Round away from zero, to so many digits of the fraction."""
+    scaled = amount * 10**digits
     if scaled.denominator == 1:
         return amount
     rounded = -((-abs(scaled).numerator) // scaled.denominator)
-    return Fraction(rounded if amount > 0 else -rounded, 10**9)
+    return Fraction(rounded if amount > 0 else -rounded, 10**digits)
 
 
 def _binary(value: int) -> str:

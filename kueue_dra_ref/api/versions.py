@@ -12,7 +12,9 @@ from kueue_dra_ref.api.devices import (
     request_to_flat,
 )
 from kueue_dra_ref.api.faults import required
+from kueue_dra_ref.api.limits import places
 from kueue_dra_ref.api.plain import copied
+from kueue_dra_ref.api.quantities import in_thousandths
 from kueue_dra_ref.api.reading import child, mappings, text
 from kueue_dra_ref.api.scheme import KUEUE, Kind, kind_of, version_of
 from kueue_dra_ref.target import Manifest
@@ -167,6 +169,22 @@ def _default_limits(obj: dict[str, Any]) -> None:
             item["defaultRequest"] = {**least, **(item.get("defaultRequest") or {})}
 
 
+def _in_thousandths(*paths: str) -> Shape:
+    """Round up amounts that are finer than thousandths, in the maps that the paths lead to."""
+
+    def change(obj: dict[str, Any]) -> None:
+        for _, amounts in (found for path in paths for found in places(obj, path, dict)):
+            amounts.update({name: in_thousandths(amount) for name, amount in amounts.items()})
+
+    return change
+
+
+_POD = "spec.template.spec"
+_ASKING = (f"{_POD}.resources", f"{_POD}.containers[].resources", f"{_POD}.initContainers[].resources")
+_OF_PODS = (f"{_POD}.overhead", *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")))
+_OF_LIMITS = tuple(
+    f"spec.limits[].{bound}" for bound in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+)
 _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
     "kueue.x-k8s.io/workloadpriorityclass": (KUEUE, "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),
@@ -213,6 +231,6 @@ _DEFAULTS: dict[str, tuple[Shape, ...]] = {
     **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort"), (_default_spec,)),
     "ClusterQueue": (_default_queue,),
     "Workload": (_default_workload,),
-    "Job": (_default_job,),
-    "LimitRange": (_default_spec, _default_limits),
+    "Job": (_default_job, _in_thousandths(*_OF_PODS)),
+    "LimitRange": (_default_spec, _default_limits, _in_thousandths(*_OF_LIMITS)),
 }

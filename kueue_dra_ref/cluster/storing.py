@@ -72,7 +72,7 @@ class ApiServer:
         return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
 
     def _of_its_types(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
-        """Give what Kueue's definitions have of an object; a new one of other types the webhook that completes it refuses.
+        """Give what Kueue's definitions have of an object; other types in a new one are refused by who completes it.
 
         Raises:
             NotStored: its metadata cannot be decoded, or it cannot by the webhook.

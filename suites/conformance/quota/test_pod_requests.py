@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from fixtures.builders import GPU, a_job, a_pod_set, a_template, a_workload, gpu
-from fixtures.containers import a_container, using
+from fixtures.builders import GPU, Work, a_job, a_pod_set, a_template, a_workload, gpu
+from fixtures.containers import a_container, containers, using
 from fixtures.lab import Lab
 from fixtures.marks import covers
 from fixtures.verdicts import Reason, admitted, pending
@@ -186,3 +187,21 @@ def test_a_request_of_the_pod(lab: Lab, resource: str, usage: dict[str, str | in
     job = queue.submit(a_workload(a_pod_set("main", cpu="1", spec=spec)))
 
     assert lab.verdict(job) == admitted(usage)
+
+
+@pytest.mark.parametrize(
+    ("work", "cpu"),
+    [
+        pytest.param(a_job, "2m", id="job", marks=covers("API-051")),
+        pytest.param(
+            lambda **pods: a_workload(a_pod_set("main", **pods)), "1m", id="workload", marks=covers("POD-025")
+        ),
+    ],
+)
+def test_a_container_that_asks_for_little(lab: Lab, work: Callable[..., Work], cpu: str) -> None:
+    """Two halves of a thousandth are two thousandths in a Job, whose amounts are rounded when it is stored."""
+    queue = lab.queue({"cpu": "8"})
+    halves = {"containers": containers({"cpu": "500u"}, {"cpu": "500u"})}
+    job = queue.submit(work(spec=halves))
+
+    assert lab.verdict(job) == admitted({"cpu": cpu})

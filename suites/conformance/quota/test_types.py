@@ -11,7 +11,7 @@ from fixtures.lab import Lab
 from fixtures.manifests import KUEUE, a_cluster_queue, a_group, with_spec
 from fixtures.marks import covers
 from fixtures.refusal import ACCEPTED, Refused, refused
-from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.target import Manifest, Ref
 
 GROUPS = [a_group({"one": {"cpu": 1}})]
 CQ, COHORT = ('{}.kueue.x-k8s.io "{}" is invalid: '.format(kind, "{name}") for kind in ("ClusterQueue", "Cohort"))
@@ -154,3 +154,15 @@ def test_an_admission_scope_has_a_mode(lab: Lab, scope: dict[str, str], answer: 
     lab.apply(a_cluster_queue(name, GROUPS))
 
     assert lab.offer(with_spec(a_cluster_queue(name, GROUPS), admissionScope=scope)) == answer
+
+
+@covers("OBJECT-055")
+def test_a_field_that_there_is_not_is_dropped(lab: Lab) -> None:
+    """Beside those that there are, and inside them."""
+    asked = {"whenCanBorrow": "TryNextFlavor", "whenCanFly": "Never"}
+    made = a_cluster_queue(lab.name("cq"), GROUPS, flavorFungibility=asked, wings=2)
+    lab.apply(made)
+
+    spec = lab.read(Ref.of(made))["spec"]
+    assert "wings" not in spec
+    assert spec["flavorFungibility"] == {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
