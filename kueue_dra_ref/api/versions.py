@@ -12,6 +12,7 @@ from kueue_dra_ref.api.devices import (
     request_to_flat,
 )
 from kueue_dra_ref.api.faults import required
+from kueue_dra_ref.api.jobs import POD_PATH
 from kueue_dra_ref.api.limits import places
 from kueue_dra_ref.api.plain import copied
 from kueue_dra_ref.api.quantities import in_thousandths
@@ -179,9 +180,8 @@ def _in_thousandths(*paths: str) -> Shape:
     return change
 
 
-_POD = "spec.template.spec"
-_ASKING = (f"{_POD}.resources", f"{_POD}.containers[].resources", f"{_POD}.initContainers[].resources")
-_OF_PODS = (f"{_POD}.overhead", *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")))
+_ASKING = (f"{POD_PATH}.resources", f"{POD_PATH}.containers[].resources", f"{POD_PATH}.initContainers[].resources")
+_OF_PODS = (f"{POD_PATH}.overhead", *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")))
 _OF_LIMITS = tuple(
     f"spec.limits[].{bound}" for bound in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 )

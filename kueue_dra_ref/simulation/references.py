@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
+from kueue_dra_ref.api.jobs import POD_PATH, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.cluster.priorities import BUILT_IN
 from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
@@ -46,7 +46,7 @@ def references(manifest: Manifest) -> Iterator[Reference]:
             yield from _flavors(spec)
         case "Job":
             yield from _labels(meta.get("labels") or {}, namespace)
-            yield from _of_pods(spec.get("template") or {}, "spec.template.spec", namespace)
+            yield from _of_pods(spec.get("template") or {}, POD_PATH, namespace)
         case "Workload":
             yield Reference(
                 field="spec.queueName", kind="LocalQueue", name=spec.get("queueName", ""), namespace=namespace

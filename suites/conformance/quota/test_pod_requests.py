@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,6 +14,8 @@ from fixtures.verdicts import Reason, admitted, pending
 from kueue_dra_ref.verdict import Verdict
 
 CARD = "vendor.example.com/card"
+HALVES = {"containers": containers({"cpu": "500u"}, {"cpu": "500u"})}
+"""The spec of a pod whose containers ask for half a thousandth each."""
 
 
 @covers("POD-001")
@@ -192,16 +193,12 @@ def test_a_request_of_the_pod(lab: Lab, resource: str, usage: dict[str, str | in
 @pytest.mark.parametrize(
     ("work", "cpu"),
     [
-        pytest.param(a_job, "2m", id="job", marks=covers("API-051")),
-        pytest.param(
-            lambda **pods: a_workload(a_pod_set("main", **pods)), "1m", id="workload", marks=covers("POD-025")
-        ),
+        pytest.param(a_job(spec=HALVES), "2m", id="job", marks=covers("API-051")),
+        pytest.param(a_workload(a_pod_set("main", spec=HALVES)), "1m", id="workload", marks=covers("POD-025")),
     ],
 )
-def test_a_container_that_asks_for_little(lab: Lab, work: Callable[..., Work], cpu: str) -> None:
+def test_a_container_that_asks_for_little(lab: Lab, work: Work, cpu: str) -> None:
     """Two halves of a thousandth are two thousandths in a Job, whose amounts are rounded when it is stored."""
     queue = lab.queue({"cpu": "8"})
-    halves = {"containers": containers({"cpu": "500u"}, {"cpu": "500u"})}
-    job = queue.submit(work(spec=halves))
 
-    assert lab.verdict(job) == admitted({"cpu": cpu})
+    assert lab.verdict(queue.submit(work)) == admitted({"cpu": cpu})
