@@ -14,23 +14,35 @@ Faults = Iterator[FieldError]
 
 
 def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> list[tuple[str, Any]]:
-    """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path."""
-    found = [("", obj)]
-    for key, is_list in _steps(path):
-        holders = [(at, value) for at, value in found if isinstance(value, dict) and value.get(key) is not None]
-        found = [(f"{at}.{key}" if at else key, value[key]) for at, value in holders]
-        found = _elements(found) if is_list else found
+    """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path; "" is here."""
+    (name, keys), *inner = _parts(path)
+    found = [(name, value) for value in _below(obj, keys)]
+    for name, keys in inner:
+        if not found:
+            break
+        found = [
+            (f"{at}[{index}]{name}", value)
+            for at, values in found
+            if isinstance(values, list)
+            for index, each in enumerate(values)
+            for value in _below(each, keys)
+        ]
     return [(at, value) for at, value in found if isinstance(value, of)]
 
 
 @cache
-def _steps(path: str) -> tuple[tuple[str, bool], ...]:
-    return tuple((step.removesuffix("[]"), step.endswith("[]")) for step in path.split("."))
+def _parts(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Divide a path where lists are: what is printed of each part, and the keys that it names."""
+    return tuple((part, tuple(part.removeprefix(".").split(".")) if part else ()) for part in path.split("[]"))
 
 
-def _elements(lists: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    found = ((at, values) for at, values in lists if isinstance(values, list))
-    return [(f"{at}[{index}]", value) for at, values in found for index, value in enumerate(values)]
+def _below(value: Any, keys: tuple[str, ...]) -> tuple[Any, ...]:
+    """Follow keys to the value that is there, if one is."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+        if value is None:
+            return ()
+    return (value,)
 
 
 def fill(obj: Any, path: str, value: str) -> None:
@@ -70,7 +82,7 @@ def too_short(obj: Any, path: str, least: int) -> Faults:
 
 def missing(obj: Any, path: str, *keys: str) -> Faults:
     """Refuse an object that lacks one of the keys."""
-    for at, value in places(obj, path, dict) if path else [("", obj)]:
+    for at, value in places(obj, path, dict):
         yield from (
             FieldError(field=f"{at}.{key}".lstrip("."), type="Required value") for key in keys if key not in value
         )
