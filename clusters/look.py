@@ -207,6 +207,8 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return ""
     if _is_done(job):
         return "is done, its Workload is not"
+    if _is_to_be_released(workload, job):
+        return "has no pods, but its evicted Workload keeps its quota"
     if holds(workload, "Admitted") and not holds(workload, "Evicted") and suspended:
         return "is admitted, but suspended"
     return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
@@ -224,6 +226,11 @@ def _is_active(workload: Manifest) -> bool:
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
     return not _is_active(workload) and not holds(workload, "Evicted")
+
+
+def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
+    """Whether Kueue will take its quota back: until it has, the Job controller may have been refused a write."""
+    return holds(workload, "Evicted") and holds_quota(workload) and not (job.get("status") or {}).get("active")
 
 
 def _is_outdated(workload: Manifest) -> bool:

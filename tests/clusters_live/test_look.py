@@ -49,6 +49,12 @@ def test_whatever_changed_is_named() -> None:
             "Job j is done, its Workload is not",
             id="done",
         ),
+        pytest.param(
+            a_stored_job(),
+            a_workload(owner="j", QuotaReserved="True", Admitted="True", Evicted="True"),
+            "Job j has no pods, but its evicted Workload keeps its quota",
+            id="evicted",
+        ),
     ],
 )
 def test_a_job_at_odds_with_its_workload_is_named(job: Manifest, workload: Manifest | None, fault: str) -> None:
@@ -89,6 +95,11 @@ def test_a_deactivated_workload_without_quota_is_at_rest(workload: Manifest) -> 
         pytest.param(a_stored_job(), a_workload(owner="j", QuotaReserved="False"), id="waiting"),
         pytest.param(a_stored_job(suspend=False), a_workload(owner="j", Admitted="True"), id="running"),
         pytest.param(a_stored_job(), a_workload(owner="j", Admitted="True", Evicted="True"), id="evicted"),
+        pytest.param(
+            a_stored_job() | {"status": {"active": 1}},
+            a_workload(owner="j", QuotaReserved="True", Admitted="True", Evicted="True"),
+            id="evicted-with-pods",
+        ),
         pytest.param(a_stored_job(Complete="True"), a_workload(owner="j", Finished="True"), id="finished"),
     ],
 )
