@@ -124,6 +124,8 @@ class LiveTarget:
         self._settling.let_sweep_pass()
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
+            if ref.kind == "ResourceFlavor":  # Kueue lets one go that no ClusterQueue names of which it has heard
+                self._fence.pass_queues((), ())
             self._cleaning.remove([ref, *workloads_of(self._mirror, ref)], entirely=False)
             self._note_end(ref)
             if ref.kind == "DeviceClass":
