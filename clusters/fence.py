@@ -17,6 +17,7 @@ What Kueue did *after* it did something for the fence, it did with everything ap
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -54,6 +55,9 @@ class Fence:
     limits: Limits = field(default_factory=Limits)
     pauses: Pauses = field(default_factory=Pauses)
     _serial: int = 0
+    """For names, amounts and marks that never come twice."""
+    _uses: Counter[str] = field(default_factory=Counter)
+    """How often each step was taken since the fence was built: for a value that is never the standing one."""
     _job_uid: str = ""
     _chained: str = ""
     _sweeper: str = ""
@@ -77,7 +81,7 @@ class Fence:
     def pass_chain(self, *, unless: Callable[[], bool] = lambda: False) -> None:
         """Return when Kueue's Job and Workload controllers have seen everything that came before, or never will."""
         self.build()
-        wanted = self._next() % 1000 + 1
+        wanted = self._use("chain") % 1000 + 1
         self._must_patch(self._job, {"spec": {"parallelism": wanted}})
 
         def arrived() -> None:
@@ -111,8 +115,7 @@ class Fence:
     def pass_queues(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> None:
         """Return when Kueue has written the status of these queues anew."""
         self.build()
-        stop = "Hold" if self._next() % 2 else "None"
-        preempt = "LowerPriority" if self._serial % 2 else "Never"
+        stop, preempt = ("Hold", "LowerPriority") if self._use("queues") % 2 else ("None", "Never")
         own_queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=self.name)
         own_local = Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=self.name)
         self._look_again(cluster_queues, own_queue, {"preemption": {"withinClusterQueue": preempt}})
@@ -129,17 +132,18 @@ class Fence:
     def forget(self) -> None:
         """Take note that everything was removed; the next use builds it anew."""
         self._job_uid = self._chained = self._sweeper = ""
+        self._uses.clear()
         self._pawns.clear()
 
     def _sweep_once(self) -> None:
         told = self._words_to(self._sweeper)
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
-        self._must_patch(queue, {"spec": a_queue(self.name, cpu=self._next() % (TOO_MUCH - 1) + 1)})
+        self._must_patch(queue, {"spec": a_queue(self.name, cpu=self._use("sweep") % (TOO_MUCH - 1) + 1)})
         self._await_words(self._sweeper, other_than=told)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
-            look_again(self.objects, ref, str(self._serial))
+            look_again(self.objects, ref, str(self._next()))
         generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
 
         def written() -> None:
@@ -209,6 +213,10 @@ class Fence:
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)
+
+    def _use(self, step: str) -> int:
+        self._uses[step] += 1
+        return self._uses[step]
 
     def _next(self) -> int:
         self._serial += 1

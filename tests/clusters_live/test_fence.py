@@ -1,0 +1,35 @@
+"""The fence proves how far a real Kueue has got: each use of it changes what it then waits for."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusters.controlplane import ControlPlane
+from clusters.fence import Fence
+from clusters.fence_world import KUEUE
+from clusters.live import LiveTarget
+from clusters.mirror import Mirror
+from clusters.waiting import limits_of
+from kueue_dra_ref.target import Ref
+
+pytestmark = pytest.mark.live
+
+
+@pytest.mark.parametrize("cycles", [0, 1, 2])
+def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: ControlPlane, cycles: int) -> None:
+    """Whatever came between two passes: Kueue writes the status of the fence's own queues anew for each."""
+    objects = plane.objects(limits_of({}))
+    fence = Fence(objects=objects, mirror=(mirror := Mirror(objects=objects)), run=f"passes-{cycles}")
+    own = [
+        Ref(api_version=KUEUE, kind="ClusterQueue", name=fence.name),
+        Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=fence.name),
+    ]
+    generations = []
+    for _ in range(4):
+        fence.pass_queues((), ())
+        generations.append([(objects.read(ref) or {})["metadata"]["generation"] for ref in own])
+        fence.pass_cycles(cycles)
+    target.delete(fence.refs())
+    mirror.close()
+
+    assert generations == [[2, 2], [3, 3], [4, 4], [5, 5]]
