@@ -85,6 +85,10 @@ class AttachedKueue:
         """Ask for no metrics: whether they are served, and to whom, is the user's."""
         return ""
 
+    def log(self) -> str:
+        """Ask for no log: it is the user's."""
+        return ""
+
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Leave the role alone: it is the user's."""
         raise NotOurs(ROLE)

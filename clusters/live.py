@@ -19,7 +19,8 @@ from clusters.objects import Answer
 from clusters.order import Order, workloads_of
 from clusters.plane import Plane
 from clusters.settling import Settling
-from clusters.waiting import Limits, limits_of
+from clusters.troubles import lines_about
+from clusters.waiting import Limits, TimedOut, limits_of
 from clusters.world import World
 from clusters.writing import Written, write, write_status
 from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
@@ -142,8 +143,21 @@ class LiveTarget:
         self._settling.note_change()
 
     def settle(self) -> None:
-        """Return when every decision that follows from what was applied so far has been made."""
+        """Return when every decision that follows from what was applied so far has been made.
+
+        Raises:
+            TimedOut: something still moves or is missing; with what Kueue has logged of the world's namespaces.
+
+        """
         self._settling.let_sweep_pass()
+        try:
+            self._come_to_rest()
+        except TimedOut as trouble:
+            if log := self._plane.kueue.log():
+                trouble.add_note(lines_about(self._world.namespaces, log))
+            raise
+
+    def _come_to_rest(self) -> None:
         self._settling.settle()
         while gone := self._cleaning.let_go():
             for ref in gone:

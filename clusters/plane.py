@@ -25,6 +25,9 @@ class Kueue(Protocol):
     def metrics(self) -> str:
         """Give Kueue's own metrics as it prints them; empty where they cannot be had."""
 
+    def log(self) -> str:
+        """Give what Kueue has logged since it was started; empty where that cannot be had."""
+
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Set the rules of Kueue's own ClusterRole; they count from its next start on."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 TAIL_LINES = 15
@@ -35,6 +36,12 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
     if not log.exists():
         return "  (no log)"
     return tail_of(log.read_text(encoding="utf-8", errors="replace"), lines)
+
+
+def lines_about(names: Iterable[str], log: str, lines: int = TAIL_LINES) -> str:
+    """Give the last lines of Kueue's log that have one of these names in them, each cut to a readable length."""
+    said = [line for line in log.splitlines() if any(name in line for name in names)]
+    return "the last that Kueue logged of it:\n" + tail_of("\n".join(said), lines)
 
 
 def tail_of(text: str, lines: int = TAIL_LINES) -> str:
