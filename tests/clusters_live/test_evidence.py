@@ -14,9 +14,12 @@ from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
 pytestmark = pytest.mark.live
 
 
-def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(plane: ControlPlane) -> None:
+def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(
+    plane: ControlPlane, request: pytest.FixtureRequest
+) -> None:
     """Kueue cannot make the Workload of a Job that lists two requests of one claim, and tells its log only."""
     target = LiveTarget(plane, limits=replace(limits_of({}), settle=1.0))
+    request.addfinalizer(target.stop)
     assert target.start(CONFIGURATION) == ()
     job = a_job("a")
     both = [{"name": "devices", "request": "devices"}, {"name": "devices", "request": "more"}]
@@ -25,7 +28,6 @@ def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(plane: ControlPlane)
 
     with pytest.raises(TimedOut, match="Job a has no Workload") as caught:
         target.settle()
-    target.stop()
 
     (note,) = caught.value.__notes__
     assert "Duplicate value" in note

@@ -10,6 +10,7 @@ from clusters.fence import condition_of, holds
 from clusters.live import LiveTarget
 from clusters.mirror import Shelf
 from clusters.objects import Answer, Objects
+from clusters.plane import Plane
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import (
     CONFIGURATION,
@@ -360,12 +361,12 @@ def test_cleaning_leaves_nothing_and_names_can_be_used_again(target: LiveTarget)
         assert target.read(Ref(api_version="v1", kind="Namespace", name="team")) is None
 
 
-def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: object) -> None:
+def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: Plane) -> None:
     """Kueue is not restarted: its log goes on."""
-    before = plane.kueue.log()  # type: ignore[attr-defined] # the fixture's class is in the other room's hands
+    before = plane.kueue.log()
     assert target.start(dict(CONFIGURATION)) == ()
 
-    assert plane.kueue.log().startswith(before)  # type: ignore[attr-defined] # as above
+    assert plane.kueue.log().startswith(before)
 
 
 def test_a_description_names_versions_and_no_places(target: LiveTarget) -> None:
