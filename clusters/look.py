@@ -38,8 +38,7 @@ class Look:
                 for workload in mirror.list(KUEUE, "Workload", namespace)
                 if Ref.of(workload) in world or uids & owners_of(workload)
             ]
-        owned = {uid for workload in workloads for uid in owners_of(workload)}
-        alone = [job for job in jobs if job["metadata"]["uid"] not in owned]
+        alone = cls(jobs=jobs, workloads=workloads).alone
         unmade = (job for job in alone if _lacks_class(mirror, job) or not _is_selected(mirror, job, world))
         return cls(jobs=jobs, workloads=workloads, unmade=frozenset(job["metadata"]["uid"] for job in unmade))
 
@@ -76,12 +75,22 @@ class Look:
     @property
     def is_all_in(self) -> bool:
         """Whether every Job has a Workload, all of them are admitted, and every Job runs: nothing is to follow."""
-        owned = {uid for workload in self.workloads for uid in owners_of(workload)}
         admitted = all(
             holds(found, "Admitted") and not holds(found, "Evicted") and not holds(found, "Finished")
             for found in self.workloads
         )
-        return admitted and all(job["metadata"]["uid"] in owned for job in self.jobs) and not any(self.at_odds())
+        return admitted and not self.alone and not any(self.at_odds())
+
+    @property
+    def alone(self) -> list[Manifest]:
+        """The Jobs that own no Workload."""
+        owned = {uid for workload in self.workloads for uid in owners_of(workload)}
+        return [job for job in self.jobs if job["metadata"]["uid"] not in owned]
+
+    @property
+    def passed_over(self) -> list[Manifest]:
+        """The Jobs that are to have a Workload and have none."""
+        return [job for job in self.alone if job["metadata"]["uid"] not in self.unmade and _fault_of(job, None)]
 
     def moved_since(self, earlier: Look) -> list[str]:
         """Name what came, went or changed between two looks."""

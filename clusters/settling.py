@@ -37,6 +37,8 @@ class Settling:
     _retried: float | None = None
     _untold: set[Place] = field(default_factory=set)
     _stopped: list[Ref] = field(default_factory=list)
+    _shown_again: set[str] = field(default_factory=set)
+    """The UIDs of Jobs that Kueue was shown once more."""
     _last: Look = NOTHING
     _quiet: int = 0
 
@@ -89,6 +91,7 @@ class Settling:
         self._retried = None
         self._untold.clear()
         self._stopped.clear()
+        self._shown_again.clear()
 
     def settle(self) -> None:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
@@ -141,6 +144,7 @@ class Settling:
         self._let_retries_pass()
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
+        self._show_again(self._see())
         if self._untold:
             self._tell_again()
         before = self._a_moment_later(self._see())
@@ -195,6 +199,16 @@ class Settling:
             if behind and not failed and not holds(found, "Finished"):
                 look_again(self.objects, Ref.of(found), str(moment_now()))
         self.fence.pass_chain(unless=self.is_denied)
+
+    def _show_again(self, look: Look) -> None:
+        """Have a Job without a Workload reconciled once more, now that the Job controller has come past it.
+
+        Kueue passes over a Job whose Namespace its cache has not heard of yet, and does not come back to it.
+        """
+        for job in look.passed_over:
+            if (uid := job["metadata"]["uid"]) not in self._shown_again:
+                self._shown_again.add(uid)
+                look_again(self.objects, Ref.of(job), str(moment_now()))
 
     def _sweep(self, since: float) -> None:
         self._changed = self._opened = None

@@ -25,6 +25,14 @@ from tests.clusters_live.manifests import (
 
 pytestmark = pytest.mark.live
 
+OPEN = {
+    "matchExpressions": [
+        {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "kueue-system"]},
+        {"key": "closed", "operator": "DoesNotExist"},
+    ]
+}
+"""Selects the namespaces without a label ``closed``."""
+
 
 def workloads(target: LiveTarget) -> dict[str, Manifest]:
     """Give the Workloads by the name of their Job."""
@@ -74,6 +82,19 @@ def test_the_next_one_gets_in_after_a_release(target: LiveTarget) -> None:
     target.settle()
     assert workloads(target).keys() == {"b"}
     assert admitted(target) == {"b"}
+
+
+def test_a_job_that_kueue_passed_over_is_shown_to_it_again(target: LiveTarget) -> None:
+    """Kueue hears nothing of it, as where it heard of a Job before it had heard of the Job's Namespace."""
+    assert target.start(CONFIGURATION | {"managedJobsNamespaceSelector": OPEN}) == ()
+    closed, *others = a_world(gpus=1)
+    target.apply([closed | {"metadata": {"name": "team", "labels": {"closed": ""}}}, *others, a_job("a")])
+    target.settle()
+    assert workloads(target) == {}
+
+    target.apply([closed | {"metadata": {"name": "team", "labels": {}}}])
+    target.settle()
+    assert admitted(target) == {"a"}
 
 
 @pytest.mark.parametrize("names", [["a", "b", "c"], ["c", "b", "a"]])
