@@ -37,7 +37,14 @@ class Judged:
 
 def judged(name: str, words: Sequence[str]) -> Judged:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
-    without = ("-p", "no:cacheprovider", "-p", "no:capture")  # what is printed is caught for the run as a whole
+    without = (
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:capture",
+        "-p",
+        "no:xdist",
+    )  # what is printed is caught for the run as a whole
     chosen = [*words, "--behaviour", name, f"--report-dir=out/reference-{name}", *without]
     code, said = run_inside(chosen)
     return Judged(name=name, code=code, said=said)

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
             "kep": 2941,
             "milestone": "2025-09",
             "behaviour": run.behaviour,
-            "catalogueDigest": digest(asdict(replace(catalogue[one], file="")) for one in sorted(catalogue)),
+            "catalogueDigest": _named(tuple(catalogue[one] for one in sorted(catalogue))),
         },
         "suite": {
             "name": DISTRIBUTION,
@@ -101,6 +102,13 @@ def digest(values: Iterable[Any]) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+@cache
+def _named(requirements: tuple[Requirement, ...]) -> str:
+    """Name a catalogue by its content; runs in one process have the same."""
+    return digest(asdict(replace(requirement, file="")) for requirement in requirements)
+
+
+@cache
 def suite_version() -> str:
     """Give the version of this suite: that of the checkout it runs from, installed or not, or of the installation."""
     project = Path(__file__).resolve().parents[1] / "pyproject.toml"

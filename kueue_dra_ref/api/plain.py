@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
+import marshal
+from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_WITHOUT_SHARING = 2
+"""The format of marshal in which equal documents are equal bytes, whatever they share."""
+
+
+class Remembered:
+    """What came of documents, while there is room: most worlds are made of the same few documents."""
+
+    def __init__(self, room: int = 2**14) -> None:
+        self._room = room
+        self._held: dict[Hashable, bytes] = {}
+
+    def once(self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """Make what comes of a document in a situation; when it has been made before, give a copy of that."""
+        if (sent := packed(document)) is None:
+            return make()
+        if (found := self._held.get((sent, situation))) is not None:
+            return marshal.loads(found)  # type: ignore[no-any-return]  # what was made then
+        made = make()
+        if (written := packed(made)) is not None:
+            if len(self._held) >= self._room:
+                self._held.clear()
+            self._held[sent, situation] = written
+        return made
+
+
+def packed(value: Any) -> bytes | None:
+    """Give bytes that tell a document from every other one, types and order included; None of what no JSON can be."""
+    try:
+        return marshal.dumps(value, _WITHOUT_SHARING)
+    except ValueError:
+        return None
+
 
 def copied(value: T) -> T:
-    """A copy that shares no mapping and no list with the original; several times faster than ``copy.deepcopy``."""
+    """A copy that shares no mapping and no list with the original; many times faster than ``copy.deepcopy``."""
+    if (written := packed(value)) is not None:
+        return marshal.loads(written)  # type: ignore[no-any-return]  # the same types again
     if isinstance(value, dict):
-        return {  # type: ignore[return-value]  # a dict for a dict
-            key: copied(each) if isinstance(each, (dict, list)) else each for key, each in value.items()
-        }
+        return {key: copied(each) for key, each in value.items()}  # type: ignore[return-value]  # a dict for a dict
     if isinstance(value, list):
         return [copied(each) for each in value]  # type: ignore[return-value]  # a list for a list
     return value

@@ -25,7 +25,7 @@ class Limits:
     counters_per_slice: int | None = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kubernetes:
     """One minor of Kubernetes, with its feature gates as they are by default or as an administrator set them."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from kueue_dra_ref.admission.queues import Key
 from kueue_dra_ref.api.conditions import is_true, set_condition
 from kueue_dra_ref.api.jobs import queue_named_by
+from kueue_dra_ref.api.plain import Remembered
 from kueue_dra_ref.apiserver.writes import Write
 from kueue_dra_ref.cluster.kueue import Kueue
 from kueue_dra_ref.cluster.managing import Managing
@@ -17,6 +18,8 @@ from kueue_dra_ref.cluster.running import Running
 from kueue_dra_ref.cluster.status import give_back
 from kueue_dra_ref.cluster.store import Event
 from kueue_dra_ref.target import Manifest, Ref
+
+_TAKEN = Remembered()
 
 
 class JobController:
@@ -147,8 +150,13 @@ class JobController:
             },
             "spec": self._spec(job),
         }
-        if not self.kueue.behaviour.definitions.faults(Write(new=made)):
+        if self._is_taken(made):
             self.kueue.store.put(made)
+
+    def _is_taken(self, made: Manifest) -> bool:
+        """Whether the API server takes a new Workload."""
+        behaviour = self.kueue.behaviour
+        return _TAKEN.once(made, (behaviour,), lambda: not behaviour.definitions.faults(Write(new=made)))
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
         asked = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from kueue_dra_ref.api.faults import ManifestFault
+from kueue_dra_ref.api.plain import Remembered, packed
 from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
@@ -20,6 +21,10 @@ from kueue_dra_ref.cluster.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
 _LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
+
+T = TypeVar("T")
+
+_REMEMBERED = Remembered()
 
 
 class NotStored(ManifestFault):
@@ -57,19 +62,35 @@ class ApiServer:
 
         """
         kind, meta = kind_of(manifest), _mapping(manifest, "metadata")
-        name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
-        if kind.name in BUILT_IN:
-            return stored(self._taken(decoded(manifest, BUILT_IN[kind.name], self.kubernetes), f"{kind.name} {name}"))
-        old = store.find(kind.name, name, namespace)
+        old = store.find(kind.name, str(meta.get("name", "")), str(meta.get("namespace", "")))
         if kind.group != GROUP:
-            return stored(self._of_its_types(manifest, store, is_new=old is None))
+            return self.once(manifest, (old is None,), lambda: self._other(manifest, store, is_new=old is None))
+        namespace = str(meta.get("namespace", ""))
         if old is None and namespace:
             insist_on_namespace(manifest, store)
         labels = _mapping(_mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels")
         under = Circumstances(
             kubernetes=self.kubernetes, namespace_labels=labels, only_served=self.only_served, now=now
         )
-        return self._taken(admitted(manifest, old, under), f"{manifest['kind']} {name}")
+        if old is not None:
+            return self._taken(admitted(manifest, old, under), manifest)
+        return self.once(
+            manifest, (packed(labels), now), lambda: self._taken(admitted(manifest, None, under), manifest)
+        )
+
+    def once(self, manifest: Manifest, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """Give what comes of a document in a situation, remembered together with what writers are warned of."""
+        told = len(self.warnings)
+        server = (self.kubernetes, self.only_served, self.sketches)
+        both = _REMEMBERED.once(manifest, (*server, *situation), lambda: (make(), self.warnings[told:]))
+        found, self.warnings[told:] = both
+        return found
+
+    def _other(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+        """Give what is stored of an object that is not of resource.k8s.io."""
+        if shape := BUILT_IN.get(manifest["kind"]):
+            return stored(self._taken(decoded(manifest, shape, self.kubernetes), manifest))
+        return stored(self._of_its_types(manifest, store, is_new=is_new))
 
     def _of_its_types(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
         """Give what Kueue's definitions have of an object; other types in a new one are refused by who completes it.
@@ -91,7 +112,8 @@ class ApiServer:
         found: Manifest = pruned(manifest, shape, "", [])
         return found
 
-    def _taken(self, answer: Admitted | Refused, named: str) -> Manifest:
+    def _taken(self, answer: Admitted | Refused, manifest: Manifest) -> Manifest:
+        named = f"{manifest['kind']} {_mapping(manifest, 'metadata').get('name', '')}"
         self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)
         if isinstance(answer, Refused):
             raise NotStored(answer)

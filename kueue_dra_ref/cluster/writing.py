@@ -51,7 +51,6 @@ class Writer:
         has_default = is_changed_job and self._managing.has_default_queue(written["metadata"]["namespace"])
         kubernetes = self.api_server.kubernetes
         self._accept(Write(new=written, old=old, has_default_queue=has_default, kubernetes=kubernetes))
-        _readable(written)
         if old is None and kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
         self.store.put(_with_status(written, obj))
@@ -75,6 +74,18 @@ class Writer:
             text(condition, "type", "status.conditions[]")
 
     def _accept(self, write: Write) -> None:
+        """Look at what is written; at a new object once, for it follows from nothing else whether it is refused.
+
+        Raises:
+            ManifestFault: it is refused.
+
+        """
+        if write.old is None:
+            self.api_server.once(write.new, (self.behaviour,), lambda: self._look_at(write))
+        else:
+            self._look_at(write)
+
+    def _look_at(self, write: Write) -> None:
         """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
 
         Raises:
@@ -86,6 +97,7 @@ class Writer:
             raise ManifestFault(wrong[0], others=wrong[1:])
         if denied := list(self.behaviour.webhooks.faults(write)):
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
+        _readable(write.new)
 
     def _made(self, obj: Manifest) -> Manifest:
         """Give a new object as the mutating webhooks leave it."""

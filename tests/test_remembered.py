@@ -1,0 +1,107 @@
+"""What came of a document is remembered, and told apart from what comes of every other one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+
+from kueue_dra_ref.api.faults import ManifestFault
+from kueue_dra_ref.api.plain import Remembered, copied
+from kueue_dra_ref.behaviours import NAMES, behaviour
+from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.cluster.storing import ApiServer
+from kueue_dra_ref.target import Manifest
+
+NAMESPACE: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}
+
+
+def a_maker(made: list[Any]) -> Callable[[], list[Any]]:
+    """Give what adds to a list, and gives another list, each time that it is asked."""
+
+    def make() -> list[Any]:
+        made.append(len(made))
+        return [len(made)]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("other", "times"),
+    [
+        pytest.param({"count": 1}, 1, id="equal"),
+        pytest.param({"count": True}, 2, id="a-flag"),
+        pytest.param({"count": 1.0}, 2, id="a-fraction"),
+        pytest.param({"count": "1"}, 2, id="a-text"),
+        pytest.param({1: "count"}, 2, id="another-key"),
+    ],
+)
+def test_a_document_is_asked_about_once(other: object, times: int) -> None:
+    """What is of another type is another document."""
+    made: list[Any] = []
+    remembered = Remembered()
+    for document in ({"count": 1}, other):
+        remembered.once(document, (), a_maker(made))
+
+    assert len(made) == times
+
+
+def test_another_situation_is_asked_about_anew() -> None:
+    """A document may lead to something else there."""
+    remembered, make = Remembered(), a_maker([])
+
+    assert [remembered.once({}, (place,), make) for place in ("here", "there", "here")] == [[1], [2], [1]]
+
+
+def test_who_changes_what_is_given_changes_nothing_else() -> None:
+    """Each is given a copy."""
+    remembered = Remembered()
+    for _ in range(2):
+        remembered.once({}, (), lambda: [1]).append(2)
+
+    assert remembered.once({}, (), lambda: []) == [1]
+
+
+def test_what_no_json_can_be_is_asked_about_each_time() -> None:
+    """A date as YAML reads one, for example."""
+    remembered, make = Remembered(), a_maker([])
+
+    assert [remembered.once({"day": date(2025, 9, 17)}, (), make) for _ in range(2)] == [[1], [2]]
+    assert copied([{"day": date(2025, 9, 17)}]) == [{"day": date(2025, 9, 17)}]
+
+
+def test_everything_is_forgotten_when_there_is_no_more_room() -> None:
+    """What is remembered has a bound."""
+    remembered, make = Remembered(room=2), a_maker([])
+
+    assert [remembered.once(each, (), make) for each in (1, 2, 3, 1)] == [[1], [2], [3], [4]]
+
+
+def a_target(*, sketches: bool) -> ReferenceTarget:
+    """Give a world with one namespace, whose API server takes sketches or not."""
+    target = ReferenceTarget(behaviour(NAMES[0]), ApiServer(sketches=sketches))
+    assert target.apply([NAMESPACE]) == []
+    return target
+
+
+def test_a_sketch_that_was_taken_is_refused_by_who_takes_none() -> None:
+    """And whoever takes it is warned of it each time."""
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "team"}}
+    sketch = {**job, "spec": {"template": {"spec": {"containers": [{"name": "c"}]}}}}
+    lenient = [a_target(sketches=True) for _ in range(2)]
+    assert [target.apply([sketch]) for target in lenient] == [[], []]
+
+    assert lenient[0].api_server.warnings == lenient[1].api_server.warnings != []
+    assert a_target(sketches=False).apply([sketch])
+
+
+def test_a_refused_object_is_refused_again() -> None:
+    """A fault is no document, and found each time."""
+    with pytest.raises(ManifestFault) as first:
+        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
+    with pytest.raises(ManifestFault) as second:
+        ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
+
+    assert str(first.value) == str(second.value)
