@@ -10,8 +10,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-# Real Kueues at once: a case mostly waits, so two for each core; each takes a gigabyte or two, so never more than eight.
-WORKERS ?= $(shell echo $$(( $(CORES) < 4 ? 2 * $(CORES) : 8 )))
+GIGABYTES := $(shell echo $$(( $$(getconf _PHYS_PAGES 2>/dev/null || echo 4194304) * $$(getconf PAGE_SIZE 2>/dev/null || echo 4096) >> 30 )))
+# Real Kueues at once: a case often waits, so three for each core; each takes a gigabyte or two, so no more than there is room for.
+WORKERS ?= $(shell printf '%s\n' $$((3 * $(CORES))) $$(($(GIGABYTES) / 2 + 1)) 8 | sort -n | head -n 1)
 # Processes that judge by the reference at once, forked when the cases are collected: one for each core, at most four.
 FORKS ?= $(shell echo $$(( $(CORES) < 4 ? $(CORES) : 4 )))
 TARGET ?= kueue
