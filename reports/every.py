@@ -17,6 +17,8 @@ from kueue_dra_ref.behaviours import NAMES
 from reports.inside import run_inside
 
 AT_ONCE = 2
+NOT_NEEDED = ("cacheprovider", "capture", "xdist")
+"""Plugins that a run does without: what is printed is caught for it as a whole, and it has this process alone."""
 INTERRUPTED = 2
 
 
@@ -37,14 +39,7 @@ class Judged:
 
 def judged(name: str, words: Sequence[str]) -> Judged:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
-    without = (
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:capture",
-        "-p",
-        "no:xdist",
-    )  # what is printed is caught for the run as a whole
+    without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     chosen = [*words, "--behaviour", name, f"--report-dir=out/reference-{name}", *without]
     code, said = run_inside(chosen)
     return Judged(name=name, code=code, said=said)

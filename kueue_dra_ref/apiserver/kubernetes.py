@@ -27,7 +27,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kubernetes:
-    """One minor of Kubernetes, with its feature gates as they are by default or as an administrator set them."""
+    """One minor of Kubernetes, with its feature gates as they are by default or as an administrator set them.
+
+    Each is equal to itself alone, so that what comes of a document can be remembered by it.
+    """
 
     minor: int
     served: frozenset[str]

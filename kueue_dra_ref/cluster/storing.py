@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kueue_dra_ref.api.faults import ManifestFault
-from kueue_dra_ref.api.plain import Remembered, packed
+from kueue_dra_ref.api.plain import Remembered
 from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.versions import stored
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
@@ -74,16 +74,15 @@ class ApiServer:
         )
         if old is not None:
             return self._taken(admitted(manifest, old, under), manifest)
-        return self.once(
-            manifest, (packed(labels), now), lambda: self._taken(admitted(manifest, None, under), manifest)
-        )
+        return self.once([manifest, labels], (now,), lambda: self._taken(admitted(manifest, None, under), manifest))
 
-    def once(self, manifest: Manifest, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    def once(self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
         """Give what comes of a document in a situation, remembered together with what writers are warned of."""
         told = len(self.warnings)
         server = (self.kubernetes, self.only_served, self.sketches)
-        both = _REMEMBERED.once(manifest, (*server, *situation), lambda: (make(), self.warnings[told:]))
-        found, self.warnings[told:] = both
+        found, self.warnings[told:] = _REMEMBERED.once(
+            document, (*server, *situation), lambda: (make(), self.warnings[told:])
+        )
         return found
 
     def _other(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
