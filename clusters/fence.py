@@ -98,7 +98,7 @@ class Fence:
         """Return when the scheduler has made at least ``count`` cycles."""
         self.build()
         while len(self._pawns) < count:
-            self._pawns.append(self._create_workload("pawn", queue="pawns", cpu=TOO_MUCH + self._next()))
+            self._pawns.append(self._create_workload("pawn", queue="pawns", amount=TOO_MUCH + self._next()))
         for generation, pawn in [(self._ask_for_more(pawn), pawn) for pawn in self._pawns[:count]]:
             self._await_refusal(pawn, generation)
 
@@ -106,7 +106,7 @@ class Fence:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
         self.build()
         if not self._sweeper:
-            self._sweeper = self._create_workload("sweeper", queue="sweep", cpu=TOO_MUCH)
+            self._sweeper = self._create_workload("sweeper", queue="sweep", amount=TOO_MUCH)
             self._await_words(self._sweeper, other_than="")
         self._sweep_once()
         if elapsed_since(since) < self.pauses.sweep:
@@ -138,7 +138,7 @@ class Fence:
     def _sweep_once(self) -> None:
         told = self._words_to(self._sweeper)
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
-        self._must_patch(queue, {"spec": a_queue(self.name, cpu=self._use("sweep") % (TOO_MUCH - 1) + 1)})
+        self._must_patch(queue, {"spec": a_queue(self.name, amount=self._use("sweep") % (TOO_MUCH - 1) + 1)})
         self._await_words(self._sweeper, other_than=told)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
@@ -155,7 +155,7 @@ class Fence:
 
     def _ask_for_more(self, pawn: str) -> int:
         """Have a pawn tried once more; no two pawns ask for the same, or Kueue would refuse them together."""
-        more = {"podSets": [_a_pod_set(cpu=TOO_MUCH + self._next())]}
+        more = {"podSets": [_a_pod_set(amount=TOO_MUCH + self._next())]}
         return int(self._must_patch(self._workload(pawn), {"spec": more})["metadata"]["generation"])
 
     def _await_refusal(self, pawn: str, generation: int) -> None:
@@ -179,17 +179,14 @@ class Fence:
     def _words_to(self, name: str) -> str:
         return str(condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
 
-    def _create_workload(self, role: str, *, queue: str, cpu: int = 1) -> str:
+    def _create_workload(self, role: str, *, queue: str, amount: int = 1) -> str:
         name = f"{role}-{self._next()}"
         answer = self.objects.create(
             {
                 "apiVersion": KUEUE,
                 "kind": "Workload",
                 "metadata": {"name": name, "namespace": self.name, "labels": {**self.labels, ROLE: role}},
-                "spec": {
-                    "queueName": queue,
-                    "podSets": [{"name": "main", "count": 1, "template": a_template(cpu=cpu)}],
-                },
+                "spec": {"queueName": queue, "podSets": [_a_pod_set(amount=amount)]},
             }
         )
         if not answer.ok:
@@ -236,5 +233,5 @@ def _seen_generation(manifest: Manifest, condition: str) -> int:
     return int(condition_of(manifest, condition).get("observedGeneration", 0))
 
 
-def _a_pod_set(*, cpu: int) -> Manifest:
-    return {"name": "main", "count": 1, "template": a_template(cpu=cpu)}
+def _a_pod_set(*, amount: int) -> Manifest:
+    return {"name": "main", "count": 1, "template": a_template(amount=amount)}

@@ -8,8 +8,10 @@ from kueue_dra_ref.api.jobs import QUEUE_LABEL
 from kueue_dra_ref.target import Manifest
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
+ASKED = "ephemeral-storage"
+"""What the fence's pods ask for: a Configuration may well turn CPUs into something else, which no quota here is for."""
 TOO_MUCH = 1000
-"""CPUs that no queue of the fence has."""
+"""Bytes that no queue of the fence has."""
 
 
 def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
@@ -19,8 +21,8 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
     world = [
         _an_object("v1", "Namespace", name),
         _an_object(KUEUE, "ResourceFlavor", name, spec={}),
-        _an_object(KUEUE, "ClusterQueue", name, spec=a_queue(name, cpu=1)),
-        _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, cpu=1)),
+        _an_object(KUEUE, "ClusterQueue", name, spec=a_queue(name, amount=1)),
+        _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, amount=1)),
         _an_object(KUEUE, "LocalQueue", "pawns", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "status", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "sweep", name, spec={"clusterQueue": f"{name}-sweep"}),
@@ -32,9 +34,9 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
     return world
 
 
-def a_template(*, cpu: int = 1) -> Manifest:
-    """Give a pod template that asks for so many CPUs; its image exists nowhere."""
-    container = {"name": "main", "image": "none.invalid/none", "resources": {"requests": {"cpu": str(cpu)}}}
+def a_template(*, amount: int = 1) -> Manifest:
+    """Give a pod template that asks for so many bytes; its image exists nowhere."""
+    container = {"name": "main", "image": "none.invalid/none", "resources": {"requests": {ASKED: str(amount)}}}
     return {"spec": {"restartPolicy": "Never", "containers": [container]}}
 
 
@@ -46,11 +48,11 @@ def _an_object(
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **place}, **body}
 
 
-def a_queue(name: str, *, cpu: int) -> Manifest:
-    """Give the spec of a queue with so many CPUs, for the fence's namespace only."""
-    flavor = {"name": name, "resources": [{"name": "cpu", "nominalQuota": cpu}]}
+def a_queue(name: str, *, amount: int) -> Manifest:
+    """Give the spec of a queue with so many bytes, for the fence's namespace only."""
+    flavor = {"name": name, "resources": [{"name": ASKED, "nominalQuota": amount}]}
     return {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}},
         "queueingStrategy": "BestEffortFIFO",
-        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [flavor]}],
+        "resourceGroups": [{"coveredResources": [ASKED], "flavors": [flavor]}],
     }

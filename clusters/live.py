@@ -20,6 +20,7 @@ from clusters.order import Order, workloads_of
 from clusters.plane import Plane
 from clusters.settling import Settling
 from clusters.troubles import lines_about
+from clusters.underway import Underway
 from clusters.waiting import Limits, TimedOut, limits_of
 from clusters.world import World
 from clusters.writing import Written, write, write_status
@@ -76,6 +77,7 @@ class LiveTarget:
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
+            underway=Underway(mirror=self._mirror, world=self._world, fence=self._fence, metrics=plane.kueue.metrics),
             is_denied=plane.kueue.is_denied,
             limits=limits,
             pauses=plane.pauses,

@@ -228,13 +228,14 @@ def holds_quota(workload: Manifest) -> bool:
     return holds(workload, "QuotaReserved") and not holds(workload, "Finished")
 
 
-def _is_active(workload: Manifest) -> bool:
+def is_active(workload: Manifest) -> bool:
+    """Whether a Workload may have quota at all."""
     return workload["spec"].get("active") is not False
 
 
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
-    return not _is_active(workload) and not holds(workload, "Evicted")
+    return not is_active(workload) and not holds(workload, "Evicted")
 
 
 def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
@@ -245,7 +246,7 @@ def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
 def _is_outdated(workload: Manifest) -> bool:
     """Whether what it is told is from before it became inactive, or active again."""
     deactivated = condition_of(workload, "Requeued").get("reason") == "Deactivated"
-    return _is_to_be_evicted(workload) or (_is_active(workload) and deactivated)
+    return _is_to_be_evicted(workload) or (is_active(workload) and deactivated)
 
 
 def _is_done(job: Manifest) -> bool:

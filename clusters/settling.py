@@ -10,6 +10,7 @@ from clusters.fence import Fence, condition_of, holds, look_again
 from clusters.look import Look, owners_of
 from clusters.mirror import Mirror
 from clusters.objects import Objects
+from clusters.underway import Underway
 from clusters.waiting import Limits, NotYet, Pauses, TimedOut, age_of, elapsed_since, eventually, moment_now
 from clusters.world import JOBS, Place, World
 from kueue_dra_ref.target import Ref
@@ -27,6 +28,7 @@ class Settling:
     mirror: Mirror
     world: World
     fence: Fence
+    underway: Underway
     is_denied: Callable[[], bool] = lambda: False
     """Whether Kueue's Workload controller waits forever for something that it may not read."""
     limits: Limits = field(default_factory=Limits)
@@ -218,7 +220,7 @@ class Settling:
         self._quiet += 1
         if self._changed is not None and look.pending:
             raise NotYet("quota came free while others wait")
-        if faults := list(look.at_odds()):
+        if faults := list(look.at_odds()) or list(self.underway.faults(look)):
             raise NotYet("; ".join(faults))
         if look.bare and self._quiet < 2:
             raise NotYet("nothing said of " + ", ".join(found["metadata"]["name"] for found in look.bare))

@@ -67,6 +67,11 @@ class World:
         """Name the objects of some kinds (of all, without any), oldest first."""
         return [Ref.of(manifest) for place, manifest in self._written.items() if not kinds or place.kind in kinds]
 
+    def precedes(self, earlier: Ref, later: Ref) -> bool:
+        """Whether both are there, and one was written before the other."""
+        places = [place for place in self._written if place in (Place.of(earlier), Place.of(later))]
+        return places == [Place.of(earlier), Place.of(later)]
+
     @property
     def namespaces(self) -> list[str]:
         """Every namespace that something lies in, or that was made."""

@@ -9,8 +9,9 @@ from clusters.fence import Fence
 from clusters.fence_world import KUEUE
 from clusters.live import LiveTarget
 from clusters.mirror import Mirror
-from clusters.waiting import limits_of
+from clusters.waiting import limits_of, moment_now
 from kueue_dra_ref.target import Ref
+from tests.clusters_live.manifests import CONFIGURATION
 
 pytestmark = pytest.mark.live
 
@@ -33,3 +34,16 @@ def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: Co
     mirror.close()
 
     assert generations == [[2, 2], [3, 3], [4, 4], [5, 5]]
+
+
+def test_a_sweep_passes_where_cpus_are_turned_into_something_else(target: LiveTarget, plane: ControlPlane) -> None:
+    """The fence asks for what no Configuration turns into a resource that its own queues know nothing of."""
+    turned = {"input": "cpu", "strategy": "Replace", "outputs": {"example.com/credits": "1"}}
+    resources = CONFIGURATION["resources"] | {"transformations": [turned]}
+    assert target.start(CONFIGURATION | {"resources": resources}) == ()
+    objects = plane.objects(limits_of({}))
+    fence = Fence(objects=objects, mirror=(mirror := Mirror(objects=objects)), run="turned")
+    fence.pass_sweep(since=moment_now())
+    fence.pass_cycles(2)
+    target.delete(fence.refs())
+    mirror.close()

@@ -1,0 +1,74 @@
+"""What is under way in a Kueue and shows nowhere yet: it has decided and not written, or will decide once more."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clusters.fence import Fence, condition_of
+from clusters.fence_world import KUEUE
+from clusters.look import Look, cluster_queue_of, holds_quota, is_active, owners_of
+from clusters.mirror import TEMPLATE_VERSIONS, Mirror
+from clusters.world import World
+from kueue_dra_ref.target import Manifest, Ref
+
+HOLDERS = re.compile(r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$', re.MULTILINE)
+"""How many Workloads the scheduler holds quota for in a ClusterQueue (all releases)."""
+NOT_FOUND = re.compile(r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL)
+"""How a Workload is refused whose template Kueue knows nothing of (all releases)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Underway:
+    """Looks into Kueue's own books once everything else is at rest.
+
+    The scheduler takes note of an admission at once, and has it written beside its next cycles: no cycle of the fence
+    proves that it was.  And who was refused because a template was not heard of yet is tried again within moments.
+    """
+
+    mirror: Mirror
+    world: World
+    fence: Fence
+    metrics: Callable[[], str] = lambda: ""
+    """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
+
+    def faults(self, look: Look) -> Iterator[str]:
+        """Name each ClusterQueue whose holders are not those of a look, and each refusal that cannot stand."""
+        yield from self._too_early(look)
+        if look.pending:
+            yield from self._unwritten(look)
+
+    def _too_early(self, look: Look) -> Iterator[str]:
+        jobs = {job["metadata"]["uid"]: job for job in look.jobs}
+        for found in look.refused:
+            missed = NOT_FOUND.search(condition_of(found, "Requeued").get("message", ""))
+            asked = next((jobs[uid] for uid in owners_of(found) if uid in jobs), found)
+            if missed and self.world.precedes(_template(missed[1], asked), Ref.of(asked)):
+                yield f"Workload {found['metadata']['name']} lacks a template that came before it"
+
+    def _unwritten(self, look: Look) -> Iterator[str]:
+        shown = Counter(cluster_queue_of(found) for found in look.workloads if holds_quota(found) and is_active(found))
+        for name, held in self._holders().items():
+            if held != shown[name]:
+                yield f"Kueue holds quota for {held} Workloads in ClusterQueue {name}, {shown[name]} say so"
+
+    def _holders(self) -> Mapping[str, int]:
+        """Give how many hold quota in each ClusterQueue of the world that Kueue has counted."""
+        names = {ref.name for ref in self.world.refs("ClusterQueue")}
+        if told := self.metrics():
+            return {name: int(float(count)) for name, count in HOLDERS.findall(told) if name in names}
+        flat = [_queue(name) for name in names if not self.world.is_nested(name)]  # others sweep their tree at a touch
+        self.fence.pass_queues(flat, ())
+        stored = [each for each in map(self.mirror.read, flat) if each and "deletionTimestamp" not in each["metadata"]]
+        return {each["metadata"]["name"]: (each.get("status") or {}).get("reservingWorkloads", 0) for each in stored}
+
+
+def _queue(name: str) -> Ref:
+    return Ref(api_version=KUEUE, kind="ClusterQueue", name=name)
+
+
+def _template(name: str, work: Manifest) -> Ref:
+    namespace = Ref.of(work).namespace
+    return Ref(api_version=TEMPLATE_VERSIONS[0], kind="ResourceClaimTemplate", name=name, namespace=namespace)

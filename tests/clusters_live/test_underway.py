@@ -1,0 +1,80 @@
+"""What Kueue has decided counts although it is not written yet, and what it will take back does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from clusters.controlplane import ControlPlane
+from clusters.fence import Fence, holds
+from clusters.live import LiveTarget
+from clusters.look import Look
+from clusters.mirror import Mirror
+from clusters.underway import Underway
+from clusters.waiting import limits_of
+from clusters.world import World
+from kueue_dra_ref.target import Manifest, Ref
+from tests.clusters_live.late import late_writes
+from tests.clusters_live.manifests import KUEUE, a_job, a_stored_job, a_template, a_workload, a_world
+
+TEAM = {"matchLabels": {"kubernetes.io/metadata.name": "team"}}
+REFUSAL = (
+    "spec.podSets[0].template.spec.resourceClaims[0]: Internal error: failed to get claim spec for "
+    'ResourceClaimTemplate {} in podset main: ResourceClaimTemplate.resource.k8s.io "{}" not found'
+)
+
+
+def is_an_admission(asked: Manifest) -> bool:
+    """Whether a Workload that held no quota is written to hold some."""
+    return holds(asked["object"], "QuotaReserved") and not holds(asked["oldObject"], "QuotaReserved")
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("metered", [pytest.param(True, id="by-metrics"), pytest.param(False, id="by-the-queues")])
+def test_an_admission_that_is_written_late_is_waited_for(
+    target: LiveTarget, plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metered: bool
+) -> None:
+    """Kueue admits beside its next cycles, so that the whole fence may have passed before anything shows."""
+    if not metered:
+        monkeypatch.setattr("clusters.kueue_process.KueueProcess.metrics", lambda _: "")
+    target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
+    target.settle()
+    with late_writes(plane.objects(limits_of({})), tmp_path, TEAM, is_an_admission, 1.0) as held:
+        target.delete([Ref(api_version="batch/v1", kind="Job", name="a", namespace="team")])
+        target.settle()
+        found = target.list(KUEUE, "Workload", "team")
+
+    assert held == [each["metadata"]["name"] for each in found]
+    assert holds(found[0], "Admitted")
+
+
+def faults_of(applied: Iterable[Manifest], refusal: str) -> list[str]:
+    """What is under way of a Job's Workload that was refused in these words, in a world without Kueue."""
+    world = World()
+    for manifest in applied:
+        world.add(manifest)
+    refused = a_workload(owner="a", QuotaReserved="False", Requeued="False")
+    for each in refused["status"]["conditions"]:
+        each |= {"reason": "Inadmissible", "message": refusal}
+    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: "# none")
+    return list(underway.faults(Look(jobs=[a_stored_job("a")], workloads=[refused])))
+
+
+@pytest.mark.parametrize(
+    ("applied", "refusal", "stands"),
+    [
+        pytest.param([a_template("t"), a_job("a")], REFUSAL.format("t", "t"), False, id="template-came-before"),
+        pytest.param([a_job("a"), a_template("t")], REFUSAL.format("t", "t"), True, id="template-came-after"),
+        pytest.param([a_template("t"), a_job("a")], REFUSAL.format("u", "u"), True, id="another-template"),
+        pytest.param([a_template("t", "other"), a_job("a")], REFUSAL.format("t", "t"), True, id="another-namespace"),
+        pytest.param([a_template("t"), a_job("a")], "resourceclaimtemplates is forbidden", True, id="no-permission"),
+    ],
+)
+def test_a_refusal_for_a_template_that_was_there_does_not_stand(
+    applied: list[Manifest], refusal: str, stands: bool
+) -> None:
+    """Kueue may hear of a Job before it hears of a template that was made before it; then it tries again at once."""
+    assert bool(faults_of(applied, refusal)) is not stands
