@@ -155,8 +155,8 @@ class LiveTarget:
         try:
             self._come_to_rest()
         except TimedOut as trouble:
-            if log := self._plane.kueue.log():
-                trouble.add_note(lines_about(self._world.namespaces, log))
+            if told := self.log():
+                trouble.add_note(told)
             raise
 
     def _come_to_rest(self) -> None:
@@ -182,6 +182,11 @@ class LiveTarget:
     def audit(self, check: Audit) -> Sequence[str]:
         """Have the world checked as it shows itself; with figures that come late, and with metrics once it is right."""
         return self._auditing.audit(check)
+
+    def log(self) -> str:
+        """Give the last lines of Kueue's log about the world's namespaces; empty where the log cannot be had."""
+        log = self._plane.kueue.log()
+        return lines_about(self._world.namespaces, log) if log else ""
 
     def describe(self) -> Manifest:
         """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""

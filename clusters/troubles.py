@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 TAIL_LINES = 15
+LOG_LINES = 40
 PANICS = ("panic: ", "fatal error: ")
 """How the last words of a Go program begin that did not end by itself."""
 
@@ -38,7 +39,7 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
     return tail_of(log.read_text(encoding="utf-8", errors="replace"), lines)
 
 
-def lines_about(names: Iterable[str], log: str, lines: int = TAIL_LINES) -> str:
+def lines_about(names: Iterable[str], log: str, lines: int = LOG_LINES) -> str:
     """Give the last lines of Kueue's log that have one of these names in them, each cut to a readable length."""
     said = [line for line in log.splitlines() if any(name in line for name in names)]
     return "the last that Kueue logged of it:\n" + tail_of("\n".join(said), lines)

@@ -121,6 +121,9 @@ class Target(Protocol):
     def audit(self, check: Audit) -> Sequence[str]:
         """Have a world at rest checked, as often as it takes for figures that come late; what is wrong in the end."""
 
+    def log(self) -> str:
+        """What the judge has logged last of what was applied, for people; empty where it keeps no log."""
+
     def describe(self) -> Manifest:
         """What the report's ``target`` block says of this judge: kind, versions, gates; no paths, no ports."""
 

@@ -137,6 +137,10 @@ class ReferenceTarget:
         """The simulated Kueue, once it runs."""
         return self._manager
 
+    def log(self) -> str:
+        """Nothing: `decision` says how it came about."""
+        return ""
+
     def describe(self) -> Manifest:
         """What the report says of this judge."""
         return {"kind": "reference", "behaviour": self.behaviour.name, "title": self.behaviour.title}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +13,12 @@ from clusters.controlplane import ControlPlane
 from clusters.live import LiveTarget
 from clusters.waiting import TimedOut, limits_of
 from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
+from tests.commands import ROOT
 
 pytestmark = pytest.mark.live
+
+CUT = 400
+"""The length from which on a line of a log may be cut, before what it is about."""
 
 
 def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(
@@ -31,4 +38,15 @@ def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(
 
     (note,) = caught.value.__notes__
     assert "Duplicate value" in note
-    assert all('"team"' in line or "team/" in line for line in note.splitlines()[1:])
+    assert all("team" in line for line in note.splitlines()[1:] if len(line) < CUT)
+
+
+def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> None:
+    """Whoever reads of a wrong verdict sees the scheduler's own words."""
+    options = ["-q", "-p", "no:cacheprovider", "--target=kueue", "--sabotage=quota-doubled", f"--report-dir={tmp_path}"]
+    command = [sys.executable, "-m", "pytest", *options, "suites/conformance/quota/test_fits.py", "-k", "one-too-many"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    _, _, told = run.stdout.partition("the last that Kueue logged of it:")
+
+    assert run.returncode == 1
+    assert "Workload successfully admitted and assigned flavors" in told
