@@ -46,11 +46,18 @@ class Counting:
         now = self._standings()
         if stale := {name for name, standing in now.items() if self._counted.get(name) != standing}:
             cluster_queues, local_queues = self._queues(stale)
+            self._let_flavors_be_heard_of()
             self.fence.pass_queues(cluster_queues, local_queues)
             if any(map(self.world.is_nested, stale)):
                 self.sweeps()
             agreed = self._agree(cluster_queues, local_queues)
             self._counted = {name: seen for name, seen in now.items() if agreed or name not in stale}
+
+    def _let_flavors_be_heard_of(self) -> None:
+        """Have Kueue know of each flavor before it judges the queues that name it: it marks all that it knows of."""
+        stored = self._stored(self.world.refs("ResourceFlavor"))
+        if unheard := [each["metadata"]["name"] for each in stored if not each["metadata"].get("finalizers")]:
+            raise NotYet("Kueue has not heard of " + ", ".join(unheard))
 
     def _standings(self) -> dict[str, Hashable]:
         """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""

@@ -17,6 +17,7 @@ What Kueue did *after* it did something for the fence, it did with everything ap
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -98,16 +99,20 @@ class Fence:
         """Return when the scheduler has made at least ``count`` cycles."""
         self.build()
         while len(self._pawns) < count:
-            self._pawns.append(self._create_workload("pawn", queue="pawns", amount=TOO_MUCH + self._next()))
-        for generation, pawn in [(self._ask_for_more(pawn), pawn) for pawn in self._pawns[:count]]:
-            self._await_refusal(pawn, generation)
+            self._pawns.append(self._create_workload("pawn", queue="pawns", amount=TOO_MUCH))
+        for amount, pawn in [(self._ask_for_more(pawn), pawn) for pawn in self._pawns[:count]]:
+            self._await_number(
+                pawn, amount, within=self.limits.cycles, what="Kueue's scheduler to try the fence's pawns"
+            )
 
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
         self.build()
         if not self._sweeper:
             self._sweeper = self._create_workload("sweeper", queue="sweep", amount=TOO_MUCH)
-            self._await_words(self._sweeper, other_than="")
+            self._await_number(
+                self._sweeper, TOO_MUCH, within=self.limits.sweep, what="the fence's workload to be tried"
+            )
         self._sweep_once()
         if elapsed_since(since) < self.pauses.sweep:
             self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
@@ -136,10 +141,11 @@ class Fence:
         self._pawns.clear()
 
     def _sweep_once(self) -> None:
-        told = self._words_to(self._sweeper)
+        amount = self._use("sweep") % (TOO_MUCH - 1) + 1
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
-        self._must_patch(queue, {"spec": a_queue(self.name, amount=self._use("sweep") % (TOO_MUCH - 1) + 1)})
-        self._await_words(self._sweeper, other_than=told)
+        self._must_patch(queue, {"spec": a_queue(self.name, amount=amount)})
+        what = "the fence's workload to be tried again"
+        self._await_number(self._sweeper, amount, within=self.limits.sweep, what=what)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
@@ -154,30 +160,23 @@ class Fence:
         self.mirror.eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
 
     def _ask_for_more(self, pawn: str) -> int:
-        """Have a pawn tried once more; no two pawns ask for the same, or Kueue would refuse them together."""
-        more = {"podSets": [_a_pod_set(amount=TOO_MUCH + self._next())]}
-        return int(self._must_patch(self._workload(pawn), {"spec": more})["metadata"]["generation"])
+        """Have a pawn tried once more, for so much; no two ask for the same, or Kueue would refuse them together."""
+        amount = TOO_MUCH + 2 * self._next()
+        self._must_patch(self._workload(pawn), {"spec": {"podSets": [_a_pod_set(amount=amount)]}})
+        return amount
 
-    def _await_refusal(self, pawn: str, generation: int) -> None:
-        def refused() -> None:
-            seen = _seen_generation(self.mirror.read(self._workload(pawn)) or {}, "QuotaReserved")
-            if seen < generation:
-                raise NotYet(f"{pawn} was tried at generation {seen}, not {generation}")
+    def _await_number(self, name: str, number: int, *, within: float, what: str) -> None:
+        """Return when a workload was refused in words that name a number: only the scheduler knows of any.
 
-        self.mirror.eventually(
-            refused, within=self.limits.cycles, what="Kueue's scheduler to try the fence's workloads"
-        )
+        That it has seen the newest workload is no proof: the Workload controller may say so in the words of before.
+        """
 
-    def _await_words(self, name: str, *, other_than: str) -> None:
         def told() -> None:
-            if (words := self._words_to(name)) == other_than:
-                raise NotYet(f"{name} is still told: {words or 'nothing'}")
+            words = condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", "")
+            if not re.search(rf"(?<![\w-]){number}(?![\w-])", words):
+                raise NotYet(f"{name} is told nothing of {number}, but: {words or 'nothing'}")
 
-        what = "the fence's workload to be tried again"
-        self.mirror.eventually(told, within=self.limits.sweep, what=what)
-
-    def _words_to(self, name: str) -> str:
-        return str(condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
+        self.mirror.eventually(told, within=within, what=what)
 
     def _create_workload(self, role: str, *, queue: str, amount: int = 1) -> str:
         name = f"{role}-{self._next()}"

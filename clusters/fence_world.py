@@ -10,8 +10,8 @@ from kueue_dra_ref.target import Manifest
 KUEUE = "kueue.x-k8s.io/v1beta2"
 ASKED = "ephemeral-storage"
 """What the fence's pods ask for: a Configuration may well turn CPUs into something else, which no quota here is for."""
-TOO_MUCH = 1000
-"""Bytes that no queue of the fence has."""
+TOO_MUCH = 1001
+"""Bytes that no queue of the fence has; an odd number is written as it is, without a unit."""
 
 
 def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:

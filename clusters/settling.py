@@ -147,6 +147,7 @@ class Settling:
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
         self._show_again(self._see())
+        self._have_made_anew(self._see())
         if self._untold:
             self._tell_again()
         before = self._a_moment_later(self._see())
@@ -211,6 +212,13 @@ class Settling:
             if (uid := job["metadata"]["uid"]) not in self._shown_again:
                 self._shown_again.add(uid)
                 look_again(self.objects, Ref.of(job), str(moment_now()))
+
+    def _have_made_anew(self, look: Look) -> None:
+        """Delete Workloads that were judged too early: Kueue makes another one of each Job, and knows better by now."""
+        if early := [Ref.of(found) for found in self.underway.misjudged(look)]:
+            for ref in early:
+                self.objects.delete(ref)
+            raise NotYet("made anew: " + ", ".join(map(str, early)))
 
     def _sweep(self, since: float) -> None:
         self._changed = self._opened = None

@@ -1,4 +1,4 @@
-"""What is under way in a Kueue and shows nowhere yet: it has decided and not written, or will decide once more."""
+"""What a Kueue has decided and not written yet, and what it has decided before it had heard of everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Underway:
     """Looks into Kueue's own books once everything else is at rest.
 
     The scheduler takes note of an admission at once, and has it written beside its next cycles: no cycle of the fence
-    proves that it was.  And who was refused because a template was not heard of yet is tried again within moments.
+    proves that it was.
     """
 
     mirror: Mirror
@@ -35,18 +35,22 @@ class Underway:
     """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
 
     def faults(self, look: Look) -> Iterator[str]:
-        """Name each ClusterQueue whose holders are not those of a look, and each refusal that cannot stand."""
-        yield from self._too_early(look)
+        """Name each ClusterQueue whose holders are not those of a look, while something waits."""
         if look.pending:
             yield from self._unwritten(look)
 
-    def _too_early(self, look: Look) -> Iterator[str]:
+    def misjudged(self, look: Look) -> Iterator[Manifest]:
+        """Give each Workload of a Job that was refused for a template that was there before the Job.
+
+        Kueue had not heard of the template.  It tries again at once, but does not say so where the Workload then waits
+        for another one, and sweeps pass it over.
+        """
         jobs = {job["metadata"]["uid"]: job for job in look.jobs}
         for found in look.refused:
             missed = NOT_FOUND.search(condition_of(found, "Requeued").get("message", ""))
-            asked = next((jobs[uid] for uid in owners_of(found) if uid in jobs), found)
-            if missed and self.world.precedes(_template(missed[1], asked), Ref.of(asked)):
-                yield f"Workload {found['metadata']['name']} lacks a template that came before it"
+            job = next((jobs[uid] for uid in owners_of(found) if uid in jobs), None)
+            if missed and job and self.world.precedes(_template(missed[1], job), Ref.of(job)):
+                yield found
 
     def _unwritten(self, look: Look) -> Iterator[str]:
         shown = Counter(cluster_queue_of(found) for found in look.workloads if holds_quota(found) and is_active(found))

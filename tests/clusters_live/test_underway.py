@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from clusters.controlplane import ControlPlane
-from clusters.fence import Fence, holds
+from clusters.fence import Fence, condition_of, holds
 from clusters.live import LiveTarget
 from clusters.look import Look
 from clusters.mirror import Mirror
@@ -18,9 +18,8 @@ from clusters.waiting import limits_of
 from clusters.world import World
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.late import late_writes
-from tests.clusters_live.manifests import KUEUE, a_job, a_stored_job, a_template, a_workload, a_world
+from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_stored_job, a_template, a_workload, a_world
 
-TEAM = {"matchLabels": {"kubernetes.io/metadata.name": "team"}}
 REFUSAL = (
     "spec.podSets[0].template.spec.resourceClaims[0]: Internal error: failed to get claim spec for "
     'ResourceClaimTemplate {} in podset main: ResourceClaimTemplate.resource.k8s.io "{}" not found'
@@ -30,6 +29,13 @@ REFUSAL = (
 def is_an_admission(asked: Manifest) -> bool:
     """Whether a Workload that held no quota is written to hold some."""
     return holds(asked["object"], "QuotaReserved") and not holds(asked["oldObject"], "QuotaReserved")
+
+
+def is_a_first_word(asked: Manifest) -> bool:
+    """Whether a Workload that nothing was said of is told why it waits."""
+    return bool(condition_of(asked["object"], "QuotaReserved")) and not condition_of(
+        asked["oldObject"], "QuotaReserved"
+    )
 
 
 @pytest.mark.live
@@ -42,7 +48,7 @@ def test_an_admission_that_is_written_late_is_waited_for(
         monkeypatch.setattr("clusters.kueue_process.KueueProcess.metrics", lambda _: "")
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
     target.settle()
-    with late_writes(plane.objects(limits_of({})), tmp_path, TEAM, is_an_admission, 1.0) as held:
+    with late_writes(plane.objects(limits_of({})), tmp_path, "team", is_an_admission, 1.0) as held:
         target.delete([Ref(api_version="batch/v1", kind="Job", name="a", namespace="team")])
         target.settle()
         found = target.list(KUEUE, "Workload", "team")
@@ -51,16 +57,33 @@ def test_an_admission_that_is_written_late_is_waited_for(
     assert holds(found[0], "Admitted")
 
 
-def faults_of(applied: Iterable[Manifest], refusal: str) -> list[str]:
-    """What is under way of a Job's Workload that was refused in these words, in a world without Kueue."""
+@pytest.mark.live
+def test_a_word_that_is_written_late_is_waited_for(target: LiveTarget, plane: ControlPlane, tmp_path: Path) -> None:
+    """Behind the gate the Workload controller tells the fence's pawns again what they were told: that is no cycle."""
+    assert target.start(CONFIGURATION | {"featureGates": {"UnadmittedWorkloadsObservability": True}}) == ()
+    target.apply([*a_world(gpus=1), a_job("a", "gpus-2"), a_job("b", "gpus-2")])
+    target.settle()
+    target.delete([Ref(api_version="batch/v1", kind="Job", name="b", namespace="team")])
+    target.settle()
+    with late_writes(plane.objects(limits_of({})), tmp_path, "team", is_a_first_word, 1.0) as held:
+        target.apply([a_job("c", "gpus-3")])
+        target.settle()
+        found = target.list(KUEUE, "Workload", "team")
+
+    assert [condition_of(each, "QuotaReserved")["reason"] for each in found] == ["ExceedsMaxQuota"] * 2
+    assert held
+
+
+def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
+    """Whether a Job's Workload that was refused in these words was so too early, in a world without Kueue."""
     world = World()
     for manifest in applied:
         world.add(manifest)
     refused = a_workload(owner="a", QuotaReserved="False", Requeued="False")
     for each in refused["status"]["conditions"]:
         each |= {"reason": "Inadmissible", "message": refusal}
-    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: "# none")
-    return list(underway.faults(Look(jobs=[a_stored_job("a")], workloads=[refused])))
+    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence))
+    return bool(list(underway.misjudged(Look(jobs=[a_stored_job("a")], workloads=[refused]))))
 
 
 @pytest.mark.parametrize(
@@ -76,5 +99,23 @@ def faults_of(applied: Iterable[Manifest], refusal: str) -> list[str]:
 def test_a_refusal_for_a_template_that_was_there_does_not_stand(
     applied: list[Manifest], refusal: str, stands: bool
 ) -> None:
-    """Kueue may hear of a Job before it hears of a template that was made before it; then it tries again at once."""
-    assert bool(faults_of(applied, refusal)) is not stands
+    """Kueue may hear of a Job before it hears of a template that was made before it."""
+    assert misjudged(applied, refusal) is not stands
+
+
+@pytest.mark.live
+def test_a_job_that_was_refused_too_early_is_judged_anew(target: LiveTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Workload is another one, and nothing shows that it was ever refused."""
+    *world, _ = a_world(gpus=1)
+    target.apply([*world, a_job("a", "late")])
+    target.settle()
+    (refused,) = target.list(KUEUE, "Workload", "team")
+    monkeypatch.setattr(World, "precedes", lambda *_: True)
+    target.apply([a_template("late")])
+    target.settle()
+    (found,) = target.list(KUEUE, "Workload", "team")
+
+    assert condition_of(refused, "Requeued")["reason"] == "Inadmissible"
+    assert found["metadata"]["uid"] != refused["metadata"]["uid"]
+    assert holds(found, "Admitted")
+    assert not condition_of(found, "Requeued")
