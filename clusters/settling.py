@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from clusters.fence import Fence, condition_of, holds, look_again
@@ -228,12 +228,18 @@ class Settling:
         self._quiet += 1
         if self._changed is not None and look.pending:
             raise NotYet("quota came free while others wait")
-        if faults := list(look.at_odds()) or list(self.underway.faults(look)):
+        if faults := list(look.at_odds()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
         if look.bare and self._quiet < 2:
             raise NotYet("nothing said of " + ", ".join(found["metadata"]["name"] for found in look.bare))
         if self._changed is not None:
             self._opened, self._changed = self._changed, None
+
+    def _under_way(self, look: Look) -> Iterator[str]:
+        """Name what Kueue has in hand, and what has moved by then; a Kueue that waits forever always has something."""
+        if not self.is_denied():
+            yield from self.underway.faults(look)
+            yield from self._see().moved_since(look)
 
     def _see(self) -> Look:
         return self._note(Look.at(self.mirror, self.world))

@@ -16,6 +16,11 @@ from kueue_dra_ref.target import Manifest, Ref
 
 HOLDERS = re.compile(r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$', re.MULTILINE)
 """How many Workloads the scheduler holds quota for in a ClusterQueue (all releases)."""
+BUSY = re.compile(
+    r'^(?:controller_runtime_active_workers|workqueue_depth)\{controller="(job|workload(?:_controller)?)"[^}]*\} [1-9]',
+    re.MULTILINE,
+)
+"""A controller of Jobs or Workloads that has something in its hand, or in its queue (all releases)."""
 NOT_FOUND = re.compile(r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL)
 """How a Workload is refused whose template Kueue knows nothing of (all releases)."""
 
@@ -25,7 +30,7 @@ class Underway:
     """Looks into Kueue's own books once everything else is at rest.
 
     The scheduler takes note of an admission at once, and has it written beside its next cycles: no cycle of the fence
-    proves that it was.
+    proves that it was.  And a controller whose write was refused lets the fence by before it tries again.
     """
 
     mirror: Mirror
@@ -35,9 +40,11 @@ class Underway:
     """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
 
     def faults(self, look: Look) -> Iterator[str]:
-        """Name each ClusterQueue whose holders are not those of a look, while something waits."""
+        """While something waits, name each controller that is at work, and each ClusterQueue whose holders differ."""
         if look.pending:
-            yield from self._unwritten(look)
+            told = self.metrics()
+            yield from (f"Kueue's controller {name} is at work" for name in sorted(set(BUSY.findall(told))))
+            yield from self._unwritten(look, told)
 
     def misjudged(self, look: Look) -> Iterator[Manifest]:
         """Give each Workload of a Job that was refused for a template that was there before the Job.
@@ -52,16 +59,16 @@ class Underway:
             if missed and job and self.world.precedes(_template(missed[1], job), Ref.of(job)):
                 yield found
 
-    def _unwritten(self, look: Look) -> Iterator[str]:
+    def _unwritten(self, look: Look, told: str) -> Iterator[str]:
         shown = Counter(cluster_queue_of(found) for found in look.workloads if holds_quota(found) and is_active(found))
-        for name, held in self._holders().items():
+        for name, held in self._holders(told).items():
             if held != shown[name]:
                 yield f"Kueue holds quota for {held} Workloads in ClusterQueue {name}, {shown[name]} say so"
 
-    def _holders(self) -> Mapping[str, int]:
+    def _holders(self, told: str) -> Mapping[str, int]:
         """Give how many hold quota in each ClusterQueue of the world that Kueue has counted."""
         names = {ref.name for ref in self.world.refs("ClusterQueue")}
-        if told := self.metrics():
+        if told:
             return {name: int(float(count)) for name, count in HOLDERS.findall(told) if name in names}
         flat = [_queue(name) for name in names if not self.world.is_nested(name)]  # others sweep their tree at a touch
         self.fence.pass_queues(flat, ())

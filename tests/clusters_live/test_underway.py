@@ -18,7 +18,16 @@ from clusters.waiting import limits_of
 from clusters.world import World
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.late import late_writes
-from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_stored_job, a_template, a_workload, a_world
+from tests.clusters_live.manifests import (
+    CONFIGURATION,
+    KUEUE,
+    a_job,
+    a_stored_job,
+    a_template,
+    a_workload,
+    a_world,
+    an_object,
+)
 
 REFUSAL = (
     "spec.podSets[0].template.spec.resourceClaims[0]: Internal error: failed to get claim spec for "
@@ -72,6 +81,42 @@ def test_a_word_that_is_written_late_is_waited_for(target: LiveTarget, plane: Co
 
     assert [condition_of(each, "QuotaReserved")["reason"] for each in found] == ["ExceedsMaxQuota"] * 2
     assert held
+
+
+METRICS = """
+controller_runtime_active_workers{{controller="job"}} {working}
+workqueue_depth{{controller="workload_controller",name="workload_controller",priority="0"}} {waiting}
+kueue_reserving_active_workloads{{cluster_queue="team",replica_role="standalone"}} {held}
+kueue_reserving_active_workloads{{cluster_queue="another",replica_role="standalone"}} 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("figures", "faults"),
+    [
+        pytest.param({"working": 0, "waiting": 0, "held": 0}, [], id="at-rest"),
+        pytest.param({"working": 1, "waiting": 0, "held": 0}, ["Kueue's controller job is at work"], id="at-work"),
+        pytest.param(
+            {"working": 0, "waiting": 2, "held": 0},
+            ["Kueue's controller workload_controller is at work"],
+            id="work-waits",
+        ),
+        pytest.param(
+            {"working": 0, "waiting": 0, "held": 1},
+            ["Kueue holds quota for 1 Workloads in ClusterQueue team, 0 say so"],
+            id="not-written",
+        ),
+    ],
+)
+def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[str]) -> None:
+    """By its metrics, while a workload waits; what others hold is no matter."""
+    world = World()
+    world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
+    told = METRICS.format(**figures)
+    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: told)
+
+    assert list(underway.faults(Look(jobs=[], workloads=[a_workload(QuotaReserved="False")]))) == faults
+    assert list(underway.faults(Look(jobs=[], workloads=[]))) == []
 
 
 def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
