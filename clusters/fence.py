@@ -25,13 +25,14 @@ from dataclasses import dataclass, field
 from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, a_template, fence_world
 from clusters.mirror import Mirror
 from clusters.objects import Objects, Refused
-from clusters.waiting import Limits, NotYet, Pauses, elapsed_since
+from clusters.waiting import Limits, NotYet, Pauses, elapsed_since, moment_now
 from kueue_dra_ref.target import Manifest, Ref
 
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
 ROLE = "kueue-dra.dev/fence"
+PATIENCE = 0.5  # seconds until a pawn that was told nothing asks for something else
 
 
 def condition_of(manifest: Manifest, kind: str) -> Manifest:
@@ -43,6 +44,15 @@ def condition_of(manifest: Manifest, kind: str) -> Manifest:
 def holds(manifest: Manifest, kind: str) -> bool:
     """Whether a condition of an object is True."""
     return condition_of(manifest, kind).get("status") == "True"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a pawn asked for, and when."""
+
+    pawn: str
+    amount: int
+    at: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,19 +110,15 @@ class Fence:
         self.build()
         while len(self._pawns) < count:
             self._pawns.append(self._create_workload("pawn", queue="pawns", amount=TOO_MUCH))
-        for amount, pawn in [(self._ask_for_more(pawn), pawn) for pawn in self._pawns[:count]]:
-            self._await_number(
-                pawn, amount, within=self.limits.cycles, what="Kueue's scheduler to try the fence's pawns"
-            )
+        for asked in [self._ask_for_more(pawn) for pawn in self._pawns[:count]]:
+            self._await_refusal(asked)
 
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
         self.build()
         if not self._sweeper:
             self._sweeper = self._create_workload("sweeper", queue="sweep", amount=TOO_MUCH)
-            self._await_number(
-                self._sweeper, TOO_MUCH, within=self.limits.sweep, what="the fence's workload to be tried"
-            )
+            self._await_try(TOO_MUCH)
         self._sweep_once()
         if elapsed_since(since) < self.pauses.sweep:
             self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
@@ -144,8 +150,12 @@ class Fence:
         amount = self._use("sweep") % (TOO_MUCH - 1) + 1
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
         self._must_patch(queue, {"spec": a_queue(self.name, amount=amount)})
-        what = "the fence's workload to be tried again"
-        self._await_number(self._sweeper, amount, within=self.limits.sweep, what=what)
+        self._await_try(amount)
+
+    def _await_try(self, number: int) -> None:
+        """Return when the sweeper was told of a quota, or of what it asks for."""
+        what = "the fence's workload to be tried"
+        self.mirror.eventually(lambda: self._must_be_told(self._sweeper, number), within=self.limits.sweep, what=what)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
@@ -159,24 +169,40 @@ class Fence:
 
         self.mirror.eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
 
-    def _ask_for_more(self, pawn: str) -> int:
+    def _ask_for_more(self, pawn: str) -> Asked:
         """Have a pawn tried once more, for so much; no two ask for the same, or Kueue would refuse them together."""
         amount = TOO_MUCH + 2 * self._next()
         self._must_patch(self._workload(pawn), {"spec": {"podSets": [_a_pod_set(amount=amount)]}})
-        return amount
+        return Asked(pawn=pawn, amount=amount, at=moment_now())
 
-    def _await_number(self, name: str, number: int, *, within: float, what: str) -> None:
-        """Return when a workload was refused in words that name a number: only the scheduler knows of any.
+    def _await_refusal(self, asked: Asked) -> None:
+        """Return when a pawn was refused what it asked for, or what it asked for after that.
+
+        Kueue may take it for refused that was changed while it was tried, and come back to it with the next sweep only.
+        """
+
+        def refused() -> None:
+            nonlocal asked
+            if not self._is_told(asked.pawn, asked.amount) and elapsed_since(asked.at) > PATIENCE:
+                asked = self._ask_for_more(asked.pawn)
+            self._must_be_told(asked.pawn, asked.amount)
+
+        what = "Kueue's scheduler to try the fence's pawns"
+        self.mirror.eventually(refused, within=self.limits.cycles, what=what)
+
+    def _must_be_told(self, name: str, number: int) -> None:
+        if not self._is_told(name, number):
+            raise NotYet(f"{name} is told nothing of {number}, but: {self._words_to(name) or 'nothing'}")
+
+    def _is_told(self, name: str, number: int) -> bool:
+        """Whether a workload was refused in words that name a number: only the scheduler knows of any.
 
         That it has seen the newest workload is no proof: the Workload controller may say so in the words of before.
         """
+        return bool(re.search(rf"(?<![\w-]){number}(?![\w-])", self._words_to(name)))
 
-        def told() -> None:
-            words = condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", "")
-            if not re.search(rf"(?<![\w-]){number}(?![\w-])", words):
-                raise NotYet(f"{name} is told nothing of {number}, but: {words or 'nothing'}")
-
-        self.mirror.eventually(told, within=within, what=what)
+    def _words_to(self, name: str) -> str:
+        return str(condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
 
     def _create_workload(self, role: str, *, queue: str, amount: int = 1) -> str:
         name = f"{role}-{self._next()}"
