@@ -17,42 +17,21 @@ What Kueue did *after* it did something for the fence, it did with everything ap
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, a_template, fence_world
+from clusters.conditions import seen_generation
+from clusters.fence_world import KUEUE, TOO_MUCH, a_queue, fence_world
 from clusters.mirror import Mirror
-from clusters.objects import Objects, Refused
-from clusters.waiting import Limits, NotYet, Pauses, elapsed_since, moment_now
+from clusters.objects import Objects, body_of
+from clusters.pawns import Pawn
+from clusters.waiting import Limits, NotYet, Pauses, elapsed_since
 from kueue_dra_ref.target import Manifest, Ref
 
 PREFIX = "kueue-dra-fence-"
 LOOK_AGAIN = "kueue-dra.dev/look-again"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
-ROLE = "kueue-dra.dev/fence"
-PATIENCE = 0.5  # seconds until a pawn that was told nothing asks for something else
-
-
-def condition_of(manifest: Manifest, kind: str) -> Manifest:
-    """Give one condition of an object's status, or an empty one."""
-    found = manifest.get("status", {}).get("conditions") or []
-    return next((condition for condition in found if condition["type"] == kind), {})
-
-
-def holds(manifest: Manifest, kind: str) -> bool:
-    """Whether a condition of an object is True."""
-    return condition_of(manifest, kind).get("status") == "True"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a pawn asked for, and when."""
-
-    pawn: str
-    amount: int
-    at: float
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,8 +50,8 @@ class Fence:
     """How often each step was taken since the fence was built: for a value that is never the standing one."""
     _job_uid: str = ""
     _chained: str = ""
-    _sweeper: str = ""
-    _pawns: list[str] = field(default_factory=list)
+    _sweeper: Pawn | None = None
+    _pawns: list[Pawn] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -84,9 +63,7 @@ class Fence:
         if self._job_uid:
             return
         for manifest in fence_world(self.name, self.labels):
-            answer = self.objects.create(manifest)
-            if not answer.ok:
-                raise Refused(did=f"create the fence's {Ref.of(manifest)}", answer=answer)
+            body_of(self.objects.create(manifest), f"create the fence's {Ref.of(manifest)}")
         self._job_uid = str((self.mirror.read(self._job) or {})["metadata"]["uid"])
 
     def pass_chain(self, *, unless: Callable[[], bool] = lambda: False) -> None:
@@ -100,7 +77,7 @@ class Fence:
             count = found["spec"]["podSets"][0]["count"] if found else 0
             if count != wanted:
                 raise NotYet(f"the Job controller has not brought a change of a Job to its Workload: {count} pods")
-            if _seen_generation(found, "QuotaReserved") != found["metadata"]["generation"] and not unless():
+            if seen_generation(found, "QuotaReserved") != found["metadata"]["generation"] and not unless():
                 raise NotYet("the Workload controller has not written its condition of a changed Workload")
 
         self.mirror.eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
@@ -109,19 +86,21 @@ class Fence:
         """Return when the scheduler has made at least ``count`` cycles."""
         self.build()
         while len(self._pawns) < count:
-            self._pawns.append(self._create_workload("pawn", queue="pawns", amount=TOO_MUCH))
-        for asked in [self._ask_for_more(pawn) for pawn in self._pawns[:count]]:
-            self._await_refusal(asked)
+            self._pawns.append(self._create("pawn", queue="pawns"))
+        for pawn in self._pawns[:count]:
+            pawn.ask_for(self._another())
+        for pawn in self._pawns[:count]:
+            self._await_refusal(pawn)
 
     def pass_sweep(self, *, since: float) -> None:
         """Return when a sweep of inadmissible workloads has passed that covers what changed at ``since``."""
         self.build()
-        if not self._sweeper:
-            self._sweeper = self._create_workload("sweeper", queue="sweep", amount=TOO_MUCH)
-            self._await_try(TOO_MUCH)
-        self._sweep_once()
+        if self._sweeper is None:
+            self._sweeper = self._create("sweeper", queue="sweep")
+            self._await_words(self._sweeper, self._sweeper.asked)
+        self._sweep_once(self._sweeper)
         if elapsed_since(since) < self.pauses.sweep:
-            self._sweep_once()  # the first one rode along with an earlier notice, of building the fence for example
+            self._sweep_once(self._sweeper)  # the first one rode along with an earlier notice, of the build for example
 
     def pass_queues(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> None:
         """Return when Kueue has written the status of these queues anew."""
@@ -142,20 +121,31 @@ class Fence:
 
     def forget(self) -> None:
         """Take note that everything was removed; the next use builds it anew."""
-        self._job_uid = self._chained = self._sweeper = ""
+        self._job_uid = self._chained = ""
+        self._sweeper = None
         self._uses.clear()
         self._pawns.clear()
 
-    def _sweep_once(self) -> None:
+    def _sweep_once(self, sweeper: Pawn) -> None:
         amount = self._use("sweep") % (TOO_MUCH - 1) + 1
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
         self._must_patch(queue, {"spec": a_queue(self.name, amount=amount)})
-        self._await_try(amount)
+        self._await_words(sweeper, amount)
 
-    def _await_try(self, number: int) -> None:
-        """Return when the sweeper was told of a quota, or of what it asks for."""
+    def _await_words(self, sweeper: Pawn, number: int) -> None:
         what = "the fence's workload to be tried"
-        self.mirror.eventually(lambda: self._must_be_told(self._sweeper, number), within=self.limits.sweep, what=what)
+        self.mirror.eventually(lambda: sweeper.must_be_told(number), within=self.limits.sweep, what=what)
+
+    def _await_refusal(self, pawn: Pawn) -> None:
+        """Return when a pawn was refused what it asked for, or what it asked for after that."""
+
+        def refused() -> None:
+            if pawn.is_passed_over:
+                pawn.ask_for(self._another())
+            pawn.must_be_told(pawn.asked)
+
+        what = "Kueue's scheduler to try the fence's pawns"
+        self.mirror.eventually(refused, within=self.limits.cycles, what=what)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
@@ -163,66 +153,22 @@ class Fence:
         generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
 
         def written() -> None:
-            seen = _seen_generation(self.mirror.read(own) or {}, "Active")
+            seen = seen_generation(self.mirror.read(own) or {}, "Active")
             if seen != generation:
                 raise NotYet(f"{own} was seen at generation {seen}, not {generation}")
 
         self.mirror.eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
 
-    def _ask_for_more(self, pawn: str) -> Asked:
-        """Have a pawn tried once more, for so much; no two ask for the same, or Kueue would refuse them together."""
-        amount = TOO_MUCH + 2 * self._next()
-        self._must_patch(self._workload(pawn), {"spec": {"podSets": [_a_pod_set(amount=amount)]}})
-        return Asked(pawn=pawn, amount=amount, at=moment_now())
+    def _another(self) -> int:
+        """Give an amount that nobody asked for yet; an odd one is written as it is, without a unit."""
+        return TOO_MUCH + 2 * self._next()
 
-    def _await_refusal(self, asked: Asked) -> None:
-        """Return when a pawn was refused what it asked for, or what it asked for after that.
-
-        Kueue may take it for refused that was changed while it was tried, and come back to it with the next sweep only.
-        """
-
-        def refused() -> None:
-            nonlocal asked
-            if not self._is_told(asked.pawn, asked.amount) and elapsed_since(asked.at) > PATIENCE:
-                asked = self._ask_for_more(asked.pawn)
-            self._must_be_told(asked.pawn, asked.amount)
-
-        what = "Kueue's scheduler to try the fence's pawns"
-        self.mirror.eventually(refused, within=self.limits.cycles, what=what)
-
-    def _must_be_told(self, name: str, number: int) -> None:
-        if not self._is_told(name, number):
-            raise NotYet(f"{name} is told nothing of {number}, but: {self._words_to(name) or 'nothing'}")
-
-    def _is_told(self, name: str, number: int) -> bool:
-        """Whether a workload was refused in words that name a number: only the scheduler knows of any.
-
-        That it has seen the newest workload is no proof: the Workload controller may say so in the words of before.
-        """
-        return bool(re.search(rf"(?<![\w-]){number}(?![\w-])", self._words_to(name)))
-
-    def _words_to(self, name: str) -> str:
-        return str(condition_of(self.mirror.read(self._workload(name)) or {}, "QuotaReserved").get("message", ""))
-
-    def _create_workload(self, role: str, *, queue: str, amount: int = 1) -> str:
-        name = f"{role}-{self._next()}"
-        answer = self.objects.create(
-            {
-                "apiVersion": KUEUE,
-                "kind": "Workload",
-                "metadata": {"name": name, "namespace": self.name, "labels": {**self.labels, ROLE: role}},
-                "spec": {"queueName": queue, "podSets": [_a_pod_set(amount=amount)]},
-            }
-        )
-        if not answer.ok:
-            raise Refused(did=f"create the fence's workload {name}", answer=answer)
-        return name
+    def _create(self, role: str, *, queue: str) -> Pawn:
+        ref = self._workload(f"{role}-{self._next()}")
+        return Pawn(objects=self.objects, mirror=self.mirror, ref=ref).create(self.labels, role, queue)
 
     def _must_patch(self, ref: Ref, change: Manifest) -> Manifest:
-        answer = self.objects.patch(ref, change)
-        if not answer.ok:
-            raise Refused(did=f"change the fence's {ref}", answer=answer)
-        return answer.body
+        return body_of(self.objects.patch(ref, change), f"change the fence's {ref}")
 
     def _chain_workload(self) -> Manifest:
         if not self._chained:
@@ -252,11 +198,3 @@ class Fence:
 def look_again(objects: Objects, ref: Ref, mark: str) -> None:
     """Change an annotation, so that Kueue looks at an object at once; another ``mark`` each time."""
     objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: mark}}})
-
-
-def _seen_generation(manifest: Manifest, condition: str) -> int:
-    return int(condition_of(manifest, condition).get("observedGeneration", 0))
-
-
-def _a_pod_set(*, amount: int) -> Manifest:
-    return {"name": "main", "count": 1, "template": a_template(amount=amount)}

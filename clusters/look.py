@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clusters.fence import condition_of, holds
+from clusters.conditions import condition_of
 from clusters.fence_world import KUEUE
 from clusters.mirror import Mirror
 from clusters.world import World, queue_name
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.target import Manifest, Ref
@@ -50,12 +51,14 @@ class Look:
     @property
     def pending(self) -> list[Manifest]:
         """The Workloads that neither hold quota nor are done."""
-        return [found for found in self.workloads if not holds(found, "QuotaReserved") and not holds(found, "Finished")]
+        return [
+            found for found in self.workloads if not is_true(found, "QuotaReserved") and not is_true(found, "Finished")
+        ]
 
     @property
     def is_undecided(self) -> bool:
         """Whether the scheduler or an eviction may still have something to do: something waits, or loses its quota."""
-        return bool(self.pending) or any(holds(found, "Evicted") for found in self.workloads)
+        return bool(self.pending) or any(is_true(found, "Evicted") for found in self.workloads)
 
     @property
     def bare(self) -> list[Manifest]:
@@ -76,7 +79,7 @@ class Look:
     def is_all_in(self) -> bool:
         """Whether every Job has a Workload, all of them are admitted, and every Job runs: nothing is to follow."""
         admitted = all(
-            holds(found, "Admitted") and not holds(found, "Evicted") and not holds(found, "Finished")
+            is_true(found, "Admitted") and not is_true(found, "Evicted") and not is_true(found, "Finished")
             for found in self.workloads
         )
         return admitted and not self.alone and not any(self.at_odds())
@@ -159,7 +162,7 @@ def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[
 
 def _misjudged(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
     """Compare whether the ClusterQueue can admit: a LocalQueue may have been looked at just before that changed."""
-    wrong = "ClusterQueueIsInactive" if holds(cluster_queue, "Active") else "Ready"
+    wrong = "ClusterQueueIsInactive" if is_true(cluster_queue, "Active") else "Ready"
     for queue in own:
         if condition_of(queue, "Active").get("reason") == wrong:
             yield f"{_name(queue)} says {wrong}, its ClusterQueue does not"
@@ -167,7 +170,7 @@ def _misjudged(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
 
 def _misses_pending(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
     """Compare what waits: a LocalQueue leaves out what the scheduler has in its hand, a ClusterQueue does not."""
-    if own and all(holds(queue, "Active") for queue in (cluster_queue, *own)):
+    if own and all(is_true(queue, "Active") for queue in (cluster_queue, *own)):
         waiting, counted = _pending(cluster_queue), sum(map(_pending, own))
         if waiting != counted:
             yield f"{_name(cluster_queue)} counts {waiting} pending, its LocalQueues {counted}"
@@ -178,7 +181,7 @@ def _pending(queue: Manifest) -> int:
 
 
 def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:
-    counted = Counter(reserving=len(holding), admitted=sum(holds(found, "Admitted") for found in holding))
+    counted = Counter(reserving=len(holding), admitted=sum(is_true(found, "Admitted") for found in holding))
     status = queue.get("status") or {}
     for what, count in counted.items():
         found = status.get(f"{what}Workloads", 0)
@@ -212,20 +215,20 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return ""
     if workload is None:
         return "has no Workload" if suspended else ""
-    if holds(workload, "Finished"):
+    if is_true(workload, "Finished"):
         return ""
     if _is_done(job):
         return "is done, its Workload is not"
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
-    if holds(workload, "Admitted") and not holds(workload, "Evicted") and suspended:
+    if is_true(workload, "Admitted") and not is_true(workload, "Evicted") and suspended:
         return "is admitted, but suspended"
-    return "" if holds(workload, "Admitted") or suspended else "runs, but is not admitted"
+    return "" if is_true(workload, "Admitted") or suspended else "runs, but is not admitted"
 
 
 def holds_quota(workload: Manifest) -> bool:
     """Whether it has quota; a finished one keeps the condition, but not the quota."""
-    return holds(workload, "QuotaReserved") and not holds(workload, "Finished")
+    return is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
 
 
 def is_active(workload: Manifest) -> bool:
@@ -235,12 +238,12 @@ def is_active(workload: Manifest) -> bool:
 
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
-    return not is_active(workload) and not holds(workload, "Evicted")
+    return not is_active(workload) and not is_true(workload, "Evicted")
 
 
 def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
     """Whether Kueue will take its quota back: until it has, the Job controller may have been refused a write."""
-    return holds(workload, "Evicted") and holds_quota(workload) and not (job.get("status") or {}).get("active")
+    return is_true(workload, "Evicted") and holds_quota(workload) and not (job.get("status") or {}).get("active")
 
 
 def _is_outdated(workload: Manifest) -> bool:
@@ -250,14 +253,14 @@ def _is_outdated(workload: Manifest) -> bool:
 
 
 def _is_done(job: Manifest) -> bool:
-    return holds(job, "Complete") or holds(job, "Failed")
+    return is_true(job, "Complete") or is_true(job, "Failed")
 
 
 def _released(before: Manifest, after: Manifest | None) -> bool:
     held = holds_quota(before)
     if after is None:
         return held
-    ended = holds(after, "Finished") and not holds(before, "Finished")  # it may have held quota in between
+    ended = is_true(after, "Finished") and not is_true(before, "Finished")  # it may have held quota in between
     return ended or (held and not holds_quota(after)) or _evictions(after) != _evictions(before)
 
 

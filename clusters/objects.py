@@ -95,7 +95,7 @@ class Objects:
         if not self.serves(ref):
             return None
         answer = self.call("GET", self.path(ref))
-        return None if answer.code == 404 else _body_of(answer, f"read {ref}")
+        return None if answer.code == 404 else body_of(answer, f"read {ref}")
 
     def list(self, api_version: str, kind: str, namespace: str = "", *, labels: str = "") -> list[Manifest]:
         """Give all objects of a kind, of one namespace or of all: at least as new as what was last seen of that kind.
@@ -109,7 +109,7 @@ class Objects:
         if newest := self._newest.get(_stem(path)):
             query |= {"resourceVersion": str(newest), "resourceVersionMatch": "NotOlderThan"}
         answer = self.call("GET", f"{path}?{urlencode(query)}")
-        items = _body_of(answer, f"list {kind}").get("items") or []
+        items = body_of(answer, f"list {kind}").get("items") or []
         return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
 
     def now(self) -> int:
@@ -217,7 +217,8 @@ def _json(data: bytes) -> Manifest:
     return found if isinstance(found, dict) else {"message": str(found)}
 
 
-def _body_of(answer: Answer, did: str) -> Manifest:
+def body_of(answer: Answer, did: str) -> Manifest:
+    """Give the object that was answered; `Refused` when a request was not done that our own machinery needs."""
     if not answer.ok:
         raise Refused(did=did, answer=answer)
     return answer.body

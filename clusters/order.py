@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from clusters.fence import condition_of, holds
+from clusters.conditions import condition_of
 from clusters.fence_world import KUEUE
 from clusters.look import owners_of
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.waiting import Limits, NotYet, TimedOut, eventually, let_second_pass
 from clusters.world import JOBS, World
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 
 QUEUES = ("ClusterQueue", "LocalQueue")
@@ -100,7 +101,7 @@ class Order:
         if not found and self.mirror.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
         stamps = [each["metadata"]["creationTimestamp"] for each in found]
-        stamps += [condition_of(each, RESERVED)["lastTransitionTime"] for each in found if holds(each, RESERVED)]
+        stamps += [condition_of(each, RESERVED)["lastTransitionTime"] for each in found if is_true(each, RESERVED)]
         return max((int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps), default=0)
 
 

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from clusters.fence import Fence, condition_of, holds, look_again
+from clusters.conditions import condition_of
+from clusters.fence import Fence, look_again
 from clusters.look import Look, owners_of
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.underway import Underway
 from clusters.waiting import Limits, NotYet, Pauses, TimedOut, age_of, elapsed_since, eventually, moment_now
 from clusters.world import JOBS, Place, World
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Ref
 
 LAG = 0.1  # seconds in which Kueue has surely seen a change
@@ -199,7 +201,7 @@ class Settling:
         for found in look.workloads:
             failed = condition_of(found, "Requeued").get("status") == "False"
             behind = Place.of(Ref.of(found)) in untold or told & owners_of(found)
-            if behind and not failed and not holds(found, "Finished"):
+            if behind and not failed and not is_true(found, "Finished"):
                 look_again(self.objects, Ref.of(found), str(moment_now()))
         self.fence.pass_chain(unless=self.is_denied)
 

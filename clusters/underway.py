@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from clusters.fence import Fence, condition_of
+from clusters.conditions import condition_of
+from clusters.fence import Fence
 from clusters.fence_world import KUEUE
 from clusters.look import Look, cluster_queue_of, holds_quota, is_active, owners_of
 from clusters.mirror import TEMPLATE_VERSIONS, Mirror

@@ -16,13 +16,13 @@ from clusters.attached import attached as open_target
 from clusters.cleaning import Cleaning
 from clusters.controlplane import ControlPlane
 from clusters.custody import NotOurs
-from clusters.fence import holds
 from clusters.fitness import MANAGER, RUN_LABEL, SETTINGS
 from clusters.live import LiveTarget
 from clusters.mirror import Mirror
 from clusters.objects import Objects
 from clusters.troubles import ClusterTrouble
 from clusters.waiting import Limits
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object
 
@@ -128,7 +128,7 @@ def test_cases_run_in_the_users_cluster_and_leave_nothing(attached: AttachedTarg
     attached.settle()
 
     found = attached.list(KUEUE, "Workload", OURS)
-    assert [holds(each, "Admitted") for each in found].count(True) == 1
+    assert [is_true(each, "Admitted") for each in found].count(True) == 1
     for kind in ("ClusterQueue", "ResourceFlavor"):
         assert {each["metadata"]["labels"][RUN_LABEL] for each in attached.list(KUEUE, kind)} == {attached.run}
     assert attached.describe()["kueue"] == "v0.19.2"

@@ -6,11 +6,12 @@ import threading
 
 import pytest
 
-from clusters.fence import condition_of, holds
+from clusters.conditions import condition_of
 from clusters.live import LiveTarget
 from clusters.mirror import Shelf
 from clusters.objects import Answer, Objects
 from clusters.plane import Plane
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import (
     CONFIGURATION,
@@ -42,7 +43,7 @@ def workloads(target: LiveTarget) -> dict[str, Manifest]:
 
 def admitted(target: LiveTarget) -> set[str]:
     """Name the Jobs whose Workloads are admitted."""
-    return {name for name, workload in workloads(target).items() if holds(workload, "Admitted")}
+    return {name for name, workload in workloads(target).items() if is_true(workload, "Admitted")}
 
 
 def job_ref(name: str) -> Ref:
@@ -170,7 +171,7 @@ def test_a_finished_job_lets_the_next_one_in(target: LiveTarget) -> None:
     assert target.apply([{**a_job("a"), "status": done}]) == []
     target.settle()
 
-    assert holds(workloads(target)["a"], "Finished")
+    assert is_true(workloads(target)["a"], "Finished")
     assert "b" in admitted(target)
 
 
@@ -277,7 +278,7 @@ def test_a_preemption_is_over_when_settled(target: LiveTarget) -> None:
     target.settle()
 
     assert admitted(target) == {"preemptor"}
-    assert holds(workloads(target)["victim"], "Evicted")
+    assert is_true(workloads(target)["victim"], "Evicted")
     stored = target.read(job_ref("victim"))
     assert stored is not None
     assert stored["spec"]["suspend"] is True

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from clusters.binaries import binaries
+from clusters.conditions import condition_of
 from clusters.controlplane import ControlPlane
-from clusters.fence import condition_of, holds
 from clusters.live import LiveTarget
 from clusters.releases import RELEASES
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world
 
@@ -70,11 +71,11 @@ def test_the_next_one_gets_in_after_a_release(target: LiveTarget) -> None:
     """When what was charged goes, what waits for it is admitted before settling ends."""
     target.apply([*a_world(gpus=1), a_job("first"), a_job("second")])
     target.settle()
-    assert {name for name, found in the_workloads(target).items() if holds(found, "Admitted")} == {"first"}
+    assert {name for name, found in the_workloads(target).items() if is_true(found, "Admitted")} == {"first"}
 
     target.delete([Ref(api_version="batch/v1", kind="Job", name="first", namespace="team")])
     target.settle()
-    assert {name for name, found in the_workloads(target).items() if holds(found, "Admitted")} == {"second"}
+    assert {name for name, found in the_workloads(target).items() if is_true(found, "Admitted")} == {"second"}
 
 
 def test_queues_count_what_they_hold(target: LiveTarget) -> None:

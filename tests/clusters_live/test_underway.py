@@ -8,14 +8,16 @@ from unittest.mock import Mock
 
 import pytest
 
+from clusters.conditions import condition_of
 from clusters.controlplane import ControlPlane
-from clusters.fence import Fence, condition_of, holds
+from clusters.fence import Fence
 from clusters.live import LiveTarget
 from clusters.look import Look
 from clusters.mirror import Mirror
 from clusters.underway import Underway
 from clusters.waiting import limits_of
 from clusters.world import World
+from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.late import late_writes
 from tests.clusters_live.manifests import (
@@ -37,7 +39,7 @@ REFUSAL = (
 
 def is_an_admission(asked: Manifest) -> bool:
     """Whether a Workload that held no quota is written to hold some."""
-    return holds(asked["object"], "QuotaReserved") and not holds(asked["oldObject"], "QuotaReserved")
+    return is_true(asked["object"], "QuotaReserved") and not is_true(asked["oldObject"], "QuotaReserved")
 
 
 def is_a_first_word(asked: Manifest) -> bool:
@@ -63,7 +65,7 @@ def test_an_admission_that_is_written_late_is_waited_for(
         found = target.list(KUEUE, "Workload", "team")
 
     assert held == [each["metadata"]["name"] for each in found]
-    assert holds(found[0], "Admitted")
+    assert is_true(found[0], "Admitted")
 
 
 @pytest.mark.live
@@ -162,5 +164,5 @@ def test_a_job_that_was_refused_too_early_is_judged_anew(target: LiveTarget, mon
 
     assert condition_of(refused, "Requeued")["reason"] == "Inadmissible"
     assert found["metadata"]["uid"] != refused["metadata"]["uid"]
-    assert holds(found, "Admitted")
+    assert is_true(found, "Admitted")
     assert not condition_of(found, "Requeued")
