@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from clusters.fence import Fence
 from clusters.fence_world import KUEUE
-from clusters.look import Look, cluster_queue_of, is_left_alone, queue_faults
+from clusters.look import Look, cluster_queue_of
 from clusters.mirror import Mirror
+from clusters.queue_faults import is_left_alone, queue_faults
 from clusters.waiting import Limits, NotYet, elapsed_since, moment_now
 from clusters.world import World
 from kueue_dra_ref.target import Manifest, Ref

@@ -77,6 +77,5 @@ def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
 
 
 def _as_can_be(drawn: Settings) -> Settings:
-    """Leave out what its gate is off for, and credits of which alone the fence's own workloads would be told."""
-    lenient = drawn.lenient and drawn.switched != _CHECKED
-    return replace(drawn, lenient=lenient, credited=drawn.credited and lenient)
+    """Leave out what its gate is off for."""
+    return replace(drawn, lenient=drawn.lenient and drawn.switched != _CHECKED)

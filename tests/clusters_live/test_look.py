@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clusters.look import Look, queue_faults
+from clusters.look import Look
+from clusters.queue_faults import queue_faults
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import KUEUE, a_stored_job, a_workload, an_object
 
