@@ -18,7 +18,7 @@ from clusters.certificates import Authority
 from clusters.configurations import Place
 from clusters.kueue_process import KueueProcess
 from clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, Webhook
-from clusters.objects import Objects, Refused
+from clusters.objects import Objects, Refused, body_of
 from clusters.ports import Ports
 from clusters.processes import Processes
 from clusters.releases import NEWEST, release
@@ -159,7 +159,5 @@ def _token(objects: Objects) -> str:
     path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
     answer = objects.call("POST", path, request | {"spec": {"expirationSeconds": TOKEN_SECONDS}})
-    if not answer.ok:
-        raise Refused(did="ask for a token for Kueue", answer=answer)
-    token: str = answer.body["status"]["token"]
+    token: str = body_of(answer, "ask for a token for Kueue")["status"]["token"]
     return token

@@ -13,7 +13,7 @@ import urllib3
 
 from clusters.configurations import DEFAULTS, Place, check, merged, version
 from clusters.manifests import MANAGER_ROLE, NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, without_permission
-from clusters.objects import Objects, Refused
+from clusters.objects import Objects, body_of
 from clusters.ports import LOOPBACK
 from clusters.processes import Processes
 from clusters.troubles import ClusterTrouble, ProcessTrouble
@@ -166,9 +166,7 @@ class KueueProcess:
         return rules
 
     def _bind(self, rules: Sequence[Manifest]) -> None:
-        answer = self.objects.patch(ROLE, {"rules": rules})
-        if not answer.ok:
-            raise Refused(did=f"change {ROLE}", answer=answer)
+        body_of(self.objects.patch(ROLE, {"rules": rules}), f"change {ROLE}")
 
     def _await_access(self, resource: str, *, allowed: bool) -> None:
         """Return once the API server's authorizer has seen the change of a role."""

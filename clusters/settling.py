@@ -148,8 +148,9 @@ class Settling:
         self._let_retries_pass()
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
-        self._show_again(self._see())
-        self._have_made_anew(self._see())
+        told = self._see()
+        self._show_again(told)
+        self._have_made_anew(told)
         if self._untold:
             self._tell_again()
         before = self._a_moment_later(self._see())

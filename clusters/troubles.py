@@ -40,8 +40,9 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
 
 
 def lines_about(names: Iterable[str], log: str, lines: int = LOG_LINES) -> str:
-    """Give the last lines of Kueue's log that have one of these names in them, each cut to a readable length."""
-    said = [line for line in log.splitlines() if any(name in line for name in names)]
+    """Give the last lines of Kueue's log that are about one of these namespaces, each cut to a readable length."""
+    marks = [mark for name in names for mark in (f'"{name}"', f"{name}/")]
+    said = [line for line in log.splitlines() if any(mark in line for mark in marks)]
     return "the last that Kueue logged of it:\n" + tail_of("\n".join(said), lines)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from clusters.conditions import condition_of
 from clusters.fence import Fence
-from clusters.fence_world import KUEUE
 from clusters.look import Look, cluster_queue_of, holds_quota, is_active, owners_of
 from clusters.mirror import TEMPLATE_VERSIONS, Mirror
 from clusters.world import World
@@ -68,17 +67,14 @@ class Underway:
 
     def _holders(self, told: str) -> Mapping[str, int]:
         """Give how many hold quota in each ClusterQueue of the world that Kueue has counted."""
-        names = {ref.name for ref in self.world.refs("ClusterQueue")}
+        queues = self.world.refs("ClusterQueue")
         if told:
+            names = {ref.name for ref in queues}
             return {name: int(float(count)) for name, count in HOLDERS.findall(told) if name in names}
-        flat = [_queue(name) for name in names if not self.world.is_nested(name)]  # others sweep their tree at a touch
+        flat = [ref for ref in queues if not self.world.is_nested(ref.name)]  # others sweep their tree at a touch
         self.fence.pass_queues(flat, ())
         stored = [each for each in map(self.mirror.read, flat) if each and "deletionTimestamp" not in each["metadata"]]
         return {each["metadata"]["name"]: (each.get("status") or {}).get("reservingWorkloads", 0) for each in stored}
-
-
-def _queue(name: str) -> Ref:
-    return Ref(api_version=KUEUE, kind="ClusterQueue", name=name)
 
 
 def _template(name: str, work: Manifest) -> Ref:
