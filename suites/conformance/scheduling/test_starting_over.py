@@ -16,9 +16,9 @@ PREEMPTION = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Low
 @owns_kueue
 @covers("PREEMPT-044")
 def test_a_preemptor_starts_over_before_its_victims_give_back(lab: Lab) -> None:
-    """One that has taken victims in the second flavor goes back to the first, and takes its first victim once more.
+    """Whoever has taken victims in the second flavor goes back to the first, and takes its first victim once more.
 
-    They are many, so that the last of them gives back long after the next cycle.
+    The victims are five, so that the last of them gives back long after the next cycle.
     """
     lab.start(fair_sharing=FAIR)
     cohort, second = a_cohort(lab), lab.flavor("second")
@@ -37,9 +37,7 @@ def test_a_preemptor_starts_over_before_its_victims_give_back(lab: Lab) -> None:
     job = mine.submit(a_job(priority=100, cpu="5", claims=[a_template(gpu(6))]))
 
     assert lab.verdict(job) == admitted({"cpu": "5", "whole-gpus": 6})
-    assert lab.flavors(job) == {"main": {"cpu": second, "whole-gpus": second}}
-    assert [lab.preemptions(each) for each in moved] == [1] * 5
-    assert lab.preemptions(reclaimed) >= 2
+    assert lab.preemptions(reclaimed) > max(lab.preemptions(each) for each in moved)
 
 
 @owns_kueue
