@@ -12,6 +12,7 @@ from clusters.world import World, queue_name
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.workloads import evictions, is_active
 from kueue_dra_ref.target import Manifest, Ref
 
 Key = tuple[str, str, str]
@@ -103,7 +104,9 @@ class Look:
         """Whether quota can have come free between two looks: a reservation ended, or was taken away in between."""
         after = {_key(found): found for found in self.workloads}
         return any(_released(found, after.get(_key(found))) for found in earlier.workloads) or any(
-            _evictions(found) for key, found in after.items() if key not in {_key(old) for old in earlier.workloads}
+            evictions(found).total()
+            for key, found in after.items()
+            if key not in {_key(old) for old in earlier.workloads}
         )
 
     def at_odds(self) -> Iterator[str]:
@@ -167,11 +170,6 @@ def holds_quota(workload: Manifest) -> bool:
     return is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
 
 
-def is_active(workload: Manifest) -> bool:
-    """Whether a Workload may have quota at all."""
-    return workload["spec"].get("active") is not False
-
-
 def _is_to_be_evicted(workload: Manifest) -> bool:
     """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
     return not is_active(workload) and not is_true(workload, "Evicted")
@@ -197,12 +195,7 @@ def _released(before: Manifest, after: Manifest | None) -> bool:
     if after is None:
         return held
     ended = is_true(after, "Finished") and not is_true(before, "Finished")  # it may have held quota in between
-    return ended or (held and not holds_quota(after)) or _evictions(after) != _evictions(before)
-
-
-def _evictions(workload: Manifest) -> int:
-    stats = (workload.get("status") or {}).get("schedulingStats") or {}
-    return sum(eviction.get("count", 0) for eviction in stats.get("evictions") or [])
+    return ended or (held and not holds_quota(after)) or evictions(after) != evictions(before)
 
 
 def _key(manifest: Manifest) -> Key:

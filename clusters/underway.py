@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from clusters.conditions import condition_of
 from clusters.fence import Fence
-from clusters.look import Look, cluster_queue_of, holds_quota, is_active, owners_of
+from clusters.look import Look, cluster_queue_of, holds_quota, owners_of
 from clusters.mirror import TEMPLATE_VERSIONS, Mirror
 from clusters.world import World
+from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
 HOLDERS = re.compile(r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$', re.MULTILINE)

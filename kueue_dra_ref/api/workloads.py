@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
@@ -82,3 +83,11 @@ def _terms(spec: dict[str, Any], path: str) -> tuple[tuple[dict[str, Any], ...],
         affinity, "requiredDuringSchedulingIgnoredDuringExecution", dict, {}, f"{path}.affinity.nodeAffinity"
     )
     return tuple(tuple(mappings(term, "matchExpressions")) for term in mappings(required, "nodeSelectorTerms"))
+
+
+def evictions(obj: Manifest) -> Counter[str]:
+    """How often a Workload has been evicted so far, by reason."""
+    found: Counter[str] = Counter()
+    for each in ((obj.get("status") or {}).get("schedulingStats") or {}).get("evictions") or ():
+        found[each["reason"]] += each["count"]
+    return found
