@@ -44,7 +44,8 @@ class Settling:
     _shown_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs that Kueue was shown once more."""
     _last: Look = NOTHING
-    _quiet: int = 0
+    _quiet: list[float] = field(default_factory=list)
+    """When nothing had moved, each time since something did."""
 
     def note_change(self) -> None:
         """Remember that something changed which may free quota or open a queue: a sweep has to pass."""
@@ -99,7 +100,7 @@ class Settling:
 
     def settle(self) -> None:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
-        self._quiet = 0
+        self._quiet.clear()
         if self.world.has_jobs and not self._all_got_in():
             self.mirror.eventually(self._pass, within=self.limits.settle, what="the world to come to rest")
 
@@ -162,7 +163,7 @@ class Settling:
             self.fence.pass_chain(unless=self.is_denied)  # what was admitted beside the first one is looked at again
         after = self._see()
         if moved := after.moved_since(before):
-            self._quiet = 0
+            self._quiet.clear()
             raise NotYet("still moving: " + ", ".join(moved))
         self._require_rest(after)
 
@@ -228,12 +229,12 @@ class Settling:
         self.fence.pass_sweep(since=since)
 
     def _require_rest(self, look: Look) -> None:
-        self._quiet += 1
+        self._quiet.append(moment_now())
         if self._changed is not None and look.pending:
             raise NotYet("quota came free while others wait")
         if faults := list(look.at_odds()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
-        if look.bare and self._quiet < 2:
+        if look.bare and len(self._quiet) < 2:
             raise NotYet("nothing said of " + ", ".join(found["metadata"]["name"] for found in look.bare))
         if self._changed is not None:
             self._opened, self._changed = self._changed, None
@@ -241,7 +242,8 @@ class Settling:
     def _under_way(self, look: Look) -> Iterator[str]:
         """Name what Kueue has in hand, and what has moved by then; a Kueue that waits forever always has something."""
         if not self.is_denied():
-            yield from self.underway.faults(look)
+            for_long = elapsed_since(self._quiet[0]) > self.limits.disagreement
+            yield from self.underway.faults(look, for_long=for_long)
             yield from self._see().moved_since(look)
 
     def _see(self) -> Look:

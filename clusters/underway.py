@@ -40,12 +40,16 @@ class Underway:
     metrics: Callable[[], str] = lambda: ""
     """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
 
-    def faults(self, look: Look) -> Iterator[str]:
-        """While something waits, name each controller that is at work, and each ClusterQueue whose holders differ."""
+    def faults(self, look: Look, *, for_long: bool = False) -> Iterator[str]:
+        """While something waits, name each controller that is at work, and each ClusterQueue whose holders differ.
+
+        Where everything is at rest ``for_long``, the holders are as they are: what Kueue holds quota for and is refused
+        to write, over and over, agrees by chance only.
+        """
         if look.pending:
             told = self.metrics()
             yield from (f"Kueue's controller {name} is at work" for name in sorted(set(BUSY.findall(told))))
-            yield from self._unwritten(look, told)
+            yield from () if for_long else self._unwritten(look, told)
 
     def misjudged(self, look: Look) -> Iterator[Manifest]:
         """Give each Workload of a Job that was refused for a template that was there before the Job.

@@ -30,7 +30,7 @@ class Limits:
     cycles: float = 10.0  # the scheduler admits the fence's pawns, one in each cycle
     sweep: float = 15.0  # a batched sweep of inadmissible workloads comes by: one second when nothing is slow
     queues: float = 10.0  # Kueue rewrites the status of queues that it was asked to look at
-    disagreement: float = 3.0  # queues may count otherwise than their Workloads say; then it is taken as it is
+    disagreement: float = 3.0  # Kueue may count otherwise than Workloads say; then it is taken as it is
     settle: float = 60.0  # everything follows from what was applied, and nothing moves any more
     gone: float = 20.0  # a deleted object, its finalizers included, is gone
 

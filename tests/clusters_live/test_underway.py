@@ -97,6 +97,15 @@ workqueue_depth{{controller="workload_controller",name="workload_controller",pri
 kueue_reserving_active_workloads{{cluster_queue="team",replica_role="standalone"}} {held}
 kueue_reserving_active_workloads{{cluster_queue="another",replica_role="standalone"}} 7
 """
+WAITS = Look(jobs=[], workloads=[a_workload(QuotaReserved="False")])
+
+
+def told_by_metrics(**figures: int) -> Underway:
+    """Look into the books of a Kueue with these figures, in a world with one ClusterQueue."""
+    world = World()
+    world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
+    told = METRICS.format(**figures)
+    return Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: told)
 
 
 @pytest.mark.parametrize(
@@ -118,13 +127,18 @@ kueue_reserving_active_workloads{{cluster_queue="another",replica_role="standalo
 )
 def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[str]) -> None:
     """By its metrics, while a workload waits; what others hold is no matter."""
-    world = World()
-    world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
-    told = METRICS.format(**figures)
-    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: told)
+    underway = told_by_metrics(**figures)
 
-    assert list(underway.faults(Look(jobs=[], workloads=[a_workload(QuotaReserved="False")]))) == faults
+    assert list(underway.faults(WAITS)) == faults
     assert list(underway.faults(Look(jobs=[], workloads=[]))) == []
+
+
+@pytest.mark.parametrize(("working", "faults"), [(0, []), (1, ["Kueue's controller job is at work"])])
+def test_what_is_refused_over_and_over_is_not_waited_for_forever(working: int, faults: list[str]) -> None:
+    """Kueue may hold quota for a workload whose admission the API server refuses each time."""
+    underway = told_by_metrics(working=working, waiting=0, held=1)
+
+    assert list(underway.faults(WAITS, for_long=True)) == faults
 
 
 def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
