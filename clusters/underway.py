@@ -49,7 +49,8 @@ class Underway:
         if look.pending:
             told = self.metrics()
             yield from (f"Kueue's controller {name} is at work" for name in sorted(set(BUSY.findall(told))))
-            yield from () if for_long else self._unwritten(look, told)
+            if not for_long:
+                yield from self._unwritten(look, told)
 
     def misjudged(self, look: Look) -> Iterator[Manifest]:
         """Give each Workload of a Job that was refused for a template that was there before the Job.
