@@ -246,7 +246,7 @@ class LiveTarget:
         if not written.answer.ok:
             return written.answer
         self._take_note(manifest, before, written)
-        self._world.add(manifest)
+        self._world.add(manifest, changed=written.changed)
         if not manifest.get("status"):
             return written.answer
         self._settling.note_change()

@@ -43,9 +43,10 @@ class World:
     selector: Manifest = field(default_factory=dict)
     """Of the namespaces whose Jobs Kueue manages, where its Configuration says so."""
 
-    def add(self, manifest: Manifest) -> None:
-        """Remember one object, in the order of first writing."""
-        self._written[self._note(Ref.of(manifest))] = manifest
+    def add(self, manifest: Manifest, *, changed: bool = True) -> None:
+        """Remember one object, in the order of first writing; whether it is ``changed`` is for what depends on it."""
+        ref = Ref.of(manifest)
+        self._written[self._note(ref) if changed else Place.of(ref)] = manifest
 
     def forget(self, ref: Ref) -> None:
         """Drop one object."""
@@ -91,7 +92,7 @@ class World:
         lines: dict[str, set[tuple[Place, int]]] = defaultdict(set)
         for place in self._written:
             if place.kind in QUEUES:
-                lines[self._line_at(place)].add((place, self._writings[place]))
+                lines[self._line_at(place)].add((place, self._writings.get(place, 0)))
         return {name: (self._named, frozenset(lines[self._line(name)])) for name in cluster_queues}
 
     def behind(self, stopped: Ref, waiting: Manifest) -> bool:

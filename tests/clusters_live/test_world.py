@@ -90,6 +90,20 @@ def test_what_a_queue_counts_depends_on_what_was_written(written: Manifest) -> N
     assert world.surroundings(["team"]) != before
 
 
+def test_what_was_written_once_more_as_it_was_is_nothing_new() -> None:
+    """To count queues again would be a change for Kueue where there was none; what stands there is still known."""
+    world, again = a_record(), an_object(KUEUE, "LocalQueue", "main", "team", spec={"clusterQueue": "team"})
+    world.add(again)
+    before = world.surroundings(["team"])
+    world.add(again, changed=False)
+    found = an_object(KUEUE, "ClusterQueue", "found", spec={})
+    world.add(found, changed=False)
+
+    assert world.surroundings(["team"]) == before
+    assert Ref.of(found) in world
+    assert "found" in world.surroundings(["found"])
+
+
 @pytest.mark.parametrize(
     "written",
     [a_job("a"), an_object("v1", "Namespace", "other"), an_object(KUEUE, "ClusterQueue", "other", spec={})],
