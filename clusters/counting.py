@@ -13,6 +13,7 @@ from clusters.mirror import Mirror
 from clusters.queue_faults import is_left_alone, queue_faults
 from clusters.waiting import Limits, NotYet, elapsed_since, moment_now
 from clusters.world import World
+from kueue_dra_ref.api.plain import packed
 from kueue_dra_ref.target import Manifest, Ref
 
 
@@ -62,11 +63,10 @@ class Counting:
 
     def _standings(self) -> dict[str, Hashable]:
         """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""
-        held: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        held: dict[str, set[Hashable]] = defaultdict(set)
         for workload in Look.at(self.mirror, self.world).workloads:
-            meta = workload["metadata"]
             for name in {self.world.cluster_queue_of(workload), cluster_queue_of(workload)}:
-                held[name].add((meta["uid"], meta["resourceVersion"]))
+                held[name].add(_as_counted(workload))
         own = [ref.name for ref in self.world.refs("ClusterQueue")]
         named = [self.world.cluster_queue_of(self.world.written(ref)) for ref in self.world.refs("LocalQueue")]
         around = self.world.surroundings({*own, *named})
@@ -96,3 +96,9 @@ class Counting:
             asked = Ref(api_version=KUEUE, kind=ref.kind, name=ref.name, namespace=ref.namespace)
             if found := self.mirror.read(asked):
                 yield found
+
+
+def _as_counted(workload: Manifest) -> Hashable:
+    """Give what a queue counts a Workload by: all but its labels and annotations, one of which we change ourselves."""
+    meta = workload["metadata"]
+    return meta["uid"], "deletionTimestamp" in meta, packed([workload["spec"], workload.get("status")])

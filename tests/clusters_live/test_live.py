@@ -150,10 +150,15 @@ def queue_versions(target: LiveTarget) -> dict[str, str]:
 
 
 def test_only_queues_that_something_happened_to_are_counted_anew(target: LiveTarget) -> None:
-    """Another queue beside it is not touched; nobody is, when nothing happened."""
-    target.apply([*a_world(gpus=2), *a_world("other"), a_job("a")])
+    """Another queue beside it is not touched; nobody is, when nothing happened, or nothing that is counted."""
+    world = [*a_world(gpus=2), *a_world("other")]
+    target.apply([*world, a_job("a")])
     target.settle()
-    first, again = queue_versions(target), queue_versions(target)
+    first = queue_versions(target)
+    target.apply([each for each in world if each["kind"] == "LocalQueue"])
+    target.touch([job_ref("a")])
+    target.settle()
+    again = queue_versions(target)
     target.apply([a_job("b")])
     target.settle()
     later = queue_versions(target)
