@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 
+from clusters.ahead import Ahead
 from clusters.auditing import Auditing
 from clusters.cleaning import Cleaning
 from clusters.counting import Counting
@@ -19,6 +20,7 @@ from clusters.objects import Answer
 from clusters.order import Order, workloads_of
 from clusters.plane import Plane
 from clusters.settling import Settling
+from clusters.stops import Stops
 from clusters.troubles import lines_about
 from clusters.underway import Underway
 from clusters.waiting import Limits, TimedOut, limits_of
@@ -72,22 +74,25 @@ class LiveTarget:
             limits=limits,
             pauses=plane.pauses,
         )
+        self._ahead = Ahead(mirror=self._mirror, world=self._world, limits=limits, pauses=plane.pauses)
+        self._stops = Stops(objects=self._objects, world=self._world, fence=self._fence)
         self._settling = Settling(
             objects=self._objects,
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
             underway=Underway(mirror=self._mirror, world=self._world, fence=self._fence, metrics=plane.kueue.metrics),
+            ahead=self._ahead,
+            stops=self._stops,
             is_denied=plane.kueue.is_denied,
             limits=limits,
-            pauses=plane.pauses,
         )
         self._counting = Counting(
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
             limits=limits,
-            sweeps=self._settling.note_opening,
+            sweeps=self._ahead.note_opening,
         )
         self._auditing = Auditing(
             objects=self._objects, mirror=self._mirror, world=self._world, kueue=plane.kueue, limits=limits
@@ -106,7 +111,7 @@ class LiveTarget:
         if not faults:
             self._configuration = wanted
             self._world.selector = configuration.get("managedJobsNamespaceSelector") or {}
-            self._settling.note_change()
+            self._ahead.note_change()
             self._counting.forget()
         return faults
 
@@ -132,7 +137,7 @@ class LiveTarget:
             self._cleaning.remove([ref, *workloads_of(self._mirror, ref)], entirely=False)
             self._note_end(ref)
             if ref.kind == "DeviceClass":
-                self._settling.note_class()
+                self._ahead.note_class()
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
@@ -142,7 +147,7 @@ class LiveTarget:
             self._custody.insist_on(self._objects, ref)
             for workload in workloads_of(self._mirror, ref) if ref.kind == "Job" else [ref]:
                 self._objects.patch(workload, {"metadata": {"annotations": {TOUCHED: str(self._touches)}}})
-        self._settling.note_change()
+        self._ahead.note_change()
 
     def settle(self) -> None:
         """Return when every decision that follows from what was applied so far has been made.
@@ -228,8 +233,8 @@ class LiveTarget:
         if not self._cleaning.keeps(ref):
             self._world.forget(ref)
         if ref.kind == "ClusterQueue":
-            self._settling.note_stop(ref)
-        self._settling.note_change()
+            self._stops.note(ref)
+        self._ahead.note_change()
 
     def _permit(self, role: Manifest) -> Answer:
         self._plane.kueue.permit(role["rules"])
@@ -249,23 +254,23 @@ class LiveTarget:
         self._world.add(manifest, changed=written.changed)
         if not manifest.get("status"):
             return written.answer
-        self._settling.note_change()
+        self._ahead.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 
     def _take_note(self, manifest: Manifest, before: Manifest, written: Written) -> None:
         if written.created:
             self._order.created(manifest)
             if manifest["kind"] in SWEEPING:
-                self._settling.note_opening()
+                self._ahead.note_opening()
         late = SWEEPING | COUNTED
         if written.changed and (not written.created or (manifest["kind"] in late and self._world.has_jobs)):
-            self._settling.note_change()
+            self._ahead.note_change()
         if written.changed and manifest["kind"] == "DeviceClass":
-            self._settling.note_class()
+            self._ahead.note_class()
         if written.changed and manifest["kind"] == "ResourceClaimTemplate":
-            self._settling.note_template()
+            self._ahead.note_template()
         if written.changed and _stop_policy(manifest) not in ("None", _stop_policy(before)):
-            self._settling.note_stop(Ref.of(manifest))
+            self._stops.note(Ref.of(manifest))
 
 
 def _stop_policy(manifest: Manifest) -> str:
