@@ -275,6 +275,21 @@ def test_what_the_reference_is_recorded_to_decide_is_replayed(tmp_path: Path, mi
     assert "kueue" not in status
 
 
+def test_what_was_recorded_before_a_fault_is_kept(tmp_path: Path) -> None:
+    """How far it came is told; the scenario at fault is named, and those before it can be replayed."""
+    stories, recorded = tmp_path / "stories.jsonl", tmp_path / "recorded.yaml"
+    right = [{"metadata": {"name": name}, "spec": {"steps": STEPS}} for name in ("first", "second")]
+    wrong = {"metadata": {"name": "third"}, "spec": {"steps": STEPS, "configuration": {"featureGates": 7}}}
+    stories.write_text("".join(json.dumps({"kind": "Scenario", **each}) + "\n" for each in (*right, wrong)))
+    made = kueue_dra("record", stories, "--target", "reference", "-o", recorded)
+
+    assert made.exit_code == 2
+    assert made.stderr.startswith("recorded 1 of 3: first\nrecorded 2 of 3: second\nthird: ")
+    assert "featureGates" in made.stderr
+    assert [each["metadata"]["name"] for each in yaml.safe_load_all(recorded.read_text())] == ["first", "second"]
+    assert kueue_dra("replay", "--check", recorded).exit_code == 0
+
+
 def test_a_recording_says_which_features_were_off(tmp_path: Path) -> None:
     """A replay switches on what a scenario does not mention, so what a Configuration left off is written down."""
     story = tmp_path / "story.yaml"

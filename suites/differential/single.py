@@ -100,7 +100,8 @@ def record(
 
     The story is a scenario file, or plain manifests given with -f: then what they make is the first step, and each Job
     or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue. A step
-    after which Kueue does not come to rest is marked as unsettled.
+    after which Kueue does not come to rest is marked as unsettled. Of several scenarios each is written once it is
+    recorded: those before a fault, or before Ctrl-C, are kept.
     """
     judged = behaviour_of(minor)
     told = [completed(each, judged) for file in stories for each in _read(file)]
@@ -109,7 +110,10 @@ def record(
     if not told:
         raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
     recorded = _by_reference if target == "reference" else _by_kueue
-    _write(recorded(judged, told), output)
+    for number, document in enumerate(recorded(judged, told), 1):
+        _write(document, output, further=number > 1)
+        if len(told) > 1:
+            click.echo(f"recorded {number} of {len(told)}: {document['metadata']['name']}", err=True)
 
 
 @click.command("shrink", epilog=SHRINK_EPILOG)
@@ -133,7 +137,7 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
             raise SystemExit(1)
         with tries() as going_on:
             found = smallest(first, seat.alone, going_on=going_on)
-    _write([as_document(found.scenario, **_why(found))], output)
+    _write(as_document(found.scenario, **_why(found)), output)
 
 
 def _why(found: Outcome) -> Mapping[str, Any]:
@@ -144,10 +148,10 @@ def _why(found: Outcome) -> Mapping[str, Any]:
     return {"difference": {"step": found.step, "path": found.difference.path, **place}}
 
 
-def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
+def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
     with _real(judged) as seat:
         judge = replace(seat.judge, target=Patient(seat.judge.target, _note))
-        return [as_document(_recorded(judge, each)) for each in told]
+        yield from (as_document(_recorded(judge, each)) for each in told)
 
 
 def _note(moving: str) -> None:
@@ -160,9 +164,9 @@ def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
     return found
 
 
-def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> list[Manifest]:
+def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
     """Let the reference answer; no release of Kueue is named, for none was asked."""
-    return [as_document(_answered(judged, each)) for each in told]
+    yield from (as_document(_answered(judged, each)) for each in told)
 
 
 def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
@@ -202,12 +206,14 @@ def _of(objects: Sequence[Manifest], kinds: Callable[[str], bool]) -> list[Manif
     return [each for each in objects if kinds(each["kind"])]
 
 
-def _write(documents: Sequence[Manifest], output: Path | None) -> None:
-    text = written(documents)
+def _write(document: Manifest, output: Path | None, *, further: bool = False) -> None:
+    """Write a scenario to the output, or a further one below what was written there before."""
+    text = written([document])
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, "utf-8")
+        with output.open("a" if further else "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 @contextmanager
