@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from kueue_dra_ref.admission.queues import Key
-from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cluster.classes import ClassController
@@ -61,6 +61,8 @@ class Manager:
         self.restless: tuple[str, ...] = ()
         """What would be told in turns for ever, since the last change: who is told it, and the words."""
         self._pauses = 0
+        self._late: dict[tuple[str, Key], None] = {}
+        """Who is looked at after the next cycle only: victims whose preemptor has not got in for long."""
         surroundings = SurroundingsController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
             "Workload": (self.workloads.on, self.jobs.on_workload),
@@ -159,12 +161,27 @@ class Manager:
     def _reconciled(self) -> bool:
         if self._to_follow:
             self.kueue.to_do |= self._to_follow.pop(0)
+        late, self._late = self._late, {}
+        self.kueue.to_do |= late
         busy = bool(self.kueue.to_do)
         while self.kueue.to_do:
             kind, key = next(iter(self.kueue.to_do))
             del self.kueue.to_do[kind, key]
-            self._reconcile(kind, key)
+            if self._pauses and (kind, key) not in late and self._comes_back(kind, key):
+                self._late[kind, key] = None
+            else:
+                self._reconcile(kind, key)
         return busy
+
+    def _comes_back(self, kind: str, key: Key) -> bool:
+        """Whether a victim has given back its quota and is in no line yet: with devices it gets there by being looked at.
+
+        Kueue may come to the preemptor before that.  Sooner or later it does, and who preempt in turns are parted.
+        """
+        found = self.kueue.store.find(kind, key[1], key[0]) if kind == "Workload" else None
+        if found is None or not is_true(found, "Preempted") or is_true(found, "QuotaReserved"):
+            return False
+        return self.kueue.asks_for_devices(found)
 
     def _reconcile(self, kind: str, key: Key) -> None:
         match kind:
