@@ -61,6 +61,13 @@ def test_a_real_kueue_did_not_come_to_rest_either(file: Path) -> None:
     assert (result.exit_code, "0 differ, 1 skipped" in result.stdout) == (0, True)
 
 
+def test_who_preempt_each_other_in_turns_are_parted() -> None:
+    """With devices, the preemptor gets in before its victim is back in line, if not at once: then all is at rest."""
+    result = kueue_dra("replay", "--check", FOLDER / "parted-0.19.yaml")
+
+    assert (result.exit_code, "7 steps agree, 0 differ, 0 skipped" in result.stdout) == (0, True)
+
+
 def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     """Who waits for the world to come to rest learns who is told what."""
     target, steps = replaying(story, KUEUE)

@@ -174,7 +174,7 @@ class Manager:
         return busy
 
     def _comes_back(self, kind: str, key: Key) -> bool:
-        """Whether a victim has given back its quota and is in no line yet: with devices it gets there by being looked at.
+        """Whether a victim has given back its quota, and is in line only when it is looked at, as it asks for devices.
 
         Kueue may come to the preemptor before that.  Sooner or later it does, and who preempt in turns are parted.
         """
