@@ -58,17 +58,19 @@ class Ahead:
 
     def let_opening_pass(self) -> None:
         """Return when Kueue has begun the sweep that lets nobody in."""
-        since, self.opened = self.opened, None
-        self._let_pass(since, self.pauses.sweep, "a sweep that changes nothing")
+        if (since := self.opened) is not None:
+            self.opened = None
+            self._let_pass(since, self.pauses.sweep, "a sweep that changes nothing")
 
     def let_classes_be_seen(self) -> None:
         """Return when Kueue has begun to look again at what a DeviceClass concerns."""
-        since, self._classes = self._classes, None
-        self._let_pass(since, self.pauses.device_class or 0.0, "a changed DeviceClass to be looked at")
+        if (since := self._classes) is not None:
+            self._classes = None
+            self._let_pass(since, self.pauses.device_class or 0.0, "a changed DeviceClass to be looked at")
 
-    def _let_pass(self, since: float | None, pause: float, what: str) -> None:
+    def _let_pass(self, since: float, pause: float, what: str) -> None:
         def passed() -> None:
-            if since is not None and elapsed_since(since) < pause + LAG:
+            if elapsed_since(since) < pause + LAG:
                 raise NotYet("it is still ahead")
 
         eventually(passed, within=self.limits.sweep, every=0.02, what=what)

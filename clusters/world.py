@@ -44,13 +44,17 @@ class World:
     """Of the namespaces whose Jobs Kueue manages, where its Configuration says so."""
 
     def add(self, manifest: Manifest, *, changed: bool = True) -> None:
-        """Remember one object, in the order of first writing; whether it is ``changed`` is for what depends on it."""
-        ref = Ref.of(manifest)
-        self._written[self._note(ref) if changed else Place.of(ref)] = manifest
+        """Remember one object, in the order of first writing; what depends on it is another one if it ``changed``."""
+        place = Place.of(Ref.of(manifest))
+        self._written[place] = manifest
+        if changed:
+            self._note(place)
 
     def forget(self, ref: Ref) -> None:
         """Drop one object."""
-        self._written.pop(self._note(ref), None)
+        place = Place.of(ref)
+        self._written.pop(place, None)
+        self._note(place)
 
     def clear(self) -> None:
         """Drop everything."""
@@ -115,13 +119,11 @@ class World:
         local = self._spec("LocalQueue", queue_name(manifest), Ref.of(manifest).namespace)
         return str(local.get("clusterQueue") or "")
 
-    def _note(self, ref: Ref) -> Place:
-        place = Place.of(ref)
+    def _note(self, place: Place) -> None:
         self._writing += 1
         self._writings[place] = self._writing
         if place.kind in NAMED:
             self._named = self._writing
-        return place
 
     def is_nested(self, cluster_queue: str) -> bool:
         """Tell whether a ClusterQueue is in a Cohort that has another one above it."""
