@@ -29,10 +29,12 @@ NODES ?= 1
 E2E_WORKERS ?= $(shell echo $$(( $(CORES) < 6 ? $(CORES) : 6 )))
 CLUSTER ?= kueue-dra-dev
 PYTEST := $(BIN)/python -m pytest
+# Folders that hold packages; a path file in .venv makes them importable before the project is installed.
+ROOMS := . suites fixtures clusters reports controls differential cli
 # Whoever forbids compiled files waits four seconds more for each start of the suite.
 unexport PYTHONDONTWRITEBYTECODE
 # The suites draw no examples, and the summary of hypothesis takes a second to import.
-CASES := -q -p no:hypothesispytest suites/conformance
+CASES := -q -p no:hypothesispytest suites/kueue_dra_suites/conformance
 SUITE := $(PYTEST) $(CASES)
 # The reference logs nothing, warns of nothing and runs on no cluster: plugins less to import, and to ask about each row.
 ALONE := $(addprefix -p no:,logging warnings unraisableexception threadexception faulthandler doctest unittest subtests \
@@ -58,6 +60,7 @@ $(VENV)/.made:
 $(VENV)/.run: $(VENV)/.made locks/run.txt
 	@echo "installing the locked packages into $(VENV) ..."
 	@$(INSTALL) --require-hashes -r locks/run.txt
+	@printf '%s\n' $(abspath $(ROOMS)) > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/kueue-dra-rooms.pth"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run locks/dev.txt pyproject.toml
@@ -77,52 +80,52 @@ install: $(VENV)/.dev ## set up .venv with everything, and the kueue-dra command
 .PHONY: conformance
 conformance: $(VENV)/.run ## the main job: the whole suite against the embedded reference; report in out/reference
 	@$(SUITE) $(ALONE) --forks $(FORKS) --report-dir=out/reference $(ARGS)
-	@$(BIN)/python -m reports.cli controls --report-dir=out/reference
+	@$(BIN)/python -m kueue_dra_cli controls --report-dir=out/reference
 
 .PHONY: conformance-all
 conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueue, two at a time; reports in out/reference-NAME
-	@$(BIN)/python -m reports.every $(CASES) $(ALONE) $(ARGS)
+	@$(BIN)/python -m kueue_dra_reports.all_behaviours $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live
 live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
-	@$(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
-	@$(BIN)/python -m reports.cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
+	@$(BIN)/python -m kueue_dra_cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
 
 .PHONY: live-core
 live-core: $(VENV)/.dev ## what the texts ask of a real Kueue, and nothing that only Kueue decides: a minute; report in out/kueue-core
-	@$(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --core --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue-core $(ARGS)
 
 .PHONY: controls
 controls: $(VENV)/.dev ## misconfigure TARGET=kueue (or reference) in every way: exactly the named cases have to go red; out/controls
-	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(KUEUE)
-	@$(BIN)/python -m reports.cli controls --target $(TARGET) --behaviour kueue-$(KUEUE) --report-dir=out/controls
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
+	@$(BIN)/python -m kueue_dra_cli controls --target $(TARGET) --behaviour kueue-$(KUEUE) --report-dir=out/controls
 
 .PHONY: matrix
 matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix
-	@[ $(TARGET) != kueue ] || $(BIN)/python -m clusters.binaries $(MINORS)
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(MINORS)
 	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
 
 .PHONY: differential
 differential: $(VENV)/.dev ## generated worlds on the reference and a real Kueue KUEUE=0.19 for BUDGET=10m; SEED=7 for the same again
-	@$(BIN)/python -m clusters.binaries $(KUEUE)
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(BIN)/kueue-dra differential --kueue $(KUEUE) --budget $(BUDGET) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 .PHONY: test-live
 test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real programs
-	@$(BIN)/python -m clusters.binaries
+	@$(BIN)/python -m kueue_dra_clusters.binaries
 	@$(PYTEST) -q tests -m "live and not releases" $(ARGS)
 
 .PHONY: test-releases
 test-releases: $(VENV)/.dev ## the same world on each of MINORS, old and new (builds each release once)
-	@$(BIN)/python -m clusters.binaries $(MINORS)
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(MINORS)
 	@$(PYTEST) -q tests -m releases $(ARGS)
 
 .PHONY: e2e
 e2e: $(VENV)/.e2e ## pods really get devices: kind, the DRA example driver and a real Kueue; IMAGES=released NODES=3 KUEUE=0.18
-	@[ $(IMAGES) != source ] || $(BIN)/python -m clusters.kind.packages
-	@$(PYTEST) -q suites/e2e --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
+	@[ $(IMAGES) != source ] || $(BIN)/python -m kueue_dra_clusters.kind.packages
+	@$(PYTEST) -q suites/kueue_dra_suites/e2e --images $(IMAGES) --nodes $(NODES) --kueue $(KUEUE) -n $(E2E_WORKERS) --maxschedchunk 1 \
 	  --e2e-report out/e2e $(ARGS)
 
 .PHONY: e2e-matrix
@@ -143,7 +146,7 @@ compare: $(VENV)/.dev ## do the reports of `make conformance` and `make live` di
 
 .PHONY: test
 test: $(VENV)/.dev ## the project's own tests, and the proof that the suite can fail
-	@$(PYTEST) -q tests suites/selfcheck -m "not live" -n auto $(ARGS)
+	@$(PYTEST) -q tests -m "not live" -n auto $(ARGS)
 
 .PHONY: check
 check: $(VENV)/.dev ## format, lint, types, layers, catalogue
@@ -152,7 +155,7 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m kueue_dra_ref.requirements | diff -q - docs/requirements.md >/dev/null || { echo "docs/requirements.md is stale; run: make docs"; exit 1; }
-	@$(BIN)/python -m reports.texts | diff -q - docs/texts.md >/dev/null || { echo "docs/texts.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m kueue_dra_reports.changes_page | diff -q - docs/texts.md >/dev/null || { echo "docs/texts.md is stale; run: make docs"; exit 1; }
 	@$(BIN)/python -m tests.selectors_page | diff -q - docs/selectors.md >/dev/null || { echo "docs/selectors.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
 
@@ -163,7 +166,7 @@ format: $(VENV)/.dev ## rewrite the sources in the project's format
 .PHONY: docs
 docs: $(VENV)/.dev ## write the generated pages anew
 	@$(BIN)/python -m kueue_dra_ref.requirements > docs/requirements.md
-	@$(BIN)/python -m reports.texts > docs/texts.md
+	@$(BIN)/python -m kueue_dra_reports.changes_page > docs/texts.md
 	@$(BIN)/python -m tests.selectors_page > docs/selectors.md
 
 .PHONY: bench

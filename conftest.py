@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-pytest_plugins = ["reports.plugin", "fixtures.plugin", "fixtures.nodes_plugin"]
+pytest_plugins = ["kueue_dra_reports.plugin", "kueue_dra_fixtures.plugin", "kueue_dra_fixtures.nodes_plugin"]

@@ -6,8 +6,8 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 
-from kueue_dra_ref.selectors import Device, Selector, compiled
-from kueue_dra_ref.selectors.facts import facts, variables
+from kueue_dra_ref.cel import Device, Selector, compiled
+from kueue_dra_ref.cel.activation import facts, variables
 
 DEVICES = 10_000
 EXPRESSION = (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from fixtures.manifests import KUEUE
-from fixtures.profiles import a_configuration
+from kueue_dra_fixtures.manifests import KUEUE
+from kueue_dra_fixtures.profiles import a_configuration
+
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest
 
 SIZES = (1_000, 3_000, 10_000)

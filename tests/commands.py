@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-
-from reports.cli import main
+from kueue_dra_cli import main
 
 ROOT = Path(__file__).parent.parent
 KEP = ROOT / "examples" / "kep-2025-09"

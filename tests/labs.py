@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from fixtures.lab import Lab
-from kueue_dra_ref.admission.chance import Chance
+from kueue_dra_fixtures.lab import Lab
+
 from kueue_dra_ref.behaviours import NAMES, behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.workload.map_order import Chance
 
 
 def a_lab(name: str = NAMES[0], *, suffix: str, chance: Chance | None = None) -> Lab:

@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.apiserver import FIXED_FLAGS, ApiServer
+from kueue_dra_clusters.binaries import binaries
+from kueue_dra_clusters.ports import Ports
+from kueue_dra_clusters.processes import Processes
+from kueue_dra_clusters.releases import NEWEST
+from kueue_dra_clusters.waiting import Limits
 
-from clusters.apiserver import FIXED_FLAGS, ApiServer
-from clusters.binaries import binaries
-from clusters.objects import Answer, Objects
-from clusters.ports import Ports
-from clusters.processes import Processes
-from clusters.releases import NEWEST
-from clusters.waiting import Limits
 from kueue_dra_ref.apiserver import MINORS, Kubernetes
-from kueue_dra_ref.apiserver.conversion import to_v1
-from kueue_dra_ref.apiserver.decoding import Decoder
+from kueue_dra_ref.apiserver.request_decoding import Decoder
+from kueue_dra_ref.apiserver.resource_conversion import to_v1
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.target import Manifest, Ref

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-from kueue_dra_ref.selectors import Device
+from kueue_dra_ref.cel import Device
 
 WORDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selector_words.toml").read_text("utf-8"))
 """What selectors and devices are made of: leaves and phrases by type, names and values."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from kueue_dra_ref.selectors import CompileFault, Device, Undecided, compiled
+from kueue_dra_ref.cel import CompileFault, Device, Undecided, compiled
 from tests.selector_grammar import Grammar
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
@@ -32,8 +32,8 @@ here.
 
 - Tables of selectors with what Kubernetes answered on nine devices (`tests/golden/selectors.toml`): no wrong answer.
 - Generated selectors and devices (`tests/selector_grammar.py`), asked of this engine and of `cel-oracle`, a small Go
-  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links (`clusters/binaries`):
-  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m clusters.cel_oracle` builds the
+  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links (`clusters/kueue_dra_clusters/binaries`):
+  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m kueue_dra_clusters.cel_oracle` builds the
   program and prints its path; `CEL_ORACLE_BIN` names one that is built already. It reads lines such as
   `{"selector": "...", "devices": [{"driver": "...", "attributes": {...}, "capacity": {...}}]}` and answers with the
   refusal, or with the estimated cost and the verdict of each device. Its flags `--new`, `--consumable-capacity`,

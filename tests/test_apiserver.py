@@ -10,7 +10,7 @@ import yaml
 
 from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest
 from tests.apiserver import Row, answer_of, in_order_of, row, rows, slim
 from tests.other_minors import GOLDEN, RECORDED, SETS, minor_of, without_addresses, written

@@ -10,14 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from kueue_dra_cli import TRACEBACK
+from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.kind.provider import engine
 
-from clusters.kind.engine import engine
-from clusters.troubles import MissingTool
 from kueue_dra_ref.api.documents import DocumentFault, parse, read
-from reports.cli import TRACEBACK
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 
-PROGRAM = (sys.executable, "-m", "reports.cli")
+PROGRAM = (sys.executable, "-m", "kueue_dra_cli")
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n"
 
 
@@ -180,7 +180,16 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
 )
 def test_a_slip_in_an_option_of_pytest_leads_on(option: str, told: str) -> None:
     """And no report is written of a run that could not mean anything."""
-    command = [sys.executable, "-m", "pytest", "-q", "suites/conformance/quota", "-p", "no:cacheprovider", option]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "suites/kueue_dra_suites/conformance/quota",
+        "-p",
+        "no:cacheprovider",
+        option,
+    ]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR
@@ -223,7 +232,7 @@ def test_an_interrupt_is_no_verdict() -> None:
 
 def test_a_fault_of_our_own_is_told_in_a_line() -> None:
     """The exit code is not that of a verdict, and who reports it can have the traceback."""
-    words = "import reports.cli as c; c.ELSEWHERE['run'] = ('reports.cli', 'nobody'); c.main(['run'])"
+    words = "import kueue_dra_cli as c; c.ELSEWHERE['run'] = ('kueue_dra_cli', 'nobody'); c.main(['run'])"
     plain, full = (
         subprocess.run(
             [sys.executable, "-c", words], cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True
@@ -241,7 +250,7 @@ def test_a_fault_of_our_own_is_told_in_a_line() -> None:
 
 def test_no_nodes_are_no_cluster() -> None:
     """Said before anything is made."""
-    command = [sys.executable, "-m", "pytest", "suites/e2e", "--nodes", "0"]
+    command = [sys.executable, "-m", "pytest", "suites/kueue_dra_suites/e2e", "--nodes", "0"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
     assert ended.returncode == pytest.ExitCode.USAGE_ERROR

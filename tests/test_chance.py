@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.limitranges import a_limit_range
 
-from fixtures.builders import a_job, a_template, gpu
-from fixtures.surroundings import a_limit_range
-from kueue_dra_ref.admission.chance import CERTAIN, Chance, Draw
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.replaying import answers
-from kueue_dra_ref.rules.fungibility import Mode
-from kueue_dra_ref.scenario import Scenario
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode
+from kueue_dra_ref.scenarios.scenario import Scenario
+from kueue_dra_ref.workload.map_order import CERTAIN, Chance, Draw
 from tests.clusters_live.manifests import CONFIGURATION, a_world
 from tests.clusters_live.manifests import a_job as a_job_manifest
 from tests.commands import kueue_dra

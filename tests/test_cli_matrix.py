@@ -15,7 +15,7 @@ def test_a_matrix_that_is_told_to_end_takes_its_run_with_it(tmp_path: Path) -> N
     """Whoever ends the one process that he started is not left with another."""
     words = ["matrix", "0.19", "--target=reference", f"--report-dir={tmp_path / 'out'}"]
     started = subprocess.Popen(
-        [sys.executable, "-u", "-m", "reports.cli", *words],
+        [sys.executable, "-u", "-m", "kueue_dra_cli", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from click import Context
+from kueue_dra_cli import COMMANDS, Menu, main
 
-from reports.cli import COMMANDS, Menu, main
 from tests.commands import ROOT, kueue_dra
 
 
@@ -45,7 +45,7 @@ def test_the_help_of_a_command_has_an_example(name: str) -> None:
 def test_help_is_printed_at_once() -> None:
     """The menu takes less than 0.3 s; counted is the processor's time, since the machine may be busy with more."""
     before = os.times()
-    subprocess.run([sys.executable, "-m", "reports.cli", "--help"], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "kueue_dra_cli", "--help"], cwd=ROOT, check=True, capture_output=True)
     after = os.times()
 
     took = after.children_user + after.children_system - before.children_user - before.children_system
@@ -55,7 +55,7 @@ def test_help_is_printed_at_once() -> None:
 def test_the_menu_imports_neither_the_reference_nor_pytest() -> None:
     """Whatever the machine, the menu stays quick."""
     probe = (
-        "import sys, reports.cli; print(sorted({'yaml', 'pytest', 'kubernetes', 'kueue_dra_ref'} & set(sys.modules)))"
+        "import sys, kueue_dra_cli; print(sorted({'yaml', 'pytest', 'kubernetes', 'kueue_dra_ref'} & set(sys.modules)))"
     )
 
     found = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, check=True, capture_output=True, text=True)

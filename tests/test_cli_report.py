@@ -18,7 +18,7 @@ from tests.commands import ROOT, kueue_dra
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give the report of a small run."""
     folder = tmp_path_factory.mktemp("run")
-    command = [sys.executable, "-m", "reports.cli", "run", "quota", "-k", "test_fits", "--report-dir", str(folder)]
+    command = [sys.executable, "-m", "kueue_dra_cli", "run", "quota", "-k", "test_fits", "--report-dir", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder / "report.json"
 

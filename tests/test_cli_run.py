@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kueue_dra_cli.run import INTENTS
+from kueue_dra_reports.plugin import INTENTS as KNOWN
 
-from reports.cli.run import INTENTS
-from reports.plugin import INTENTS as KNOWN
 from tests.commands import ROOT, kueue_dra
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the suites from another folder, where no pyproject.toml is in sight."""
-    command = [sys.executable, "-m", "reports.cli", "run", *arguments]
+    command = [sys.executable, "-m", "kueue_dra_cli", "run", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
 

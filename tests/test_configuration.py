@@ -10,7 +10,7 @@ import pytest
 
 from kueue_dra_ref.api.configuration import Configuration, load, quota_resource
 from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS, KUEUE_0_19_VERSIONS
-from kueue_dra_ref.rules.gates import KEP_2025_09_GATES, effective, kueue_0_19_gates
+from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES, effective, kueue_0_19_gates
 
 NEWEST = "config.kueue.x-k8s.io/v1beta2"
 OLDER = "config.kueue.x-k8s.io/v1beta1"

@@ -8,16 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from kueue_dra_controls.controls import CONTROLS, Control
+from kueue_dra_controls.run import Judge, judged
+from kueue_dra_fixtures.fault_injection import SABOTAGES, Saboteur
+from kueue_dra_reports.document import ControlEntry
+from kueue_dra_reports.validate import faults
 
-from fixtures.sabotage import SABOTAGES, Saboteur
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.permissions import ROLE
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.controlplane.rbac import ROLE
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Ref
-from reports.check import faults
-from reports.document import ControlEntry
-from suites.controls.controls import CONTROLS, Control
-from suites.controls.running import Judge, judged
 from tests.clusters_live.manifests import CONFIGURATION
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,9 +63,9 @@ def test_every_sabotage_has_a_control() -> None:
 def test_the_command_writes_the_verdicts_into_the_report(tmp_path: Path) -> None:
     """All controls are caught on the reference, and a sound report says so."""
     options = ["-q", "-p", "no:cacheprovider", f"--report-dir={tmp_path}"]
-    suite = [sys.executable, "-m", "pytest", *options, "suites/conformance/quota/test_fits.py"]
+    suite = [sys.executable, "-m", "pytest", *options, "suites/kueue_dra_suites/conformance/quota/test_fits.py"]
     subprocess.run(suite, cwd=ROOT, capture_output=True, check=True)
-    command = [sys.executable, "-m", "reports.cli", "controls", f"--report-dir={tmp_path}"]
+    command = [sys.executable, "-m", "kueue_dra_cli", "controls", f"--report-dir={tmp_path}"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
 
@@ -82,7 +82,7 @@ def test_the_command_writes_the_verdicts_into_the_report(tmp_path: Path) -> None
 
 def test_an_unknown_control_is_named() -> None:
     """The known ones are listed."""
-    command = [sys.executable, "-m", "reports.cli", "controls", "no-such"]
+    command = [sys.executable, "-m", "kueue_dra_cli", "controls", "no-such"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert run.returncode == 2
@@ -93,7 +93,7 @@ def test_an_unknown_control_is_named() -> None:
 def test_a_sabotaged_judge_certifies_nothing_and_is_never_yours(option: str) -> None:
     """No such run can be mistaken for a claim, nor touch a cluster of the user's."""
     options = ["-q", "--sabotage=quota-doubled", "--target=kueue", "--behaviour=kueue-0.19", option]
-    command = [sys.executable, "-m", "pytest", *options, "suites/conformance/quota/test_fits.py"]
+    command = [sys.executable, "-m", "pytest", *options, "suites/kueue_dra_suites/conformance/quota/test_fits.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert run.returncode == 4
@@ -103,7 +103,7 @@ def test_a_sabotaged_judge_certifies_nothing_and_is_never_yours(option: str) -> 
 def test_a_sabotaged_run_says_so_first_and_in_its_target(tmp_path: Path) -> None:
     """The report's target block names the sabotage."""
     options = ["-q", "-p", "no:cacheprovider", "--sabotage=quota-doubled", f"--report-dir={tmp_path}"]
-    command = [sys.executable, "-m", "pytest", *options, "suites/conformance/quota/test_fits.py"]
+    command = [sys.executable, "-m", "pytest", *options, "suites/kueue_dra_suites/conformance/quota/test_fits.py"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
 

@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from kueue_dra_differential.generate import batches
+from kueue_dra_differential.interrupt import tries
+from kueue_dra_differential.oracle import Judge, Kind, Outcome, apart, marked
+from kueue_dra_differential.releases import recorded_minor
+from kueue_dra_differential.shrink import shrunk, smallest
+from kueue_dra_differential.work_queue import Agenda, Plan
 
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
-from kueue_dra_ref.cluster.replaying import answers
-from kueue_dra_ref.difference import difference
-from kueue_dra_ref.playing import played_together
-from kueue_dra_ref.scenario import Observation, Scenario, is_comparable
-from suites.differential.agenda import Agenda, Plan
-from suites.differential.drawing import batches
-from suites.differential.judging import Judge, Kind, Outcome, apart, marked
-from suites.differential.releases import recorded_minor
-from suites.differential.shrinking import shrunk, smallest
-from suites.differential.stopping import tries
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.scenarios.diff import difference
+from kueue_dra_ref.scenarios.playback import played_together
+from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
 
 KUEUE_0_19 = behaviour("kueue-0.19")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kueue_dra_differential.generate import batches
+from kueue_dra_differential.ledger import LedgerFault, entries, known, stale
 
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.replaying import answers
-from kueue_dra_ref.difference import Difference
-from kueue_dra_ref.scenario import as_document
-from suites.differential.drawing import batches
-from suites.differential.ledger import LedgerFault, entries, known, stale
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.scenarios.diff import Difference
+from kueue_dra_ref.scenarios.scenario import as_document
 
 SETTLED = {"as": "kueue-defect", "why": "somebody counted twice"}
 

@@ -7,19 +7,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from kueue_dra_reports.all_behaviours import Judged
 
 from kueue_dra_ref.behaviours import NAMES
-from reports.every import Judged
 from tests.commands import ROOT
 
-CASES = str(ROOT / "suites" / "conformance" / "quota")
+CASES = str(ROOT / "suites" / "kueue_dra_suites" / "conformance" / "quota")
 
 
 def every(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Judge a part of the suite by all of them, from another folder."""
     wiring = ("-q", "-p", "no:hypothesispytest", f"--rootdir={ROOT}", "-c", str(ROOT / "pyproject.toml"))
-    plugins = ("-p", "reports.plugin", "-p", "fixtures.plugin", f"--confcutdir={ROOT / 'suites'}")
-    command = [sys.executable, "-m", "reports.every", *wiring, *plugins, CASES, *words]
+    plugins = ("-p", "kueue_dra_reports.plugin", "-p", "kueue_dra_fixtures.plugin", f"--confcutdir={ROOT / 'suites'}")
+    command = [sys.executable, "-m", "kueue_dra_reports.all_behaviours", *wiring, *plugins, CASES, *words]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
     return subprocess.run(command, cwd=folder, env=environment, check=False, capture_output=True, text=True)
 

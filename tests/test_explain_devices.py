@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-
-from fixtures.builders import a_request, a_template
-from fixtures.profiles import a_configuration
-from fixtures.resources import a_class, a_pool, a_slice
-from fixtures.sources import (
+from kueue_dra_fixtures.builders import a_request, a_template
+from kueue_dra_fixtures.profiles import a_configuration
+from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
+from kueue_dra_fixtures.sources import (
     PARTITIONS,
     SHARES,
     SOURCED,
@@ -22,6 +21,7 @@ from fixtures.sources import (
     shares,
     some_values,
 )
+
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import Manifest
 from tests.commands import kueue_dra

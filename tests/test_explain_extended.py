@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
+from kueue_dra_fixtures.builders import GPU
+from kueue_dra_fixtures.builders import a_job as a_built_job
+from kueue_dra_fixtures.lab import Lab
 
-from fixtures.builders import GPU
-from fixtures.builders import a_job as a_built_job
-from fixtures.lab import Lab
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.explanation import explained
 from tests.commands import kueue_dra
 from tests.contended import a_queue, of

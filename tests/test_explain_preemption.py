@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from kueue_dra_ref.admission.contest import Contest
-from kueue_dra_ref.admission.snapshot import Hold, Snapshot
-from kueue_dra_ref.admission.tree import Tree
-from kueue_dra_ref.api.nouns import ClusterQueue, PreemptionPolicy
+from kueue_dra_ref.api.types import ClusterQueue, PreemptionPolicy
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.cache.hierarchy import Tree
+from kueue_dra_ref.cache.snapshot import Hold, Snapshot
+from kueue_dra_ref.scheduler.preemption.context import Contest
 from tests.commands import kueue_dra
 from tests.contended import FINAL, INITIAL, a_job, a_queue, a_world, of, steps
 

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
-from kueue_dra_ref.rules.mapping import KEP_2025_09_MAPPING, KUEUE_0_19_MAPPING, MappingRules, validate
+from kueue_dra_ref.rules.config.device_class_mappings import (
+    KEP_2025_09_MAPPING,
+    KUEUE_0_19_MAPPING,
+    MappingRules,
+    validate,
+)
 
 ROOT = "resources.deviceClassMappings"
 KEY = (

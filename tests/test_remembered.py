@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.api.faults import ManifestFault
-from kueue_dra_ref.api.plain import Remembered, copied
+from kueue_dra_ref.api.deepcopy import Remembered, copied
+from kueue_dra_ref.api.status_errors import ManifestFault
 from kueue_dra_ref.behaviours import NAMES, behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
-from kueue_dra_ref.cluster.storing import ApiServer
+from kueue_dra_ref.controlplane.apiserver import ApiServer
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest
 
 NAMESPACE: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}}

@@ -24,7 +24,7 @@ def test_a_case_without_a_known_requirement_does_not_collect(toy: Toy, case: str
     result = toy.run(GOOD + f"\n{case}\ndef test_wrong(): pass\n")
 
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines([f"*suites/conformance/quota/test_toy.py: test_wrong {words}*"])
+    result.stdout.fnmatch_lines([f"*suites/kueue_dra_suites/conformance/quota/test_toy.py: test_wrong {words}*"])
     assert toy.report()["verdict"]["result"] == "failure"
 
 

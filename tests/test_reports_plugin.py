@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from kueue_dra_reports.compare import differences
 
-from reports.compare import differences
 from tests.toys import GOOD, SKIPS, Toy, outcomes, verdicts
 
 pytest_plugins = ["pytester"]
@@ -115,7 +115,7 @@ def test_the_report_does_not_depend_on_the_run(toy: Toy) -> None:
     assert parallel["target"]["environment"]["parallelism"] == 2
     assert other["target"]["implementation"]["project"] == "kueue"
     assert serial["target"]["reproduce"]["command"] == (
-        "python -m pytest suites/conformance -p no:hypothesispytest"
+        "python -m pytest suites/kueue_dra_suites/conformance -p no:hypothesispytest"
         " --target reference --behaviour kueue-0.19 --intent ci"
     )
 
@@ -123,11 +123,13 @@ def test_the_report_does_not_depend_on_the_run(toy: Toy) -> None:
 def test_the_command_to_repeat_a_run_names_no_path_of_this_machine(toy: Toy) -> None:
     """Absolute paths become places in the suite; where files go is left out."""
     toy.run(GOOD)
-    case = toy.pytester.path / "suites/conformance/quota/test_toy.py"
+    case = toy.pytester.path / "suites/kueue_dra_suites/conformance/quota/test_toy.py"
     toy.pytester.runpytest(f"{case}::test_order", "--report-dir", str(toy.pytester.path / "there"))
 
     command = toy.report("there")["target"]["reproduce"]["command"]
-    assert command.startswith("python -m pytest suites/conformance/quota/test_toy.py::test_order --target reference")
+    assert command.startswith(
+        "python -m pytest suites/kueue_dra_suites/conformance/quota/test_toy.py::test_order --target reference"
+    )
 
 
 def test_a_folder_that_cannot_be_written_is_refused(toy: Toy) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reports.document import CheckEntry
-from reports.summary import explained
+from kueue_dra_reports.document import CheckEntry
+from kueue_dra_reports.summary import explained
 
 FAILED: CheckEntry = {
     "id": "quota/test_toy::test_a",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 
 import pytest
-
-from reports import report
+from kueue_dra_reports import report
 
 
 def test_a_checkout_names_its_version_installed_or_not(monkeypatch: pytest.MonkeyPatch) -> None:

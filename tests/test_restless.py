@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.replaying import answers, replaying
-from kueue_dra_ref.scenario import Scenario
-from kueue_dra_ref.scenario_files import scenarios
+from kueue_dra_ref.reference.replay import answers, replaying
+from kueue_dra_ref.scenarios.files import scenarios
+from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Restless
 from tests.commands import ROOT, kueue_dra
 

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kueue_dra_ref.admission.tree import Tree, tree_of
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.cache.hierarchy import Tree, tree_of
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref
 
 KUEUE = "kueue.x-k8s.io/v1beta2"

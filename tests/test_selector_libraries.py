@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kueue_dra_ref.apiserver import MINORS
-from kueue_dra_ref.apiserver.selectors import selectors
+from kueue_dra_ref.apiserver.cel_selectors import selectors
 
 TOO_OLD = "undeclared reference to '{}'"
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kueue_dra_ref.selectors import CompileFault, Device, EvaluationFault, Undecided, compiled, cost_trap
+from kueue_dra_ref.cel import CompileFault, Device, EvaluationFault, Undecided, compiled, cost_trap
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
 DEVICES = {each["name"]: Device(**each) for each in GOLDEN["devices"]}
@@ -94,7 +94,7 @@ def test_length_is_not_kueues_concern() -> None:
 
 def test_the_engine_is_not_imported_before_a_selector_is_compiled() -> None:
     """Help and configuration checks stay fast."""
-    code = "import sys, kueue_dra_ref.selectors; sys.exit('cel_expr_python' in sys.modules)"
+    code = "import sys, kueue_dra_ref.cel; sys.exit('cel_expr_python' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

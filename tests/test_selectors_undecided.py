@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_ref.selectors.model import Device, Undecided
-from kueue_dra_ref.selectors.selector import Selector, compiled
+from kueue_dra_ref.cel.model import Device, Undecided
+from kueue_dra_ref.cel.selector import Selector, compiled
 
 DEVICE = Device(name="d", driver="gpu.example.com")
 

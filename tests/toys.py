@@ -6,13 +6,12 @@ import json
 from typing import Any
 
 import pytest
-
-from reports.check import faults
+from kueue_dra_reports.validate import faults
 
 CONFTEST = """
 import pytest
 from kueue_dra_ref.requirements.catalogue import Level, Requirement
-from reports.plugin import record_target
+from kueue_dra_reports.plugin import record_target
 
 def one(id, level="MUST", holds=("kueue-0.19",), **more):
     return Requirement(id=id, text=f"The text of {id}.", source="toy", level=Level(level), holds=holds, **more)
@@ -35,7 +34,7 @@ def target(pytestconfig):
     name = pytestconfig.getoption("target")
     record_target(pytestconfig, {"kind": name, "version": "v0.19.2"}, {"featureGates": {"X": True}})
 """
-HEAD = "import pytest\nfrom fixtures.marks import covers, owns_kueue\n"
+HEAD = "import pytest\nfrom kueue_dra_fixtures.marks import covers, owns_kueue\n"
 GOOD = """
 @covers("TOY-001", "TOY-002")
 @pytest.mark.parametrize("number", [pytest.param(1, id="one"), pytest.param(2, id="two")])
@@ -82,13 +81,13 @@ class Toy:
         self.pytester = pytester
         pytester.makeini("[pytest]\nstrict = true\naddopts = --import-mode=importlib\n")
         # `-p` would come too late for options; a root conftest may name plugins
-        pytester.makeconftest('pytest_plugins = ["reports.plugin"]\n' + CONFTEST)
-        (pytester.path / "suites/conformance/quota").mkdir(parents=True)
+        pytester.makeconftest('pytest_plugins = ["kueue_dra_reports.plugin"]\n' + CONFTEST)
+        (pytester.path / "suites/kueue_dra_suites/conformance/quota").mkdir(parents=True)
 
     def run(self, cases: str, *args: str, file: str = "quota/test_toy.py") -> pytest.RunResult:
         """Write cases into the toy suite and run it."""
-        (self.pytester.path / "suites/conformance" / file).write_text(HEAD + cases)
-        return self.pytester.runpytest("suites/conformance", "-p", "no:hypothesispytest", *args)
+        (self.pytester.path / "suites/kueue_dra_suites/conformance" / file).write_text(HEAD + cases)
+        return self.pytester.runpytest("suites/kueue_dra_suites/conformance", "-p", "no:hypothesispytest", *args)
 
     def report(self, folder: str = "out") -> dict[str, Any]:
         """Read the report of the last run, which must be sound."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.api.nouns import ClusterQueue, Cohort, FlavorQuota, Fungibility, PreemptionPolicy, ResourceGroup
 from kueue_dra_ref.api.pods import quota_units
-from kueue_dra_ref.api.reading import child, mappings, quantity, text
+from kueue_dra_ref.api.types import ClusterQueue, Cohort, FlavorQuota, Fungibility, PreemptionPolicy, ResourceGroup
+from kueue_dra_ref.api.unstructured import child, mappings, quantity, text
 from kueue_dra_ref.target import Manifest
 
 

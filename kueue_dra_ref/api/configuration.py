@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.decoding import decoding_faults
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import Quantity, parse
 from kueue_dra_ref.api.schema_config import Versions
+from kueue_dra_ref.api.strict_decoding import decoding_faults
 from kueue_dra_ref.target import FieldError, Manifest
 
 NAMESPACE = "kueue-system"
@@ -49,7 +49,7 @@ class Configuration:
 
     mappings: tuple[DeviceClassMapping, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
-    """Gates that the file sets; what they come to is for `kueue_dra_ref.rules.gates.effective`."""
+    """Gates that the file sets; what they come to is for `kueue_dra_ref.features.kube_features.effective`."""
     namespace: str = NAMESPACE
     frameworks: tuple[str, ...] = (FRAMEWORK,)
     manage_jobs_without_queue_name: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.api.reading import child, mappings
+from kueue_dra_ref.api.unstructured import child, mappings
 from kueue_dra_ref.target import Manifest
 
 _FLAT = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from kueue_dra_ref.api.faults import invalid
 from kueue_dra_ref.api.quantities import clamp
-from kueue_dra_ref.api.reading import child, mappings
+from kueue_dra_ref.api.status_errors import invalid
+from kueue_dra_ref.api.unstructured import child, mappings
 
 NAME_LABEL = "kubernetes.io/metadata.name"
 """The label with its name that the API server gives each namespace."""

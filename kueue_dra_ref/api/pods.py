@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse, shows_its_integer
-from kueue_dra_ref.api.reading import child, mappings, quantities
+from kueue_dra_ref.api.unstructured import child, mappings, quantities
 
 REQUIRED = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 NAMED: Mapping[str, tuple[str, ...]] = {

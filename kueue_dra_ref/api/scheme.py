@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.api.faults import invalid, required
+from kueue_dra_ref.api.status_errors import invalid, required
 from kueue_dra_ref.target import Manifest
 
 

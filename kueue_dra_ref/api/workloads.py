@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kueue_dra_ref.api.nouns import Claim, PodSet, Workload
 from kueue_dra_ref.api.pods import container_requests, resources_of
-from kueue_dra_ref.api.reading import child, mappings, quantities
+from kueue_dra_ref.api.types import Claim, PodSet, Workload
+from kueue_dra_ref.api.unstructured import child, mappings, quantities
 from kueue_dra_ref.target import Manifest
 
 

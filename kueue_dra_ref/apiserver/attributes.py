@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from kueue_dra_ref.api.names import size
-from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, invalid_as, required, too_long
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.go_json import internal
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_slices import attribute
 
 Object = dict[str, Any]
@@ -26,8 +26,8 @@ _SEMVER = re.compile(
 def attributes(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check the names and the values of a device's attributes."""
     for name in sorted(found):
-        where = naming.key_path(path, name, naming.LONGEST_KEY)
-        yield from naming.qualified(name, where if k.keys_have_paths else path, k)
+        where = resource_names.key_path(path, name, resource_names.LONGEST_KEY)
+        yield from resource_names.qualified(name, where if k.keys_have_paths else path, k)
         yield from _attribute(found[name], where, k)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming
-from kueue_dra_ref.apiserver.configs import opaque
+from kueue_dra_ref.apiserver import resource_names
+from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
     invalid,
@@ -17,8 +17,8 @@ from kueue_dra_ref.apiserver.fielderrors import (
     required,
     unsupported,
 )
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.selectors import selectors
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.opaque_config import opaque
 from kueue_dra_ref.apiserver.taints import toleration
 
 MAX_REQUESTS, MAX_CONSTRAINTS, MAX_CONFIGS, MAX_ALTERNATIVES = 32, 32, 32, 8
@@ -55,7 +55,7 @@ def _names(devices: Object) -> Mapping[str, frozenset[str]]:
 
 
 def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
-    yield from naming.label(_name(request), f"{path}.name")
+    yield from resource_names.label(_name(request), f"{path}.name")
     alternatives, exact = request.get("firstAvailable"), request.get("exactly")
     both = bool(alternatives) and exact is not None
     if alternatives and not (both and k.stops_at_unions):
@@ -71,13 +71,15 @@ def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Erro
 
 
 def _alternative(body: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
-    yield from naming.label(_name(body), f"{path}.name")
+    yield from resource_names.label(_name(body), f"{path}.name")
     yield from _asked(body, path, k, stored=stored)
 
 
 def _asked(body: Object, path: str, k: Kubernetes, *, stored: bool) -> Errors:
     name = body.get("deviceClassName")
-    yield from naming.subdomain(name, f"{path}.deviceClassName") if name else [required(f"{path}.deviceClassName")]
+    yield from (
+        resource_names.subdomain(name, f"{path}.deviceClassName") if name else [required(f"{path}.deviceClassName")]
+    )
     yield from selectors(body.get("selectors"), f"{path}.selectors", k, stored=stored)
     yield from _amount(body.get("allocationMode") or "", body.get("count") or 0, path)
     yield from listed(body.get("tolerations"), f"{path}.tolerations", k, partial(toleration, k=k))
@@ -104,7 +106,7 @@ def _reference(names: Mapping[str, frozenset[str]], k: Kubernetes, name: str, pa
     parts = [name] if k.has_flat_paths else name.split("/")
     if len(parts) <= 2:
         for part in parts:
-            yield from naming.label(part, path)
+            yield from resource_names.label(part, path)
     if len(parts) > 2 or parts[0] not in names or any(part not in names[parts[0]] for part in parts[1:]):
         yield invalid(path, name, k.request_reference)
 
@@ -112,9 +114,9 @@ def _reference(names: Mapping[str, frozenset[str]], k: Kubernetes, name: str, pa
 def _constraint(names: Mapping[str, frozenset[str]], k: Kubernetes, constraint: Object, path: str) -> Errors:
     yield from _references(names, k, constraint.get("requests"), f"{path}.requests")
     if "matchAttribute" in constraint:
-        yield from naming.fully_qualified(constraint["matchAttribute"], f"{path}.matchAttribute", k)
+        yield from resource_names.fully_qualified(constraint["matchAttribute"], f"{path}.matchAttribute", k)
     elif "distinctAttribute" in constraint:
-        yield from naming.fully_qualified(constraint["distinctAttribute"], f"{path}.distinctAttribute", k)
+        yield from resource_names.fully_qualified(constraint["distinctAttribute"], f"{path}.distinctAttribute", k)
     elif k.on("DRAConsumableCapacity"):
         yield required(path, _ATTRIBUTE_UNION)
     else:

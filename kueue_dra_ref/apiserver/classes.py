@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 from kueue_dra_ref.api.names import label_key_faults
-from kueue_dra_ref.apiserver.configs import opaque
+from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, listed
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.selectors import selectors
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.opaque_config import opaque
 
 MAX_CONFIGS = 32
 _NATIVE, _OF_QUOTA = "kubernetes.io/", "requests."

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming, resources
+from kueue_dra_ref.apiserver import resource_names, resources
 from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, forbidden, not_found, required, unsupported
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Object = dict[str, Any]
 _RESTARTED = ("Always", "Never", "OnFailure")
@@ -63,7 +63,7 @@ def containers_of(pod: Object, path: str, k: Kubernetes) -> Iterator[PodContaine
 def named(container: PodContainer) -> Errors:
     """Check that a container has a name and an image."""
     at = f"{container.path}.name"
-    yield from naming.label(container.name, at) if container.name else [required(at)]
+    yield from resource_names.label(container.name, at) if container.name else [required(at)]
     if not container.spec.get("image"):
         yield required(f"{container.path}.image")
 
@@ -112,7 +112,7 @@ def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
         yield duplicate(path, name)
         return
     if request:
-        yield from naming.label(request, f"{path}.request")
+        yield from resource_names.label(request, f"{path}.request")
     key = f"{name}/{request}" if request else name
     if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
         yield duplicate(path, key)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, listed_once, required, too_many
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Object = dict[str, Any]
 
@@ -50,7 +50,7 @@ def _set_name(consumption: Object) -> str:
 
 def _set(found: Object, path: str, *, k: Kubernetes) -> Errors:
     name = found.get("name")
-    yield from naming.label(name, f"{path}.name") if name else [required(f"{path}.name")]
+    yield from resource_names.label(name, f"{path}.name") if name else [required(f"{path}.name")]
     yield from _counters(found.get("counters") or {}, f"{path}.counters", k, k.limits.counters_per_set)
 
 
@@ -59,7 +59,7 @@ def _consumption(found: Object, path: str, *, k: Kubernetes) -> Errors:
     if not name:
         yield required(f"{path}.counterSet")
     elif not k.checks_counter_references:
-        yield from naming.label(name, f"{path}.counterSet")
+        yield from resource_names.label(name, f"{path}.counterSet")
     yield from _counters(found.get("counters") or {}, f"{path}.counters", k, k.limits.counters_per_consumption)
 
 
@@ -71,7 +71,7 @@ def _counters(found: Object, path: str, k: Kubernetes, most: int | None) -> Erro
         if k.stops_at_sizes:
             return
     for name in sorted(found):
-        yield from naming.label(name, naming.key_path(path, name, 63) if k.keys_have_paths else path)
+        yield from resource_names.label(name, resource_names.key_path(path, name, 63) if k.keys_have_paths else path)
 
 
 def _resolved(consumption: Object, path: str, spec: Object) -> Errors:

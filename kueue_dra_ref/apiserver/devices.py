@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from kueue_dra_ref.apiserver import counters, naming, nodes
+from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.attributes import LISTS, attributes
-from kueue_dra_ref.apiserver.capacity import request_policy
-from kueue_dra_ref.apiserver.conditions import conditions
+from kueue_dra_ref.apiserver.binding_conditions import conditions
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed, required
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.mappings import mappings
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.node_allocatable import mappings
+from kueue_dra_ref.apiserver.request_policy import request_policy
 from kueue_dra_ref.apiserver.taints import taint
 
 Object = dict[str, Any]
@@ -21,7 +21,7 @@ MAX_ENTRIES = 32
 
 def device(found: Object, path: str, *, k: Kubernetes, spec: Object, before: Mapping[str, Object]) -> Errors:
     """Check one device; taints, and lately capacities, that it had ``before`` are not looked at again."""
-    yield from naming.label(found.get("name") or "", f"{path}.name")
+    yield from resource_names.label(found.get("name") or "", f"{path}.name")
     if "basic" in found:
         yield required(f"{path}.basic")
         return
@@ -53,8 +53,8 @@ def _entries(found: Object, path: str, k: Kubernetes) -> Errors:
 def _capacities(found: Object, path: str, k: Kubernetes) -> Errors:
     capacities = found.get("capacity") or {}
     for name in sorted(capacities):
-        where = naming.key_path(path, name, naming.LONGEST_KEY)
-        yield from naming.qualified(name, where if k.keys_have_paths else path, k)
+        where = resource_names.key_path(path, name, resource_names.LONGEST_KEY)
+        yield from resource_names.qualified(name, where if k.keys_have_paths else path, k)
         policy = capacities[name].get("requestPolicy")
         if policy is None:
             continue

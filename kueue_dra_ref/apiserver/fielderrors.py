@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.target import FieldError
 
 Errors = Iterator[FieldError]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, invalid_word, required
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.go_json import internal
+from kueue_dra_ref.apiserver.go_types import ListOf
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
-from kueue_dra_ref.apiserver.shapes import ListOf
 
 Object = dict[str, Any]
 _SLICE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
@@ -72,7 +72,7 @@ def _among(chosen: list[str]) -> str:
 
 def _name(holder: Object, path: str, when_empty: str) -> Errors:
     if holder.get("nodeName"):
-        yield from naming.subdomain(holder["nodeName"], f"{path}.nodeName")
+        yield from resource_names.subdomain(holder["nodeName"], f"{path}.nodeName")
     elif "nodeName" in holder:
         yield invalid(f"{path}.nodeName", "", when_empty)
 
@@ -101,9 +101,9 @@ def selector(found: Object, path: str, k: Kubernetes) -> Errors:
 def _expression(found: Object, path: str, k: Kubernetes) -> Errors:
     operator, values = found.get("operator") or "", found.get("values") or []
     yield from _values(operator, len(values), path)
-    yield from naming.label_key(found.get("key") or "", f"{path}.key", k)
+    yield from resource_names.label_key(found.get("key") or "", f"{path}.key", k)
     for index, value in enumerate(values):
-        yield from naming.label_value(value, f"{path}.values[{index}]", k)
+        yield from resource_names.label_value(value, f"{path}.values[{index}]", k)
 
 
 def _values(operator: str, count: int, path: str) -> Errors:
@@ -131,4 +131,4 @@ def _field(found: Object, path: str) -> Errors:
         yield invalid(f"{path}.key", found.get("key") or "", "not a valid field selector key")
     else:
         for index, value in enumerate(values):
-            yield from naming.subdomain(value, f"{path}.values[{index}]")
+            yield from resource_names.subdomain(value, f"{path}.values[{index}]")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.api.limits import places
+from kueue_dra_ref.api.crd_validation import places
 from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.api.pods import REQUIRED
-from kueue_dra_ref.apiserver import containers, naming, nodes, resources
+from kueue_dra_ref.apiserver import containers, nodes, resource_names, resources
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
     duplicate,
@@ -17,10 +17,10 @@ from kueue_dra_ref.apiserver.fielderrors import (
     required,
     unsupported,
 )
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.printing import internal
+from kueue_dra_ref.apiserver.go_json import internal
+from kueue_dra_ref.apiserver.go_types import LAST
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
-from kueue_dra_ref.apiserver.shapes import LAST
 
 Object = dict[str, Any]
 _FROM = ("resourceClaimName", "resourceClaimTemplateName")
@@ -68,7 +68,7 @@ def ended(pod: Object, path: str) -> Errors:
 
 def chosen_nodes(pod: Object, path: str, k: Kubernetes) -> Errors:
     """Check the labels by which a pod chooses nodes."""
-    yield from naming.label_map(pod.get("nodeSelector"), f"{path}.nodeSelector", k)
+    yield from resource_names.label_map(pod.get("nodeSelector"), f"{path}.nodeSelector", k)
     for at, selector in places(pod, REQUIRED):
         yield from nodes.selector(selector, f"{path}.{at}", k)
 
@@ -83,7 +83,7 @@ def classes(pod: Object, path: str) -> Errors:
     """Check what names a class of priorities or a runtime."""
     for key in ("priorityClassName", "runtimeClassName"):
         if pod.get(key) or (key in pod and key == "runtimeClassName"):
-            yield from naming.subdomain(pod[key], f"{path}.{key}")
+            yield from resource_names.subdomain(pod[key], f"{path}.{key}")
 
 
 def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
@@ -93,18 +93,18 @@ def _claim(claim: Object, path: str, *, is_again: bool) -> Errors:
     elif is_again:
         yield duplicate(f"{path}.name", name)
     else:
-        yield from naming.label(name, f"{path}.name")
+        yield from resource_names.label(name, f"{path}.name")
     given = [key for key in _FROM if claim.get(key) is not None]
     if len(given) != 1:
         yield invalid_as(path, internal(claim, POD_CLAIM, LAST), _BOTH if given else _NEITHER)
     for key in given:
-        yield from naming.subdomain(claim[key], f"{path}.{key}")
+        yield from resource_names.subdomain(claim[key], f"{path}.{key}")
 
 
 def _toleration(found: Object, path: str, k: Kubernetes) -> Errors:
     key, operator, effect = (found.get(part) or "" for part in ("key", "operator", "effect"))
     if key:
-        yield from naming.label_key(key, f"{path}.key", k)
+        yield from resource_names.label_key(key, f"{path}.key", k)
     elif operator != "Exists":
         words = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
         yield invalid_word(f"{path}.operator", operator, words)
@@ -119,7 +119,7 @@ def _comparison(operator: str, value: str, path: str, k: Kubernetes) -> Errors:
     match operator:
         case "Equal" | "":
             if faults := label_value_faults(value):
-                yield invalid(path, value, ";".join(naming.counted(fault, k) for fault in faults))
+                yield invalid(path, value, ";".join(resource_names.counted(fault, k) for fault in faults))
         case "Exists":
             if value:
                 yield invalid(path, value, "value must be empty when `operator` is 'Exists'")

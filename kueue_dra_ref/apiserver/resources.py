@@ -10,9 +10,9 @@ from typing import Any
 from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required, unsupported
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Object = dict[str, Any]
 Naming = Callable[[str, str, Kubernetes], Errors]
@@ -102,7 +102,7 @@ def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:
 
 
 def _name(name: str, path: str, k: Kubernetes) -> Errors:
-    faults = [replace(fault, value=_printed(name, k)) for fault in naming.label_key(name, path, k)]
+    faults = [replace(fault, value=_printed(name, k)) for fault in resource_names.label_key(name, path, k)]
     yield from faults
     if not faults and "/" not in name and name not in _STANDARD and not name.startswith((_HUGE, f"requests.{_HUGE}")):
         yield invalid_as(path, _printed(name, k), "must be a standard resource type or fully qualified")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.apiserver.shapes import (
+from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     QUANTITY,

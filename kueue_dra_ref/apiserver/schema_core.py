@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kueue_dra_ref.apiserver.go_types import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, all_of, fields, word
 from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
-from kueue_dra_ref.apiserver.shapes import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, all_of, fields, word
 
 
 def _kind(name: str, *parts: tuple[str, Shape]) -> Struct:

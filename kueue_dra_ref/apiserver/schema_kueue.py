@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from kueue_dra_ref.api.scheme import DRA_CONFIG
-from kueue_dra_ref.apiserver.schema_claims import HEAD
-from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
-from kueue_dra_ref.apiserver.schema_workload import CONDITIONS, OLDER, workload_spec, workload_status
-from kueue_dra_ref.apiserver.shapes import (
+from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     QUANTITY,
     TEXT,
@@ -22,6 +19,9 @@ from kueue_dra_ref.apiserver.shapes import (
     fields,
     word,
 )
+from kueue_dra_ref.apiserver.schema_claims import HEAD
+from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
+from kueue_dra_ref.apiserver.schema_workload import CONDITIONS, OLDER, workload_spec, workload_status
 
 _RESOURCE = word("v1.ResourceName")
 _TAINT = fields("v1.Taint", ("key", TEXT), ("value", TEXT), ("effect", word("v1.TaintEffect")), ("timeAdded", TEXT))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, POD_CLAIM
-from kueue_dra_ref.apiserver.shapes import (
+from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     QUANTITY,
@@ -20,6 +19,7 @@ from kueue_dra_ref.apiserver.shapes import (
     fields,
     word,
 )
+from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, POD_CLAIM
 
 INT32 = Plain(Holds.WHOLE, "int32")
 AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")

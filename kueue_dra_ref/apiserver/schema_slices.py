@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
-from kueue_dra_ref.apiserver.shapes import (
+from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     QUANTITY,
@@ -22,6 +21,7 @@ from kueue_dra_ref.apiserver.shapes import (
     pointers,
     word,
 )
+from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
 
 
 @cache

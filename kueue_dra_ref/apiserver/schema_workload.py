@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE
-from kueue_dra_ref.apiserver.shapes import (
+from kueue_dra_ref.apiserver.go_types import (
     ANYTHING,
     FLAG,
     TEXT,
@@ -16,6 +15,7 @@ from kueue_dra_ref.apiserver.shapes import (
     fields,
     word,
 )
+from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, TEMPLATE
 
 OLDER = "v1beta1"
 _CONDITION = fields(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from kueue_dra_ref.apiserver import counters, naming, nodes
+from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.devices import device
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, invalid_as, listed_once, shown
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
-from kueue_dra_ref.apiserver.partitions import partition_type
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.partition_type import partition_type
 
 Object = dict[str, Any]
 _LISTS = ("ints", "bools", "strings", "versions")
@@ -17,7 +17,7 @@ _LISTS = ("ints", "bools", "strings", "versions")
 
 def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
     """Check a slice's spec, and against the ``old`` one what must not change."""
-    yield from naming.driver(spec.get("driver") or "", f"{path}.driver", k)
+    yield from resource_names.driver(spec.get("driver") or "", f"{path}.driver", k)
     yield from _pool(spec.get("pool") or {}, f"{path}.pool", k)
     if old is not None:
         yield from _unchanged(spec, old, path, k)
@@ -31,7 +31,7 @@ def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Er
 
 
 def _pool(pool: Object, path: str, k: Kubernetes) -> Errors:
-    yield from naming.pool(pool.get("name") or "", f"{path}.name", k)
+    yield from resource_names.pool(pool.get("name") or "", f"{path}.name", k)
     if (count := pool.get("resourceSliceCount") or 0) <= 0:
         yield invalid(f"{path}.resourceSliceCount", count, "must be greater than zero")
     if (generation := pool.get("generation") or 0) < 0:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from kueue_dra_ref.apiserver import naming
+from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
-from kueue_dra_ref.apiserver.kubernetes import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 
 def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
     """Check a taint of a device, which has an effect."""
-    yield from naming.label_key(found.get("key") or "", f"{path}.key", k)
+    yield from resource_names.label_key(found.get("key") or "", f"{path}.key", k)
     if found.get("value"):
-        yield from naming.label_value(found["value"], f"{path}.value", k)
+        yield from resource_names.label_value(found["value"], f"{path}.value", k)
     effect = found.get("effect") or ""
     yield from _effect(effect, path, k) if effect else [required(f"{path}.effect")]
 
@@ -21,7 +21,7 @@ def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
 def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
     """Check a toleration of a request, which may leave key and effect open."""
     if found.get("key"):
-        yield from naming.label_key(found["key"], f"{path}.key", k)
+        yield from resource_names.label_key(found["key"], f"{path}.key", k)
     value = found.get("value") or ""
     match found.get("operator") or "":
         case "Exists" if value:
@@ -29,7 +29,7 @@ def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
         case "Exists":
             pass
         case "Equal":
-            yield from naming.label_value(value, f"{path}.value", k)
+            yield from resource_names.label_value(value, f"{path}.value", k)
         case "":
             yield required(f"{path}.operator")
         case other:

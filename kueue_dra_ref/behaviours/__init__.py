@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.nearest import nearest
 
 NAMES = (
     "kueue-0.19",

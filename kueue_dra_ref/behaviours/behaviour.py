@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.schema_config import Versions
-from kueue_dra_ref.behaviours.parts_devices import Adjusting, Charging, Extended, Mapped, Processing
-from kueue_dra_ref.behaviours.parts_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
-from kueue_dra_ref.behaviours.parts_status import Jobs, Priorities, Reporting
-from kueue_dra_ref.behaviours.parts_writing import Definitions, Webhooks
-from kueue_dra_ref.rule import Rule
-from kueue_dra_ref.rules.gates import Gates
-from kueue_dra_ref.rules.mapping import MappingRules
+from kueue_dra_ref.behaviours.phases_dra import Adjusting, Charging, Extended, Mapped, Processing
+from kueue_dra_ref.behaviours.phases_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
+from kueue_dra_ref.behaviours.phases_status import Jobs, Priorities, Reporting
+from kueue_dra_ref.behaviours.phases_validation import Definitions, Webhooks
+from kueue_dra_ref.features.kube_features import Gates
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.target import FieldError, Manifest
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
-from kueue_dra_ref.behaviours.parts_devices import Mapped
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import detection, job_definition, kinds, lookup
-from kueue_dra_ref.rules.gates import KEP_2025_04_GATES
+from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
+from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.rules.dra import dra_workloads, mapper, resource_quota_kind
+from kueue_dra_ref.rules.kubernetes import job_validation
 
 _GATE = "KueueDynamicResourceAllocation"
 
@@ -24,11 +25,11 @@ def kep_2025_04() -> Behaviour:
     processing = replace(
         later.processing,
         # Workloads, 1: claims of the containers' resources.claims.
-        detected=(when(kinds.a_claim_of_a_container_makes_a_device_workload, **{_GATE: True}),),
+        detected=(when(resource_quota_kind.a_claim_of_a_container_makes_a_device_workload, **{_GATE: True}),),
         # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
-        forbidden=(when(detection.a_map_needs_the_target_queue, **{_GATE: True}),),
-        mappings=(kinds.the_target_queue_maps_the_classes,),
-        lookup=(lookup.the_mapping_of_a_class_names_the_resource,),
+        forbidden=(when(dra_workloads.a_map_needs_the_target_queue, **{_GATE: True}),),
+        mappings=(resource_quota_kind.the_target_queue_maps_the_classes,),
+        lookup=(mapper.the_mapping_of_a_class_names_the_resource,),
         # Nothing is said of claims that several workloads use.
         reused=(),
     )
@@ -48,19 +49,19 @@ def kep_2025_04() -> Behaviour:
             job=replace(
                 later.definitions.job,
                 container=swapped(
-                    later.definitions.job.container, (job_definition.a_container_uses_claims_of_its_pod, None)
+                    later.definitions.job.container, (job_validation.a_container_uses_claims_of_its_pod, None)
                 ),
             ),
         ),
         objects=(
-            kinds.the_only_kind_is_device_class,
-            kinds.classes_need_the_kind,
-            kinds.the_kind_needs_classes,
-            kinds.a_class_has_one_name,
-            kinds.a_name_is_of_one_kind,
+            resource_quota_kind.the_only_kind_is_device_class,
+            resource_quota_kind.classes_need_the_kind,
+            resource_quota_kind.the_kind_needs_classes,
+            resource_quota_kind.a_class_has_one_name,
+            resource_quota_kind.a_name_is_of_one_kind,
         ),
         processing=processing,
-        charging=replace(later.charging, claims=(kinds.claims_are_those_that_containers_list,)),
+        charging=replace(later.charging, claims=(resource_quota_kind.claims_are_those_that_containers_list,)),
         # A class has one name in a ClusterQueue, so nothing is to be chosen.
         assigning=replace(ASSIGNING, cut_short=()),
     )

@@ -8,19 +8,19 @@ from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_09 import GATE, kep_2025_09
-from kueue_dra_ref.behaviours.parts_devices import Mapped
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import (
-    ambiguity,
-    claims,
-    config_object,
-    detection,
-    direct,
-    quota_definition,
-    quota_webhooks,
-    reuse,
+from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.rules.config import dra_config_object
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
+from kueue_dra_ref.rules.crd import clusterqueue_crd
+from kueue_dra_ref.rules.dra import (
+    admitted_resource_claims,
+    claim_templates,
+    device_class_ambiguity,
+    direct_claims,
+    dra_workloads,
 )
-from kueue_dra_ref.rules.mapping import MappingRules
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
 
 
 def kep_2025_07() -> Behaviour:
@@ -34,20 +34,20 @@ def kep_2025_07() -> Behaviour:
         later.processing,
         # Workloads, 1 and 2: claims of podSpec.resourceClaims, from templates or named directly.
         detected=(
-            when(detection.a_template_makes_a_device_workload, **{GATE: True}),
-            when(direct.a_direct_claim_makes_a_device_workload, **{GATE: True}),
+            when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
+            when(direct_claims.a_direct_claim_makes_a_device_workload, **{GATE: True}),
         ),
         refused=(),
-        read_claim=(direct.claims_are_read_where_the_workload_lives,),
-        template=(claims.the_template_must_exist, direct.the_claim_must_exist),
+        read_claim=(direct_claims.claims_are_read_where_the_workload_lives,),
+        template=(claim_templates.the_template_must_exist, direct_claims.the_claim_must_exist),
         # The text has no RBAC Requirements.
         forbidden=(),
         # Workloads, 4.1.1 and 4.1.2: the map is made from the singleton.
-        mappings=(config_object.the_config_object_maps_the_classes,),
+        mappings=(dra_config_object.the_config_object_maps_the_classes,),
         # Device Class Mapping Ambiguity: a class may be in several mappings.
-        lookup=(config_object.every_mapping_of_a_class_names_a_resource,),
+        lookup=(dra_config_object.every_mapping_of_a_class_names_a_resource,),
         # Workloads, 4.1.3 to 4.1.5: the map admittedResourceClaims.
-        reused=(reuse.claims_in_use_are_not_charged_again,),
+        reused=(admitted_resource_claims.claims_in_use_are_not_charged_again,),
     )
     return replace(
         later,
@@ -65,7 +65,7 @@ def kep_2025_07() -> Behaviour:
             cluster_queue=replace(
                 later.definitions.cluster_queue,
                 cel=swapped(
-                    later.definitions.cluster_queue.cel, (quota_definition.a_flavor_has_a_quota_of_each_resource, None)
+                    later.definitions.cluster_queue.cel, (clusterqueue_crd.a_flavor_has_a_quota_of_each_resource, None)
                 ),
             ),
         ),
@@ -73,32 +73,34 @@ def kep_2025_07() -> Behaviour:
             later.webhooks,
             groups=replace(
                 later.webhooks.groups,
-                resource=swapped(later.webhooks.groups.resource, (quota_webhooks.a_resource_is_covered_once, None)),
+                resource=swapped(
+                    later.webhooks.groups.resource, (clusterqueue_webhook.a_resource_is_covered_once, None)
+                ),
                 quota=swapped(
-                    later.webhooks.groups.quota, (quota_webhooks.quotas_come_in_the_order_of_the_resources, None)
+                    later.webhooks.groups.quota, (clusterqueue_webhook.quotas_come_in_the_order_of_the_resources, None)
                 ),
                 flavor=(),
             ),
         ),
         objects=(
-            config_object.the_config_object_is_called_default,
-            config_object.the_config_object_lives_with_kueue,
-            config_object.its_fields_are_there,
-            config_object.at_most_16_resources,
-            config_object.at_most_8_classes_of_a_resource,
-            config_object.resources_are_a_map,
-            config_object.classes_of_a_resource_are_a_set,
+            dra_config_object.the_config_object_is_called_default,
+            dra_config_object.the_config_object_lives_with_kueue,
+            dra_config_object.its_fields_are_there,
+            dra_config_object.at_most_16_resources,
+            dra_config_object.at_most_8_classes_of_a_resource,
+            dra_config_object.resources_are_a_map,
+            dra_config_object.classes_of_a_resource_are_a_set,
         ),
         processing=processing,
         charging=replace(
             later.charging,
-            claims=(direct.claims_of_either_kind_are_those_of_the_pod,),
-            once=(direct.a_claim_that_exists_is_charged_once,),
+            claims=(direct_claims.claims_of_either_kind_are_those_of_the_pod,),
+            once=(direct_claims.a_claim_that_exists_is_charged_once,),
         ),
         # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
         assigning=replace(
             later.assigning,
-            choices=(ambiguity.flavors_are_examined_top_down,),
-            considered=(ambiguity.only_the_examined_flavor_serves_the_class,),
+            choices=(device_class_ambiguity.flavors_are_examined_top_down,),
+            considered=(device_class_ambiguity.only_the_examined_flavor_serves_the_class,),
         ),
     )

@@ -7,11 +7,11 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, OBSERVABILITY, kueue_0_19
-from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import counting, detection
-from kueue_dra_ref.rules.gates import KEP_2025_09_GATES
-from kueue_dra_ref.rules.mapping import KEP_2025_09_MAPPING
-from kueue_dra_ref.rules.matching import Matching
+from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.rules.config.device_class_mappings import KEP_2025_09_MAPPING
+from kueue_dra_ref.rules.dra import charges, dra_workloads
+from kueue_dra_ref.rules.dra.device_matching import Matching
 
 GATE = "DynamicResourceAllocation"
 
@@ -26,8 +26,8 @@ def kep_2025_09() -> Behaviour:
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
-        detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),
-        refused=(when(detection.direct_claims_are_refused, **{GATE: True}),),
+        detected=(when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),),
+        refused=(when(dra_workloads.direct_claims_are_refused, **{GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
         request=(),
         # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
@@ -36,10 +36,10 @@ def kep_2025_09() -> Behaviour:
     charging = replace(
         CHARGING,
         request=(
-            counting.admin_access_is_not_charged,
-            counting.every_alternative_is_charged,
-            counting.mode_all_is_charged_at_its_worst,
-            counting.the_count_is_charged,
+            charges.admin_access_is_not_charged,
+            charges.every_alternative_is_charged,
+            charges.mode_all_is_charged_at_its_worst,
+            charges.the_count_is_charged,
         ),
     )
     return replace(

@@ -7,9 +7,13 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
-from kueue_dra_ref.rule import when
-from kueue_dra_ref.rules import earlier_names, fungibility, jobs, priorities, queueing, tolerating
-from kueue_dra_ref.rules.gates import kueue_0_15_gates
+from kueue_dra_ref.features.kube_features import kueue_0_15_gates
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.rules.config import mapping_names_0_15
+from kueue_dra_ref.rules.flavorassigner import flavor_fungibility, taints
+from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.workload import workload_priority_class
 
 
 def kueue_0_15() -> Behaviour:
@@ -26,37 +30,39 @@ def kueue_0_15() -> Behaviour:
         # Names are told in the words of Kubernetes 1.34.
         mapping=replace(
             later.mapping,
-            name=(earlier_names.name_is_a_qualified_name, *later.mapping.name[1:]),
-            device_class=(earlier_names.class_is_a_qualified_name, *later.mapping.device_class[1:]),
+            name=(mapping_names_0_15.name_is_a_qualified_name, *later.mapping.name[1:]),
+            device_class=(mapping_names_0_15.class_is_a_qualified_name, *later.mapping.device_class[1:]),
         ),
-        webhooks=replace(later.webhooks, words=(earlier_names.names_are_qualified_and_counted_in_characters,)),
+        webhooks=replace(later.webhooks, words=(mapping_names_0_15.names_are_qualified_and_counted_in_characters,)),
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.
-        queueing=replace(later.queueing, at_start=(), unnoticed=(queueing.who_only_waited_leaves_unnoticed,)),
+        queueing=replace(later.queueing, at_start=(), unnoticed=(pending_workloads.who_only_waited_leaves_unnoticed,)),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.
-            flavor=(tolerating.taints_must_be_tolerated_by_their_value,),
+            flavor=(taints.taints_must_be_tolerated_by_their_value,),
             # Even none of a resource has to be covered.
             overlooked=(),
             cut_short=(),
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(
                 when(
-                    fungibility.the_preference_is_taken_for_its_opposite,
+                    flavor_fungibility.the_preference_is_taken_for_its_opposite,
                     FlavorFungibilityImplicitPreferenceDefault=False,
                 ),
-                when(fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True),
+                when(
+                    flavor_fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True
+                ),
             ),
         ),
         jobs=replace(
             later.jobs,
-            done=(jobs.who_is_done_gives_its_reservation_back,),
-            unlike=(jobs.who_is_done_and_unlike_its_job_is_deleted,),
+            done=(job_reconciliation.who_is_done_gives_its_reservation_back,),
+            unlike=(job_reconciliation.who_is_done_and_unlike_its_job_is_deleted,),
         ),
         # A workload keeps to having no class, and to the value that its class had.
         priorities=replace(
-            later.priorities, followed=(priorities.a_workload_goes_along_from_class_to_class,), valued=()
+            later.priorities, followed=(workload_priority_class.a_workload_goes_along_from_class_to_class,), valued=()
         ),
     )

@@ -7,11 +7,14 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
-from kueue_dra_ref.behaviours.parts_devices import Extended
-from kueue_dra_ref.behaviours.parts_writing import Webhooks
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import cohorts, fair_sharing, job_webhooks, managing, quota_webhooks, workload_webhooks
-from kueue_dra_ref.rules.gates import kueue_0_16_gates
+from kueue_dra_ref.behaviours.phases_dra import Extended
+from kueue_dra_ref.behaviours.phases_validation import Webhooks
+from kueue_dra_ref.features.kube_features import kueue_0_16_gates
+from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.rules.jobframework import managed_jobs
+from kueue_dra_ref.rules.preemption import fair_sharing
+from kueue_dra_ref.rules.queue import cohort_quota
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook, job_webhook, workload_webhook
 
 
 def kueue_0_16() -> Behaviour:
@@ -35,12 +38,13 @@ def kueue_0_16() -> Behaviour:
         # Lending limits, Cohorts and default queues can be switched off.
         cohorts=replace(
             later.cohorts,
-            read=(when(cohorts.cohorts_are_looked_at, HierarchicalCohorts=True),),
-            lending=(when(cohorts.a_limit_bounds_lending, LendingLimit=True),),
+            read=(when(cohort_quota.cohorts_are_looked_at, HierarchicalCohorts=True),),
+            lending=(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True),),
         ),
         webhooks=_with_gates(later.webhooks),
         jobs=replace(
-            later.jobs, queued=(when(managing.a_job_without_a_queue_gets_the_default_one, LocalQueueDefaulting=True),)
+            later.jobs,
+            queued=(when(managed_jobs.a_job_without_a_queue_gets_the_default_one, LocalQueueDefaulting=True),),
         ),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
         fair_sharing=replace(
@@ -56,11 +60,11 @@ def kueue_0_16() -> Behaviour:
 
 
 _ON_LENDING = (
-    quota_webhooks.no_lending_limit_is_negative,
-    quota_webhooks.only_who_has_a_cohort_limits_what_it_lends,
-    quota_webhooks.a_cluster_queue_lends_no_more_than_it_has,
+    clusterqueue_webhook.no_lending_limit_is_negative,
+    clusterqueue_webhook.only_who_has_a_cohort_limits_what_it_lends,
+    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
 )
-_ON_DEFAULT_QUEUES = job_webhooks.a_job_leaves_no_queue_where_there_is_a_default_one
+_ON_DEFAULT_QUEUES = job_webhook.a_job_leaves_no_queue_where_there_is_a_default_one
 
 
 def _with_gates(later: Webhooks) -> Webhooks:
@@ -69,7 +73,7 @@ def _with_gates(later: Webhooks) -> Webhooks:
     by_default = (_ON_DEFAULT_QUEUES, when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True))
     return replace(
         later,
-        empty=(*later.empty, workload_webhooks.what_is_not_said_of_pods_is_empty),
+        empty=(*later.empty, workload_webhook.what_is_not_said_of_pods_is_empty),
         groups=replace(later.groups, quota=swapped(later.groups.quota, *lending)),
         job=swapped(later.job, by_default),
     )

@@ -7,24 +7,21 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import (
-    affinity,
-    claims,
-    cohorts,
-    detection,
-    earlier_claims,
-    earlier_devices,
-    extended,
-    pod_requests,
-    reporting,
-    tolerating,
-    transforming,
-    workload_definition,
+from kueue_dra_ref.features.kube_features import kueue_0_17_gates
+from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.rules.crd import workload_crd
+from kueue_dra_ref.rules.dra import (
+    claim_templates,
+    claim_templates_0_17,
+    devices_0_18,
+    dra_workloads,
+    extended_resource_requests,
 )
-from kueue_dra_ref.rules.gates import kueue_0_17_gates
-from kueue_dra_ref.rules.matching import Matching
-from kueue_dra_ref.rules.sourcing import Sourcing
+from kueue_dra_ref.rules.dra.device_matching import Matching
+from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.rules.flavorassigner import node_affinity, taints
+from kueue_dra_ref.rules.queue import cohort_quota
+from kueue_dra_ref.rules.workload import adjust_resources, resource_transformations, workload_status
 
 GATE, EXTENDED = "DynamicResourceAllocation", "DRAExtendedResources"
 
@@ -53,7 +50,7 @@ def kueue_0_17() -> Behaviour:
                 later.definitions.workload,
                 limits=swapped(
                     later.definitions.workload.limits,
-                    (workload_definition.at_most_10_pod_sets, workload_definition.at_most_8_pod_sets),
+                    (workload_crd.at_most_10_pod_sets, workload_crd.at_most_8_pod_sets),
                 ),
             ),
         ),
@@ -65,60 +62,60 @@ def kueue_0_17() -> Behaviour:
         ),
         processing=replace(
             later.processing,
-            detected=(when(detection.a_template_makes_a_device_workload, **{GATE: True}),),
-            refused=(when(detection.direct_claims_are_refused_by_the_older_gate, **{GATE: True}),),
+            detected=(when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),),
+            refused=(when(dra_workloads.direct_claims_are_refused_by_the_older_gate, **{GATE: True}),),
             template=(
-                claims.the_template_must_exist,
-                earlier_claims.constraints_are_refused,
-                earlier_claims.device_config_is_refused,
+                claim_templates.the_template_must_exist,
+                claim_templates_0_17.constraints_are_refused,
+                claim_templates_0_17.device_config_is_refused,
             ),
             request=(
-                claims.first_available_is_refused,
-                earlier_claims.selectors_are_refused,
-                claims.admin_access_is_refused,
-                claims.mode_all_is_refused,
+                claim_templates.first_available_is_refused,
+                claim_templates_0_17.selectors_are_refused,
+                claim_templates.admin_access_is_refused,
+                claim_templates.mode_all_is_refused,
             ),
-            retried=(earlier_claims.every_fault_is_retried,),
+            retried=(claim_templates_0_17.every_fault_is_retried,),
             matching=Matching(),
             sourcing=Sourcing(),
         ),
         charging=replace(
             later.charging,
-            in_claim=(earlier_claims.requests_of_a_claim_wrap_around,),
-            transformed=(transforming.outputs_are_computed_from_whole_units,),
+            in_claim=(claim_templates_0_17.requests_of_a_claim_wrap_around,),
+            transformed=(resource_transformations.outputs_are_computed_from_whole_units,),
         ),
         # Of a class that comes, changes or goes nobody is told.
         extended=replace(
             later.extended,
-            detected=(when(extended.requests_are_looked_at, **{GATE: True, EXTENDED: True}),),
-            asked=(when(extended.requests_and_limits_are_charged, **{GATE: True, EXTENDED: True}),),
-            in_container=(earlier_devices.each_container_asks_for_whole_devices,),
+            detected=(when(extended_resource_requests.requests_are_looked_at, **{GATE: True, EXTENDED: True}),),
+            asked=(when(extended_resource_requests.requests_and_limits_are_charged, **{GATE: True, EXTENDED: True}),),
+            in_container=(devices_0_18.each_container_asks_for_whole_devices,),
             watched=(),
         ),
         # What a pod says of itself as a whole is left as it is.
         adjusting=replace(
             later.adjusting,
             pod_set=(
-                pod_requests.a_runtime_class_adds_its_overhead,
-                pod_requests.the_namespace_gives_containers_defaults,
-                pod_requests.limits_stand_in_for_requests,
+                adjust_resources.a_runtime_class_adds_its_overhead,
+                adjust_resources.the_namespace_gives_containers_defaults,
+                adjust_resources.limits_stand_in_for_requests,
             ),
-            resources=(pod_requests.containers_keep_to_their_limits,),
+            resources=(adjust_resources.containers_keep_to_their_limits,),
         ),
         assigning=replace(
             later.assigning,
             words=(),
-            flavor=(tolerating.taints_must_be_tolerated,),
+            flavor=(taints.taints_must_be_tolerated,),
             in_group=(
-                affinity.what_is_compared_in_the_group_must_be_an_integer,
-                affinity.labels_of_the_group_must_match,
+                node_affinity.what_is_compared_in_the_group_must_be_an_integer,
+                node_affinity.labels_of_the_group_must_match,
             ),
             # There is no quotaCheckStrategy.
             ignored=(),
         ),
         # Quotas are counted in plain integers.
-        cohorts=replace(later.cohorts, counted=(cohorts.cpu_beyond_64_bits_is_counted_as_none,)),
-        reporting=replace(later.reporting, beside=(reporting.counted_pods_are_shown_as_requests,)),
+        cohorts=replace(later.cohorts, counted=(cohort_quota.cpu_beyond_64_bits_is_counted_as_none,)),
+        reporting=replace(later.reporting, beside=(workload_status.counted_pods_are_shown_as_requests,)),
         # Whoever preempts frees the pods that its queue counts, too.
         preempting=replace(later.preempting, not_sought=()),
     )

@@ -7,21 +7,15 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
-from kueue_dra_ref.rule import swapped, when
-from kueue_dra_ref.rules import (
-    counter_sources,
-    counters,
-    earlier_devices,
-    fungibility,
-    mapping,
-    queueing,
-    source_fields,
-    sourcing,
-    transforming,
-    workload_definition,
-    workload_webhooks,
-)
-from kueue_dra_ref.rules.gates import kueue_0_18_gates
+from kueue_dra_ref.features.kube_features import kueue_0_18_gates
+from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.rules.config import device_class_mappings, mapping_source_fields, mapping_sources_0_18
+from kueue_dra_ref.rules.crd import workload_crd
+from kueue_dra_ref.rules.dra import devices_0_18, partitionable_devices, sourced_requests
+from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
+from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.webhooks import workload_webhook
+from kueue_dra_ref.rules.workload import resource_transformations
 
 _COUNTERS = "KueueDRAIntegrationPartitionableDevices"
 
@@ -37,16 +31,16 @@ def kueue_0_18() -> Behaviour:
             # A claim's selectors are tried on all devices, whoever drives them.
             drivers=(),
             lacking=(
-                earlier_devices.a_missing_class_is_told_below_the_request,
-                earlier_devices.a_class_that_does_not_compile_is_told_below_the_request,
-                sourcing.an_error_on_a_sourced_device_is_retried,
-                sourcing.too_few_sourced_devices_refuse,
+                devices_0_18.a_missing_class_is_told_below_the_request,
+                devices_0_18.a_class_that_does_not_compile_is_told_below_the_request,
+                sourced_requests.an_error_on_a_sourced_device_is_retried,
+                sourced_requests.too_few_sourced_devices_refuse,
             ),
-            counter=(earlier_devices.the_first_set_of_a_device_is_charged,),
+            counter=(devices_0_18.the_first_set_of_a_device_is_charged,),
             # There are no capacities.
             asked=(),
             rounded=(),
-            unoffered=(counters.some_device_must_consume_the_counter,),
+            unoffered=(partitionable_devices.some_device_must_consume_the_counter,),
             # Amounts are shown as plain numbers.
             in_bytes=(),
         ),
@@ -64,14 +58,14 @@ def kueue_0_18() -> Behaviour:
                 later.definitions.workload,
                 limits=swapped(
                     later.definitions.workload.limits,
-                    (workload_definition.at_most_18_pod_sets, workload_definition.at_most_10_pod_sets),
+                    (workload_crd.at_most_18_pod_sets, workload_crd.at_most_10_pod_sets),
                 ),
                 # Its queue may be taken away.
                 cel=swapped(
                     later.definitions.workload.cel,
                     (
-                        workload_definition.a_workload_with_quota_keeps_its_queue,
-                        workload_definition.a_workload_with_quota_stays_in_its_queue,
+                        workload_crd.a_workload_with_quota_keeps_its_queue,
+                        workload_crd.a_workload_with_quota_stays_in_its_queue,
                     ),
                 ),
             ),
@@ -79,7 +73,7 @@ def kueue_0_18() -> Behaviour:
         webhooks=replace(
             later.webhooks,
             # Limits, pods as a whole and what is less than nothing are not looked at.
-            workload=(workload_webhooks.no_request_is_called_pods, *later.webhooks.workload[2:]),
+            workload=(workload_webhook.no_request_is_called_pods, *later.webhooks.workload[2:]),
         ),
         # Requests are Go maps.
         by_chance=True,
@@ -93,36 +87,38 @@ def kueue_0_18() -> Behaviour:
         mapping=replace(
             later.mapping,
             device_class=(
-                mapping.class_is_a_label_key,
-                mapping.class_is_at_most_253_long,
-                mapping.class_is_named_once_in_a_mapping,
+                device_class_mappings.class_is_a_label_key,
+                device_class_mappings.class_is_at_most_253_long,
+                device_class_mappings.class_is_named_once_in_a_mapping,
                 # A class is in one mapping, whatever it charges.
-                mapping.class_maps_to_one_resource,
+                device_class_mappings.class_maps_to_one_resource,
             ),
             # One source, and a counter at that; while the gate is off nothing is looked at.
             before_sources=(
-                when(counter_sources.sources_need_the_gate_of_counters, **{_COUNTERS: False}),
-                when(counter_sources.a_mapping_has_one_source, **{_COUNTERS: True}),
+                when(mapping_sources_0_18.sources_need_the_gate_of_counters, **{_COUNTERS: False}),
+                when(mapping_sources_0_18.a_mapping_has_one_source, **{_COUNTERS: True}),
             ),
-            source_type=(when(counter_sources.a_source_is_a_counter, **{_COUNTERS: True}),),
+            source_type=(when(mapping_sources_0_18.a_source_is_a_counter, **{_COUNTERS: True}),),
             source=tuple(
                 when(each, **{_COUNTERS: True})
                 for each in (
-                    counter_sources.a_counter_has_a_short_name,
-                    counter_sources.a_driver_has_a_name,
-                    source_fields.the_selector_of_a_source_compiles,
+                    mapping_sources_0_18.a_counter_has_a_short_name,
+                    mapping_sources_0_18.a_driver_has_a_name,
+                    mapping_source_fields.the_selector_of_a_source_compiles,
                 )
             ),
             sources=(),
         ),
         processing=processing,
-        charging=replace(later.charging, transformed=(transforming.outputs_and_what_is_requested_are_one_sum,)),
+        charging=replace(
+            later.charging, transformed=(resource_transformations.outputs_and_what_is_requested_are_one_sum,)
+        ),
         extended=replace(
             later.extended,
-            chosen=(earlier_devices.a_mapped_class_stands_for_a_resource,),
+            chosen=(devices_0_18.a_mapped_class_stands_for_a_resource,),
             in_container=(
-                earlier_devices.each_container_asks_for_whole_devices,
-                earlier_devices.each_container_is_refused_a_class_with_counters,
+                devices_0_18.each_container_asks_for_whole_devices,
+                devices_0_18.each_container_is_refused_a_class_with_counters,
             ),
             refused=(),
             # All names of a resource are added up together.
@@ -130,13 +126,15 @@ def kueue_0_18() -> Behaviour:
         ),
         # A ClusterQueue that is deleted in use says what it said before.
         reporting=replace(later.reporting, deleted=()),
-        queueing=replace(later.queueing, namespace=(queueing.the_namespace_must_be_selected_or_a_sentence_says_so,)),
+        queueing=replace(
+            later.queueing, namespace=(pending_workloads.the_namespace_must_be_selected_or_a_sentence_says_so,)
+        ),
         assigning=replace(
             later.assigning,
             # Of resources that can never be had one is told, whichever comes first.
-            ends=(fungibility.what_never_fits_ends_the_look,),
+            ends=(flavor_fungibility.what_never_fits_ends_the_look,),
             # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
-            rank=(fungibility.the_preference_ranks_flavors,),
+            rank=(flavor_fungibility.the_preference_ranks_flavors,),
             # Whoever lost a flavor begins anew.
             lost=(),
         ),

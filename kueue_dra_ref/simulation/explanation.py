@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.admission.explanation import Step
 from kueue_dra_ref.api.workloads import is_active, workload_of
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.verdict import (

@@ -10,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
-from clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
-from clusters.building import cache, parts, program
-from clusters.releases import KUEUE_0_19
-from clusters.troubles import MissingTool
-from clusters.waiting import NotYet, eventually
+from kueue_dra_clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
+from kueue_dra_clusters.build_cache import cache, parts, program
+from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.releases import KUEUE_0_19
+from kueue_dra_clusters.waiting import NotYet, eventually
 
 ROOT = Path(__file__).parents[2]
 VARIABLES = ("KUBEBUILDER_ASSETS", "KUEUE_BIN", "KUEUE_MANIFESTS")

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography import x509
-
-from clusters.certificates import Authority, KeyPair
+from kueue_dra_clusters.certificates import Authority, KeyPair
 
 
 @pytest.fixture(scope="module")

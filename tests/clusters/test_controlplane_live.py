@@ -11,14 +11,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.errors import ProcessTrouble
+from kueue_dra_clusters.kueue_process import KueueProcess
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.processes import Processes
+from kueue_dra_clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
 
-from clusters.controlplane import ControlPlane
-from clusters.kueue_process import KueueProcess
-from clusters.live import LiveTarget
-from clusters.objects import Objects
-from clusters.processes import Processes
-from clusters.troubles import ProcessTrouble
-from clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 from tests.clusters.test_processes import nothing_left
 
@@ -225,7 +225,7 @@ def complained(kueue: KueueProcess, resource: str) -> None:
 
 
 BRIEF = """
-from clusters.controlplane import ControlPlane
+from kueue_dra_clusters.controlplane import ControlPlane
 with ControlPlane() as plane:
     processes = plane.kueue.processes
     plane.kueue.start({})

@@ -12,20 +12,19 @@ from typing import Any
 
 import pytest
 import yaml
-
-from clusters.building import cache
-from clusters.kind import engine as engines
-from clusters.kind import records
-from clusters.kind.charts import images_of
-from clusters.kind.engine import Engine, EngineTrouble, run
-from clusters.kind.evidence import redacted
-from clusters.kind.host import INOTIFY, NETWORK, TOUCHED, Host
-from clusters.kind.making import kind_config
-from clusters.kind.profiles import PROFILES
-from clusters.kind.supply import moved, released
-from clusters.releases import release
-from clusters.troubles import MissingTool
-from fixtures.on_nodes import devices_in
+from kueue_dra_clusters.build_cache import cache
+from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.kind import cluster_records
+from kueue_dra_clusters.kind import provider as engines
+from kueue_dra_clusters.kind.artifacts import redacted
+from kueue_dra_clusters.kind.charts import images_of
+from kueue_dra_clusters.kind.create import kind_config
+from kueue_dra_clusters.kind.host import INOTIFY, NETWORK, TOUCHED, Host
+from kueue_dra_clusters.kind.image_source import moved, released
+from kueue_dra_clusters.kind.profiles import PROFILES
+from kueue_dra_clusters.kind.provider import Engine, EngineTrouble, run
+from kueue_dra_clusters.releases import release
+from kueue_dra_fixtures.on_nodes import devices_in
 
 
 @pytest.fixture(autouse=True)
@@ -100,33 +99,33 @@ def test_the_configuration_of_a_profile_can_be_printed(name: str) -> None:
 
 def test_a_run_that_was_killed_leaves_an_orphan() -> None:
     """A record counts its owner as gone when the process is, or another has its number."""
-    alive = records.a_record("kueue-dra-a", kept=False)
-    again = records.Record(name="kueue-dra-b", pid=alive.pid, started=alive.started - 1)
-    gone = records.Record(name="kueue-dra-c", pid=2**22 + 1, started=1)
-    kept = records.a_record("kueue-dra-d", kept=True)
+    alive = cluster_records.a_record("kueue-dra-a", kept=False)
+    again = cluster_records.Record(name="kueue-dra-b", pid=alive.pid, started=alive.started - 1)
+    gone = cluster_records.Record(name="kueue-dra-c", pid=2**22 + 1, started=1)
+    kept = cluster_records.a_record("kueue-dra-d", kept=True)
     for each in (alive, again, gone, kept):
         each.write()
 
-    assert {each.name: each.orphaned for each in records.records()} == {
+    assert {each.name: each.orphaned for each in cluster_records.records()} == {
         "kueue-dra-a": False,
         "kueue-dra-b": True,
         "kueue-dra-c": True,
         "kueue-dra-d": False,
     }
     gone.forget()
-    assert "kueue-dra-c" not in [each.name for each in records.records()]
+    assert "kueue-dra-c" not in [each.name for each in cluster_records.records()]
 
 
 def test_a_cluster_is_found_whatever_it_is_called() -> None:
     """Who names a cluster gets it back by that name."""
-    records.a_record("mine", kept=True).write()
+    cluster_records.a_record("mine", kept=True).write()
 
-    assert [each.name for each in records.records()] == ["mine"]
+    assert [each.name for each in cluster_records.records()] == ["mine"]
 
 
 def test_nothing_is_left_of_what_was_forgotten() -> None:
     """A record goes with its folder and all that lies in it; what is not there is forgotten already."""
-    record = records.a_record("mine", kept=False, foreign=True)
+    record = cluster_records.a_record("mine", kept=False, foreign=True)
     record.write()
     (record.folder / "kubeconfig").write_text("")
 
@@ -134,7 +133,7 @@ def test_nothing_is_left_of_what_was_forgotten() -> None:
     record.forget()
 
     assert [each.name for each in cache().iterdir()] == ["clusters"]
-    assert not list(records.records())
+    assert not list(cluster_records.records())
 
 
 @pytest.mark.parametrize(
@@ -143,11 +142,11 @@ def test_nothing_is_left_of_what_was_forgotten() -> None:
 )
 def test_a_record_that_cannot_be_read(name: str, orphaned: bool) -> None:
     """What a run left half-written is found; a cluster that a person named is never taken for nobody's."""
-    folder = records.place() / name
+    folder = cluster_records.place() / name
     folder.mkdir(parents=True)
     (folder / "record.json").write_text("{")
 
-    assert [(each.name, each.orphaned) for each in records.records()] == [(name, orphaned)]
+    assert [(each.name, each.orphaned) for each in cluster_records.records()] == [(name, orphaned)]
 
 
 def test_the_machine_is_put_back(tmp_path: Path, own_cache: Path) -> None:

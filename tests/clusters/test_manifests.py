@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-
-from clusters.configurations import merged
-from clusters.manifests import Manifest, Webhook, collections, definitions, permissions, webhooks, without_permission
+from kueue_dra_clusters.manager_config import merged
+from kueue_dra_clusters.manifests import (
+    Manifest,
+    Webhook,
+    collections,
+    definitions,
+    permissions,
+    webhooks,
+    without_permission,
+)
 
 HOOK = Webhook(port=9443, authority=b"PEM")
 CLIENT = {

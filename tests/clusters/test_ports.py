@@ -6,10 +6,9 @@ import socket
 import sys
 
 import pytest
-
-from clusters import ports
-from clusters.ports import LOOPBACK, Ports
-from clusters.troubles import ClusterTrouble
+from kueue_dra_clusters import ports
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.ports import LOOPBACK, Ports
 
 holds = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a reserved port be listened on")
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from clusters.processes import PREFIX, Processes, leisurely
-from clusters.troubles import ClusterTrouble, ProcessTrouble
-from clusters.waiting import NotYet, eventually
+from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
+from kueue_dra_clusters.processes import PREFIX, Processes, leisurely
+from kueue_dra_clusters.waiting import NotYet, eventually
 
 ROOT = Path(__file__).parents[2]
 SLEEPER = ["/bin/sh", "-c", "echo asleep; exec sleep 300"]
@@ -24,7 +23,7 @@ STUBBORN = [sys.executable, "-c", "import signal, time; signal.signal(15, signal
 
 OWNER = f"""
 import sys
-from clusters.processes import Processes
+from kueue_dra_clusters.processes import Processes
 with Processes() as processes:
     processes.start("sleeper", {SLEEPER})
     processes.start("stubborn", {STUBBORN})

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from clusters.binaries import Binaries, insist_on_release
-from clusters.gotool import PINNED
-from clusters.releases import RELEASES, release
-from clusters.troubles import MissingTool
-from clusters.waiting import Pauses
+from kueue_dra_clusters.binaries import Binaries, insist_on_release
+from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.go_tool import PINNED
+from kueue_dra_clusters.releases import RELEASES, release
+from kueue_dra_clusters.waiting import Pauses
 
 
 @pytest.mark.parametrize("minor", RELEASES)

@@ -11,11 +11,12 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from clusters.certificates import Authority
-from clusters.manifests import NAMESPACE
-from clusters.objects import Objects
-from clusters.ports import LOOPBACK
-from clusters.waiting import NotYet, eventually
+from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.certificates import Authority
+from kueue_dra_clusters.manifests import NAMESPACE
+from kueue_dra_clusters.ports import LOOPBACK
+from kueue_dra_clusters.waiting import NotYet, eventually
+
 from kueue_dra_ref.target import Manifest, Ref
 
 GROUP = "admissionregistration.k8s.io/v1"

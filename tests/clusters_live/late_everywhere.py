@@ -11,10 +11,10 @@ import random
 from contextlib import ExitStack
 
 import pytest
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.fence import PREFIX
+from kueue_dra_clusters.waiting import limits_of
 
-from clusters.controlplane import ControlPlane
-from clusters.fence import PREFIX
-from clusters.waiting import limits_of
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.late import late_writes
 
@@ -45,4 +45,4 @@ class LatePlane(ControlPlane):
 
 def pytest_configure() -> None:
     """Have whoever brings up a control plane bring up such a one."""
-    pytest.MonkeyPatch().setattr("clusters.controlplane.ControlPlane", LatePlane)
+    pytest.MonkeyPatch().setattr("kueue_dra_clusters.controlplane.ControlPlane", LatePlane)

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 import yaml
 from kubernetes.client import ApiClient
+from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.cleanup import Cleaning
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.existing_cluster import AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
+from kueue_dra_clusters.existing_cluster import attached as open_target
+from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.ownership import NotOurs
+from kueue_dra_clusters.preflight import MANAGER, RUN_LABEL, SETTINGS
+from kueue_dra_clusters.waiting import Limits
 
-from clusters.attached import AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
-from clusters.attached import attached as open_target
-from clusters.cleaning import Cleaning
-from clusters.controlplane import ControlPlane
-from clusters.custody import NotOurs
-from clusters.fitness import MANAGER, RUN_LABEL, SETTINGS
-from clusters.live import LiveTarget
-from clusters.mirror import Mirror
-from clusters.objects import Objects
-from clusters.troubles import ClusterTrouble
-from clusters.waiting import Limits
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object

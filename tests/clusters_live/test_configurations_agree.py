@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from kueue_dra_clusters.live_target import LiveTarget
 
-from clusters.live import LiveTarget
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import FieldError, Manifest
 from tests.object_grammar import Grammar
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
+from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.live_target import LiveTarget
 
-from clusters.controlplane import ControlPlane
-from clusters.live import LiveTarget
-from clusters.objects import Answer, Objects
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.reference import ReferenceTarget
+from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref, Refusal
 from tests.apiserver import in_order_of
 from tests.clusters_live.manifests import CONFIGURATION

@@ -14,19 +14,19 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from kueue_dra_clusters.binaries import binaries
+from kueue_dra_differential.generate import Batch, batches
+from kueue_dra_differential.oracle import Judge, Kind
+from kueue_dra_differential.run import Seat, a_judge
+from kueue_dra_differential.work_queue import Agenda, Finding, Plan, Tally, Work
+from kueue_dra_fixtures.builders import a_job
+from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
 
-from clusters.binaries import binaries
-from fixtures.builders import a_job
-from fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cluster.replaying import answers
-from kueue_dra_ref.difference import difference
-from kueue_dra_ref.scenario import Scenario
+from kueue_dra_ref.reference.replay import answers
+from kueue_dra_ref.scenarios.diff import difference
+from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
-from suites.differential.agenda import Agenda, Finding, Plan, Tally, Work
-from suites.differential.campaign import Seat, a_judge
-from suites.differential.drawing import Batch, batches
-from suites.differential.judging import Judge, Kind
 
 pytestmark = pytest.mark.live
 KUEUE_0_19 = behaviour("kueue-0.19")

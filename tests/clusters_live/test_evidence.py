@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.waiting import TimedOut, limits_of
 
-from clusters.controlplane import ControlPlane
-from clusters.live import LiveTarget
-from clusters.waiting import TimedOut, limits_of
 from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
 from tests.commands import ROOT
 
@@ -41,7 +41,15 @@ def test_who_waits_in_vain_is_shown_what_kueue_logged_of_it(
 def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> None:
     """Whoever reads of a wrong verdict sees the scheduler's own words."""
     options = ["-q", "-p", "no:cacheprovider", "--target=kueue", "--sabotage=quota-doubled", f"--report-dir={tmp_path}"]
-    command = [sys.executable, "-m", "pytest", *options, "suites/conformance/quota/test_fits.py", "-k", "one-too-many"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *options,
+        "suites/kueue_dra_suites/conformance/quota/test_fits.py",
+        "-k",
+        "one-too-many",
+    ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     _, _, told = run.stdout.partition("the last that Kueue logged of it:")
 

@@ -7,16 +7,16 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.conditions import condition_of
+from kueue_dra_clusters.controlplane import ControlPlane
+from kueue_dra_clusters.fence import Fence
+from kueue_dra_clusters.in_flight import Underway
+from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.observation import Look
+from kueue_dra_clusters.waiting import limits_of
 
-from clusters.conditions import condition_of
-from clusters.controlplane import ControlPlane
-from clusters.fence import Fence
-from clusters.live import LiveTarget
-from clusters.look import Look
-from clusters.mirror import Mirror
-from clusters.underway import Underway
-from clusters.waiting import limits_of
-from clusters.world import World
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.late import late_writes
@@ -62,7 +62,7 @@ def test_an_admission_that_is_written_late_is_waited_for(
 ) -> None:
     """Kueue admits beside its next cycles, so that the whole fence may have passed before anything shows."""
     if not metered:
-        monkeypatch.setattr("clusters.kueue_process.KueueProcess.metrics", lambda _: "")
+        monkeypatch.setattr("kueue_dra_clusters.kueue_process.KueueProcess.metrics", lambda _: "")
     target.apply([*a_world(gpus=1), a_job("a"), a_job("b")])
     target.settle()
     with late_writes(plane.objects(limits_of({})), tmp_path, an_admission) as held:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
-
-from clusters.troubles import WrongSetting
-from clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
+from kueue_dra_clusters.errors import WrongSetting
+from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
 
 
 def test_a_probe_is_asked_until_it_answers() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from clusters.custody import Custody
-from clusters.writing import merged_status, overlaid
+from kueue_dra_clusters.apply import merged_status, overlaid
+from kueue_dra_clusters.ownership import Custody
+
 from tests.clusters_live.manifests import a_job, a_stored_job, a_workload, an_object
 
 

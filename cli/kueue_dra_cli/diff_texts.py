@@ -1,0 +1,39 @@
+"""``kueue-dra diff-texts``: what one text, or release, asks that another does not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+from kueue_dra_reports.changes_page import lines
+
+from kueue_dra_cli.options import Named, output_option
+from kueue_dra_cli.printing import as_json
+from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.requirements.catalogue import catalogue
+from kueue_dra_ref.requirements.difference import difference
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra diff-texts kep-2025-07 kep-2025-09
+  kueue-dra diff-texts kep-2025-09 kueue-0.19 -o json
+"""
+
+
+@click.command("diff-texts", epilog=EPILOG)
+@click.argument("earlier", metavar="A", type=Named(NAMES))
+@click.argument("later", metavar="B", type=Named(NAMES))
+@output_option("text", "json")
+def command(earlier: str, later: str, output: str) -> None:
+    """Compare two texts or releases, requirement by requirement.
+
+    Printed is what B adds to the requirements of A, changes and drops, with the headings of their texts.
+
+    A and B are behaviours: texts of KEP-2941, or releases of Kueue; kueue-0.20 is provisional.
+    """
+    found = difference(catalogue(), earlier, later)
+    if output == "json":
+        as_json(asdict(found))
+    else:
+        click.echo("\n".join(lines(found)).rstrip())

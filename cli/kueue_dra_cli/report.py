@@ -1,0 +1,84 @@
+"""``kueue-dra report``: what can be done with the reports that runs leave behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+from kueue_dra_reports.compare import differences
+from kueue_dra_reports.document import Report
+from kueue_dra_reports.summary import explained, rendered
+from kueue_dra_reports.validate import faults, read
+
+from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.options import output_option
+from kueue_dra_cli.printing import as_json
+
+VALIDATE_EPILOG = """\
+\b
+Exit codes
+  0  every report is sound
+  1  one is not: each fault is printed with its place in the report
+  2  a file is missing
+"""
+DIFF_EPILOG = """\
+\b
+Example
+  kueue-dra report diff out/reference/report.json out/live/report.json
+
+\b
+Exit codes
+  0  the reports say the same
+  1  they differ: one line for each place
+  2  one is no sound report
+"""
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group("report")
+def command() -> None:
+    """Check, compare and print conformance reports."""
+
+
+@command.command("validate", epilog=VALIDATE_EPILOG)
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@output_option("text", "json")
+def validate(files: tuple[Path, ...], output: str) -> None:
+    """Check reports against their JSON Schema, and their sums against their own checks."""
+    found = {str(file): faults(file) for file in files}
+    if output == "json":
+        as_json([{"file": file, "valid": not wrong, "faults": wrong} for file, wrong in found.items()])
+    else:
+        for file, wrong in found.items():
+            click.echo("\n".join(wrong) if wrong else f"{file}: sound", err=bool(wrong))
+    raise SystemExit(1 if any(found.values()) else 0)
+
+
+@command.command("diff", epilog=DIFF_EPILOG)
+@click.argument("left", type=FILE)
+@click.argument("right", type=FILE)
+@output_option("text", "json")
+def diff(left: Path, right: Path, output: str) -> None:
+    """Compare two reports of the same suite, apart from the target, dates and durations."""
+    found = differences(_report(left), _report(right))
+    if output == "json":
+        as_json({"left": str(left), "right": str(right), "equal": not found, "differences": found})
+    else:
+        click.echo("\n".join(found) or "the reports say the same, apart from the target, dates and durations")
+    raise SystemExit(1 if found else 0)
+
+
+@command.command("render")
+@click.argument("file", type=FILE)
+def render(file: Path) -> None:
+    """Print a report as the terminal summary of its run: what failed and why, the table, the verdict."""
+    report = _report(file)
+    failed = [check for check in report["checks"] if check["outcome"] not in ("passed", "notRun")]
+    click.echo("\n".join([*map(explained, failed), rendered(report)]))
+
+
+def _report(file: Path) -> Report:
+    if wrong := faults(file):
+        raise Trouble(wrong)
+    return cast(Report, read(file))

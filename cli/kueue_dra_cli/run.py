@@ -1,0 +1,115 @@
+"""``kueue-dra run``: the conformance suites under pytest, from a checkout or from an installed package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import pytest
+from kueue_dra_suites import conformance
+
+from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.options import judged_option, target_option, workers_option
+from kueue_dra_ref.api.suggest import nearest
+
+EPILOG = """\
+\b
+Examples
+  kueue-dra run                                   every suite, judged by the reference in memory
+  kueue-dra run quota status -k "second_flavor"   some cases of two suites
+  kueue-dra run --behaviour kep-2025-09           what the September 2025 text asks
+  kueue-dra run --target kueue --core -n 4        what the texts ask of a real Kueue, and nothing else: a minute
+  kueue-dra run --target kueue                    a real Kueue, brought up here as local processes
+  kueue-dra run --target kueue --context kind-a   a real Kueue that you already have
+
+\b
+Exit codes
+  0  every case passed, and the run did all that it planned
+  1  a case failed, or the run did less than planned, or no case was chosen
+  2  the run could not begin or was interrupted: an unknown suite, no judge
+"""
+INTENTS = ("certify", "ci", "develop")
+"""As in the plugin, which pytest has to import first to watch its assertions."""
+
+
+@click.command("run", epilog=EPILOG)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@target_option("reference", "kueue", whose="Who judges: the reference in memory, or a real Kueue.")
+@judged_option
+@click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
+@click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
+@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
+@click.option("--core", is_flag=True, help="Only cases that prove what a text asks for: MUST, SHOULD, MAY.")
+@workers_option("Run")
+@click.option(
+    "--intent",
+    type=click.Choice(INTENTS),
+    default="ci",
+    show_default=True,
+    help="certify: the whole suite, the only run that may claim conformance.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Name each case.")
+def command(
+    suites: tuple[str, ...],
+    target: str,
+    behaviour: str,
+    context: str,
+    report_dir: str,
+    expression: str,
+    core: bool,
+    workers: str,
+    intent: str,
+    verbose: bool,
+) -> None:
+    """Judge the reference or a real Kueue by the conformance suites.
+
+    SUITE is a folder of cases: quota, mapping, claims, status; all of them unless some are named. The report is written
+    to the folder of --report-dir as report.yaml, report.json and junit.xml.
+    """
+    if context and target != "kueue":
+        raise click.UsageError("--context NAME needs --target kueue: the reference uses no cluster")
+    chosen = [f"--{name}={value}" for name, value in _given(target=target, behaviour=behaviour, context=context)]
+    chosen += [f"--report-dir={report_dir}", f"--intent={intent}", "-v" if verbose else "-q"]
+    chosen += [f"-k{expression}"] if expression else []
+    chosen += ["--core"] if core else []
+    chosen += [f"-n{workers}"] if workers else []
+    raise SystemExit(min(int(pytest.main([*wiring(), *chosen, *_paths(suites)])), 2))
+
+
+def _given(**options: str) -> Iterator[tuple[str, str]]:
+    yield from ((name, value) for name, value in options.items() if value)
+
+
+def wiring() -> Iterator[str]:
+    """Give what lets pytest run the suites wherever they are: our plugins, no file of settings, no cache."""
+    yield from (
+        f"--rootdir={_home().parent.parent}",
+        "--confcutdir",
+        str(_home()),
+        "-c",
+        str(Path(__file__).with_name("pytest.ini")),
+    )
+    yield from (
+        "-p",
+        "kueue_dra_reports.plugin",
+        "-p",
+        "kueue_dra_fixtures.plugin",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:hypothesispytest",
+    )
+    yield from ("--import-mode=importlib", "-ra", "--no-header")
+
+
+def _home() -> Path:
+    """The folder of the conformance suite."""
+    return Path(conformance.__file__).resolve().parent
+
+
+def _paths(suites: Sequence[str]) -> list[str]:
+    known = sorted(path.name for path in _home().iterdir() if path.is_dir() and any(path.glob("test_*.py")))
+    if unknown := [name for name in suites if name not in known]:
+        raise Trouble(f"unknown suite {name}; {nearest(name, known)}" for name in unknown)
+    return [str(_home() / name) for name in suites] or [str(_home())]

@@ -1,0 +1,113 @@
+"""Create or replace, and write the status of Jobs and Workloads as their controllers would (Kubernetes 1.36)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.ownership import Custody
+from kueue_dra_clusters.waiting import NotYet, eventually
+from kueue_dra_ref.api.three_way_merge import job_spec
+from kueue_dra_ref.target import Manifest, Ref
+
+CONFLICT = 409
+NOT_FOUND = 404
+OF_THE_SERVER = frozenset({"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of writing an object."""
+
+    answer: Answer
+    created: bool
+    changed: bool = True
+    """Whether anything is different from before."""
+
+
+def write(objects: Objects, custody: Custody, manifest: Manifest, before: Manifest) -> Written:
+    """Create an object, or replace the spec, labels and annotations of what exists.
+
+    ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
+    """
+    labelled = custody.labelled(manifest)
+    ref = Ref.of(manifest)
+    if not before and (answer := objects.create(_new(labelled))).body.get("reason") != "AlreadyExists":
+        return Written(answer=answer, created=True)
+    custody.insist_on(objects, ref)
+    versions: list[str] = []
+
+    def put(stored: Manifest) -> Answer:
+        versions.append(stored["metadata"]["resourceVersion"])
+        return objects.replace(overlaid(stored, labelled, before))
+
+    answer = _until_no_conflict(objects, ref, put)
+    if answer.code == NOT_FOUND and before:
+        return write(objects, custody, manifest, {})
+    after = answer.body.get("metadata", {}).get("resourceVersion")
+    return Written(answer=answer, created=False, changed=versions[-1:] != [after])
+
+
+def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
+    """Merge a status into a stored Job or Workload, conditions by their type, as their controllers would write it."""
+
+    def put(stored: Manifest) -> Answer:
+        return objects.replace({**stored, "status": merged_status(stored, status)}, subresource="status")
+
+    return _until_no_conflict(objects, ref, put)
+
+
+def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest:
+    """Lay a manifest over what is stored: everything but identity and status comes from the manifest."""
+    metadata = dict(stored["metadata"])
+    for key in ("labels", "annotations"):
+        if key in manifest["metadata"]:
+            metadata[key] = manifest["metadata"][key]
+    merged = {**manifest, "metadata": metadata}
+    if manifest["kind"] == "Job":
+        merged["spec"] = job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
+    return merged
+
+
+def merged_status(stored: Manifest, status: Manifest) -> Manifest:
+    """Merge a status into the stored one and fill in what its controller always writes."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    old = stored.get("status") or {}
+    conditions = {each["type"]: each for each in old.get("conditions") or []}
+    for each in status.get("conditions") or []:
+        conditions[each["type"]] = {"lastTransitionTime": now, "reason": each["type"], "message": "", **each}
+    merged = {**old, **status, "conditions": list(conditions.values())}
+    return _finished_job(merged, now) if stored["kind"] == "Job" else merged
+
+
+def _finished_job(status: Manifest, now: str) -> Manifest:
+    """Fill in what the API server demands of a Job that is running or done."""
+    types = [each["type"] for each in status["conditions"] if each.get("status") == "True"]
+    if not {"Complete", "Failed"} & set(types):
+        return status
+    target = "SuccessCriteriaMet" if "Complete" in types else "FailureTarget"
+    extra = {"type": target, "status": "True", "reason": target, "message": "", "lastTransitionTime": now}
+    done = {"startTime": now} | ({"completionTime": now} if "Complete" in types else {})
+    conditions = [*([] if target in types else [extra]), *status["conditions"]]
+    return {**done, **status, "active": 0, "ready": 0, "conditions": conditions}
+
+
+def _new(manifest: Manifest) -> Manifest:
+    """Take off what the server would refuse to see in a new object, when a case applies what it has read."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in OF_THE_SERVER}
+    return {**manifest, "metadata": metadata}
+
+
+def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]) -> Answer:
+    def once() -> Answer:
+        stored = objects.read(ref)
+        if stored is None:
+            return Answer(code=NOT_FOUND, body={"message": f"{ref} is not there any more"})
+        answer = put(stored)
+        if answer.code == CONFLICT:
+            raise NotYet(answer.message)
+        return answer
+
+    return eventually(once, within=objects.limits.request, what=f"{ref} to be written")

@@ -1,0 +1,128 @@
+"""Where the real components come from: the user's own binaries where named, else built once from pinned Go modules.
+
+``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
+``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries`` builds what
+is not named, and prints where everything lies; ``python -m kueue_dra_clusters.binaries 0.18 0.19`` does so for those minors.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kueue_dra_clusters.build_cache import parts, program
+from kueue_dra_clusters.errors import ClusterTrouble, MissingTool
+from kueue_dra_clusters.go_tool import Component
+from kueue_dra_clusters.manager_config import version
+from kueue_dra_clusters.manifests import components
+from kueue_dra_clusters.releases import NEWEST, Release, release
+
+ASSETS_VARIABLE = "KUBEBUILDER_ASSETS"
+KUEUE_VARIABLE = "KUEUE_BIN"
+MANIFESTS_VARIABLE = "KUEUE_MANIFESTS"
+
+STAMP = "-X k8s.io/component-base/version.git"
+
+ETCD = Component(name="etcd", folder="etcd", module="go.etcd.io/etcd/server/v3", package=".")
+API_SERVER = Component(
+    name="kube-apiserver",
+    folder="kubernetes",
+    module="k8s.io/kubernetes",
+    package="k8s.io/kubernetes/cmd/kube-apiserver",
+    ldflags=f"-s -w {STAMP}Version={{version}} {STAMP}Major={{major}} {STAMP}Minor={{minor}}",
+)
+
+MINOR = re.compile(r"v0\.[1-9]\d*\.")
+"""A version that says which minor it is; a build of one's own may say anything, such as v0.0.0-main."""
+PROGRAMS = ("etcd", "kube_apiserver", "kueue", "kueue_module")
+MANIFEST_FOLDERS = tuple(f"config/components/{part}" for part in ("crd", "rbac", "webhook"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binaries:
+    """The programs of a control plane, and the folder whose ``config/components`` holds Kueue's manifests."""
+
+    etcd: Path
+    kube_apiserver: Path
+    kueue: Path
+    kueue_module: Path
+    release: Release
+
+
+def binaries(kueue: str = NEWEST) -> Binaries:
+    """Have all programs for a minor of Kueue; the first time this may build for minutes, with progress shown.
+
+    Raises:
+        MissingTool: one of them cannot be had.
+
+    """
+    wanted = release(kueue)
+    return Binaries(
+        etcd=_asset(ETCD),
+        kube_apiserver=_asset(API_SERVER),
+        kueue=named(KUEUE_VARIABLE) or program(wanted.component),
+        kueue_module=_manifests(wanted.component),
+        release=wanted,
+    )
+
+
+def insist_on_release(found: Binaries) -> None:
+    """Refuse a Kueue of another minor than asked for, which only a program that the user named can be.
+
+    Raises:
+        MissingTool: it is another, as it says itself.
+
+    """
+    told = version(found.kueue)
+    if MINOR.match(told) and not told.startswith(f"v{found.release.minor}."):
+        raise MissingTool(f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {told}, expected a {found.release.minor}")
+
+
+def _asset(component: Component) -> Path:
+    """Have etcd or the API server."""
+    return named(ASSETS_VARIABLE, component.name) or program(component)
+
+
+def named(variable: str, name: str = "") -> Path | None:
+    """Give the program that an environment variable names; None when the variable is not set."""
+    if not (value := os.environ.get(variable)):
+        return None
+    path = (Path(value) / name).absolute()
+    if not path.is_file():
+        raise MissingTool(f"{variable}={value}: there is no file {path}")
+    if not os.access(path, os.X_OK):
+        raise MissingTool(f"{variable}={value}: {path} is not executable")
+    return path
+
+
+def _manifests(component: Component) -> Path:
+    """Have the folder with Kueue's manifests, of the user's or of the pinned release."""
+    if value := os.environ.get(MANIFESTS_VARIABLE):
+        try:
+            components(Path(value).absolute())
+        except MissingTool as trouble:
+            raise MissingTool(f"{MANIFESTS_VARIABLE}={value}: {trouble}") from None
+        return Path(value).absolute()
+    return parts(component, "manifests", MANIFEST_FOLDERS)
+
+
+def main(minors: Sequence[str]) -> int:
+    """Have all programs, for each minor that is asked for, and print where they lie."""
+    try:
+        for found in map(binaries, minors or [NEWEST]):
+            print("\n".join(f"{name}: {getattr(found, name)}" for name in PROGRAMS))
+    except ClusterTrouble as trouble:
+        print(f"kueue-dra: {trouble}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("kueue-dra: interrupted; nothing half-made is left", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,42 @@
+"""Builds the program that compiles and evaluates device selectors with Kubernetes' own CEL package for DRA.
+
+``CEL_ORACLE_BIN`` names it where it is built already. ``python -m kueue_dra_clusters.cel_oracle`` has it and prints its path.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kueue_dra_clusters.binaries import named
+from kueue_dra_clusters.build_cache import program
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.go_tool import Component
+
+VARIABLE = "CEL_ORACLE_BIN"
+CEL_ORACLE = Component(
+    name="cel-oracle",
+    folder="cel-oracle",
+    module="k8s.io/dynamic-resource-allocation",
+    package=".",
+    sources=("main.go",),
+)
+
+
+def cel_oracle() -> Path:
+    """Have the program; the first time this builds it, which takes a minute or two."""
+    return named(VARIABLE) or program(CEL_ORACLE)
+
+
+def main() -> int:
+    """Have the program and print where it lies."""
+    try:
+        print(cel_oracle())
+    except ClusterTrouble as trouble:
+        print(f"kueue-dra: {trouble}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

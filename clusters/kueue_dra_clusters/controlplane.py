@@ -1,0 +1,163 @@
+"""A node-less control plane: an API server of its own with a real Kueue release, both as local processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+
+from kubernetes.client import ApiClient
+
+from kueue_dra_clusters import manifests
+from kueue_dra_clusters.api_client import Objects, Refused, body_of
+from kueue_dra_clusters.apiserver import ApiServer
+from kueue_dra_clusters.binaries import Binaries, binaries
+from kueue_dra_clusters.certificates import Authority
+from kueue_dra_clusters.kueue_process import KueueProcess
+from kueue_dra_clusters.manager_config import Place
+from kueue_dra_clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, Webhook
+from kueue_dra_clusters.ports import Ports
+from kueue_dra_clusters.processes import Processes
+from kueue_dra_clusters.releases import NEWEST, release
+from kueue_dra_clusters.waiting import Limits, NotYet, Pauses, eventually
+
+TOKEN_SECONDS = 24 * 3600
+WORKERS = 8
+WEBHOOK_CERTIFICATES = "webhook"
+ETC = "etc"
+METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"  # where Kueue reads them when told not to make its own
+
+
+class ControlPlane:
+    """An API server with Kueue's CRDs, webhooks and roles, and a Kueue that waits for its Configuration.
+
+    While it is open, ``api`` is a client with all rights, and ``kueue`` the Kueue of this control plane.
+    """
+
+    api: ApiClient
+    kueue: KueueProcess
+    _server: ApiServer
+
+    def __init__(self, programs: Binaries | None = None, limits: Limits | None = None) -> None:
+        self._programs = programs
+        self._release = programs.release if programs else release(NEWEST)
+        self._limits = limits or Limits()
+        self._held = ExitStack()
+
+    def start(self) -> Self:
+        """Bring everything up; when that fails, what was started is ended again."""
+        programs = self._programs or binaries(self._release.minor)
+        with ExitStack() as held:
+            ports = held.enter_context(Ports())
+            processes = held.enter_context(Processes())
+            server = ApiServer(programs=programs, processes=processes, ports=ports, limits=self._limits)
+            self.api, self._server = server.api, server
+            objects = Objects(api=server.api, limits=self._limits, alive=server.insist)
+            self.kueue = _install(programs, server, objects)
+            self._held = held.pop_all()
+        return self
+
+    def _insist(self) -> None:
+        """Fail with the last words of whichever process has ended."""
+        self._server.insist()
+        self.kueue.insist()
+
+    def objects(self, limits: Limits) -> Objects:
+        """Reach the objects in the newest version of Kueue's API, whatever the release serves."""
+        return self._release.objects(api=self.api, limits=limits, alive=self._insist)
+
+    @property
+    def pauses(self) -> Pauses:
+        """How long the release lets things wait."""
+        return self._release.pauses
+
+    def close(self) -> None:
+        """End every process and remove every file."""
+        self._held.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueueProcess:
+    """Put a Kueue release into an API server that may still be starting."""
+    authority = Authority("kueue-ca")
+    webhook = Webhook(port=server.ports.reserve(), authority=authority.pair.certificate)
+    serving = authority.vouch_for(WEBHOOK_HOST)
+    certificates = {
+        "ca.crt": authority.pair.certificate,
+        "ca.key": authority.pair.key,
+        "tls.crt": serving.certificate,
+        "tls.key": serving.key,
+    }
+    for folder in (WEBHOOK_CERTIFICATES, METRICS_CERTIFICATES):
+        for name, content in certificates.items():
+            server.processes.keep(f"{folder}/{name}", content)
+    definitions = list(manifests.definitions(programs.kueue_module, webhook))
+    others = [*manifests.permissions(programs.kueue_module), *manifests.surroundings(certificates)]
+    hooks = list(manifests.webhooks(programs.kueue_module, webhook))
+    server.await_answer("/api/v1/namespaces")
+    namespace, *others = sorted(others, key=lambda manifest: manifest["kind"] != "Namespace")
+    _create(objects, namespace)
+    with ThreadPoolExecutor(WORKERS) as workers:
+        for made in [workers.submit(_create, objects, manifest) for manifest in [*definitions, *hooks, *others]]:
+            made.result()
+    collections = list(manifests.collections(definitions))
+    for path in collections:
+        server.await_answer(path)
+    _await_discovery(objects, collections, server.limits)
+    server.await_answer("/readyz")
+    etc = server.processes.directory / ETC
+    place = Place(
+        kubeconfig=server.kubeconfig("kueue", _token(objects)),
+        certificates=server.processes.directory / WEBHOOK_CERTIFICATES,
+        etc=etc if server.processes.can_give_etc(etc) else None,
+        webhook=webhook.port,
+        health=server.ports.reserve(),
+        metrics=server.ports.reserve(),
+    )
+    return KueueProcess(
+        binary=programs.kueue, objects=objects, place=place, processes=server.processes, limits=server.limits
+    )
+
+
+def _await_discovery(objects: Objects, paths: Iterable[str], limits: Limits) -> None:
+    """Return once the API server lists all kinds; it may serve them before, and Kueue does not start without them."""
+    wanted = [path.rpartition("/")[::2] for path in paths]
+
+    def listed() -> None:
+        groups = objects.call("GET", "/apis").body.get("groups") or []
+        known = {f"/apis/{version['groupVersion']}" for group in groups for version in group["versions"]}
+        found = {root: _names(objects.call("GET", root).body) for root in {root for root, _ in wanted} & known}
+        if missing := [f"{root}/{name}" for root, name in wanted if name not in found.get(root, ())]:
+            raise NotYet(f"not listed: {', '.join(missing)}")
+
+    eventually(listed, within=limits.ready, every=0.02, what="the API server to list Kueue's kinds")
+
+
+def _names(listing: Manifest) -> set[str]:
+    return {each["name"] for each in listing.get("resources") or []}
+
+
+def _create(objects: Objects, manifest: Manifest) -> None:
+    """Create one object; a first try whose answer was lost may have made it already."""
+    answer = objects.create(manifest)
+    if not answer.ok and answer.code != HTTPStatus.CONFLICT:
+        raise Refused(did=f"create {manifest['kind']} {manifest['metadata']['name']}", answer=answer)
+
+
+def _token(objects: Objects) -> str:
+    """Ask for a token of Kueue's own service account."""
+    path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
+    answer = objects.call("POST", path, request | {"spec": {"expirationSeconds": TOKEN_SECONDS}})
+    token: str = body_of(answer, "ask for a token for Kueue")["status"]["token"]
+    return token

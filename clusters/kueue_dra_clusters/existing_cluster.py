@@ -1,0 +1,209 @@
+"""A cluster that the user already has: found by kubeconfig context, judged fit or refused, left as it was found."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kubernetes import config
+from kubernetes.client import ApiClient
+
+from kueue_dra_clusters.api_client import Objects, Refused
+from kueue_dra_clusters.binaries import KUEUE_VARIABLE
+from kueue_dra_clusters.build_cache import program
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.fence_objects import KUEUE
+from kueue_dra_clusters.kueue_process import ROLE
+from kueue_dra_clusters.live_target import LiveTarget
+from kueue_dra_clusters.manager_config import check
+from kueue_dra_clusters.ownership import NotOurs
+from kueue_dra_clusters.preflight import RUN_LABEL, Found, lacks
+from kueue_dra_clusters.releases import release
+from kueue_dra_clusters.waiting import Limits, Pauses, TimedOut, limits_of
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+
+NOBODY = "kueue-dra.dev/nobody"
+KINDS = {
+    "batch/v1": ("Job",),
+    KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
+    "node.k8s.io/v1": ("RuntimeClass",),
+    "resource.k8s.io/v1": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
+    "scheduling.k8s.io/v1": ("PriorityClass",),
+    "v1": ("LimitRange", "Namespace"),
+}
+"""Where to look for what a run left behind."""
+
+
+class CannotServe(ClusterTrouble):
+    """A cluster lacks what the cases need; ``missing`` names every single thing."""
+
+    def __init__(self, *, context: str, missing: Sequence[str]) -> None:
+        lines = "\n".join(f"  - {line}" for line in missing)
+        super().__init__(f"the cluster of context {context} cannot serve these cases:\n{lines}")
+        self.missing = tuple(missing)
+
+
+class CouldNotClean(ClusterTrouble):
+    """Some of what we made is still in the user's cluster; the message gives the commands that remove it."""
+
+    def __init__(self, *, context: str, left: Sequence[Ref], why: str) -> None:
+        commands = "\n".join(f"  {removal_of(ref, context)}" for ref in left)
+        super().__init__(f"not everything could be removed ({why}); what is left, and how to remove it:\n{commands}")
+        self.left = tuple(left)
+
+
+@dataclass(slots=True, kw_only=True)
+class AttachedKueue:
+    """The Kueue of a cluster that is not ours: it is asked what it serves, never changed."""
+
+    context: str
+    minor: str
+    objects: Objects
+    _found: Found | None = None
+
+    def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Accept a Configuration that the cluster's own serves; `CannotServe` names everything that it lacks."""
+        if missing := lacks(self.found(), dict(configuration), self.minor):
+            raise CannotServe(context=self.context, missing=missing)
+        return ()
+
+    def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
+        """Have a local Kueue of the same minor judge a Configuration: the user's own is not restarted for it."""
+        named = os.environ.get(KUEUE_VARIABLE)
+        return check(Path(named) if named else program(release(self.minor).component), configuration)
+
+    def describe(self) -> Manifest:
+        """Say which Kueue this is."""
+        return {"kueue": f"v{self.found().version}"}
+
+    def metrics(self) -> str:
+        """Ask for no metrics: whether they are served, and to whom, is the user's."""
+        return ""
+
+    def log(self) -> str:
+        """Ask for no log: it is the user's."""
+        return ""
+
+    def permit(self, rules: Sequence[Manifest]) -> None:
+        """Leave the role alone: it is the user's."""
+        raise NotOurs(ROLE)
+
+    def is_denied(self) -> bool:
+        """Kueue works, or the cluster would not have been taken."""
+        return False
+
+    def found(self) -> Found:
+        """Read what the cluster says about its Kueue, once."""
+        self._found = self._found or Found.read(self.objects)
+        return self._found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedPlane:
+    """The user's cluster as a live target needs it."""
+
+    api: ApiClient
+    kueue: AttachedKueue
+
+    def objects(self, limits: Limits) -> Objects:
+        """Reach the cluster's objects."""
+        return Objects(api=self.api, limits=limits)
+
+    @property
+    def pauses(self) -> Pauses:
+        """How long a Kueue of that minor lets things wait."""
+        return release(self.kueue.minor).pauses
+
+
+class AttachedTarget(LiveTarget):
+    """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
+
+    def __init__(self, context: str, minor: str, *, limits: Limits | None = None) -> None:
+        self.context = context
+        self.run = secrets.token_hex(4)
+        api = client_of(context)
+        limits = limits or limits_of(os.environ)
+        kueue = AttachedKueue(context=context, minor=minor, objects=Objects(api=api, limits=limits))
+        super().__init__(AttachedPlane(api=api, kueue=kueue), limits=limits, labels={RUN_LABEL: self.run})
+
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+        """Create each object or replace its spec; no Job of ours has pods: what is judged is whether it may."""
+        return super().apply([_without_pods(each) for each in manifests])
+
+    def clean(self) -> None:
+        """Remove what was applied since the last clean-up, or say what is left and how to remove it."""
+        with self._saying_what_is_left():
+            super().clean()
+
+    def stop(self) -> None:
+        """Remove everything that this run made, or say what is left and how to remove it."""
+        with self._saying_what_is_left():
+            super().stop()
+
+    def left(self) -> list[Ref]:
+        """Name every object that carries the label of this run."""
+        left: list[Ref] = []
+        for version, kind in ((version, kind) for version, some in KINDS.items() for kind in some):
+            with contextlib.suppress(Refused):  # what the user may not list, this run could not make either
+                left += map(Ref.of, self._objects.list(version, kind, labels=f"{RUN_LABEL}={self.run}"))
+        return left
+
+    @contextlib.contextmanager
+    def _saying_what_is_left(self) -> Iterator[None]:
+        try:
+            yield
+        except (TimedOut, Refused) as trouble:
+            raise CouldNotClean(context=self.context, left=self.left(), why=str(trouble)) from trouble
+
+
+@contextlib.contextmanager
+def attached(
+    context: str, configuration: Manifest, minor: str, *, limits: Limits | None = None
+) -> Iterator[AttachedTarget]:
+    """Have the cluster of a context as a target, and leave it as it was found.
+
+    ``configuration`` is what the cases need, and ``minor`` the Kueue that they are for, such as ``0.19``.
+
+    Raises:
+        ClusterTrouble: no such context, or `CannotServe`; at the end, `CouldNotClean`.
+
+    """
+    target = AttachedTarget(context, minor, limits=limits)
+    target.start(configuration)
+    try:
+        yield target
+    finally:
+        target.stop()
+
+
+def _without_pods(manifest: Manifest) -> Manifest:
+    """Give a Job to a controller that there is not, as Jobs can be since Kubernetes 1.32."""
+    if manifest["kind"] != "Job":
+        return manifest
+    return {**manifest, "spec": {**manifest["spec"], "managedBy": NOBODY}}
+
+
+def client_of(context: str) -> ApiClient:
+    """Connect to the cluster of a kubeconfig context; ``KUBECONFIG`` says where, as for kubectl."""
+    try:
+        known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
+    except config.ConfigException as trouble:
+        raise ClusterTrouble(f"context {context}: no kubeconfig could be read ({trouble})") from None
+    if context not in known:
+        names = ", ".join(sorted(known)) or "none"
+        raise ClusterTrouble(f"context {context}: found none of that name in the kubeconfig, it has: {names}")
+    client: ApiClient = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call] # ships no types
+    return client
+
+
+def removal_of(ref: Ref, context: str) -> str:
+    """Give the command that removes one object."""
+    place = f" -n {ref.namespace}" if ref.namespace else ""
+    group = ref.api_version.rpartition("/")[0]
+    kind = f"{ref.kind.lower()}.{group}" if group else ref.kind.lower()
+    return f"kubectl --context {context} delete {kind} {ref.name}{place}"

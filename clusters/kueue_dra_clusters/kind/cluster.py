@@ -1,0 +1,99 @@
+"""A kind cluster that is there: how it is reached, and what it is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kubernetes import config as kubeconfig
+from kubernetes.client import ApiClient
+
+from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.kind.cluster_records import Record, records
+from kueue_dra_clusters.kind.components import KIND, KIND_VARIABLE, KUBECTL, KUBECTL_VARIABLE, tool
+from kueue_dra_clusters.kind.host import NETWORK_TOLD
+from kueue_dra_clusters.kind.image_source import Images
+from kueue_dra_clusters.kind.provider import Engine, engine, run
+from kueue_dra_clusters.releases import Release, release
+from kueue_dra_clusters.waiting import Limits
+
+STATE = "cluster.json"
+APPLIED = "applied.json"
+"""What was applied to it, by reference, as text."""
+COMMAND_SECONDS = 180.0
+LOAD_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeCluster:
+    """A kind cluster that this process may use: the one it made, or one that was kept."""
+
+    record: Record
+    engine: Engine
+    release: Release
+    images: Images
+    nodes: int = 1
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The file with which the cluster is reached."""
+        return self.record.folder / "kubeconfig"
+
+    def write(self) -> None:
+        """Write down what it is made of, for the run that takes it over."""
+        told = {"kueue": self.release.minor, "images": asdict(self.images), "nodes": self.nodes}
+        (self.record.folder / STATE).write_text(json.dumps(told), encoding="utf-8")
+
+    @property
+    def workers(self) -> int:
+        """How many nodes run the driver: the control plane where it is alone, else all others."""
+        return max(1, self.nodes - 1)
+
+    def client(self) -> ApiClient:
+        """Connect to it."""
+        client: ApiClient = kubeconfig.new_client_from_config(str(self.kubeconfig))  # type: ignore[no-untyped-call] # ships no types
+        return client
+
+    def objects(self, limits: Limits | None = None) -> Objects:
+        """Reach its objects as its administrator."""
+        return Objects(api=self.client(), limits=limits or Limits())
+
+    def kubectl(self, *words: str, stdin: str = "", within: float = COMMAND_SECONDS) -> str:
+        """Run kubectl against it."""
+        argv = [str(tool(KUBECTL, KUBECTL_VARIABLE)), "--kubeconfig", str(self.kubeconfig), *words]
+        return run(argv, stdin=stdin, within=within)
+
+    def load(self, archives: Sequence[Path]) -> None:
+        """Load image archives into its nodes."""
+        for archive in archives:
+            self.kind("load", "image-archive", str(archive), "--name", self.record.name, within=LOAD_SECONDS)
+
+    def server_version(self) -> str:
+        """The version of Kubernetes that its API server says it is of."""
+        return str(self.objects().call("GET", "/version").body.get("gitVersion", ""))
+
+    def kind(self, *words: str, within: float = COMMAND_SECONDS) -> str:
+        """Run kind as it made the cluster."""
+        return run_kind(self.engine, *words, within=within)
+
+
+def existing(name: str) -> NodeCluster | None:
+    """Take over a finished cluster by its name: one that was kept, or one of another process; None without it."""
+    for record in records():
+        if record.name == name and (record.folder / STATE).exists():
+            told = json.loads((record.folder / STATE).read_text(encoding="utf-8"))
+            images, minor = Images(**told["images"]), release(told["kueue"])
+            return NodeCluster(record=record, engine=engine(), release=minor, images=images, nodes=told["nodes"])
+    return None
+
+
+def run_kind(used: Engine, *words: str, within: float = COMMAND_SECONDS) -> str:
+    """Run kind, told which engine and network."""
+    return run([str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within)
+
+
+def environment(used: Engine) -> Mapping[str, str]:
+    """Write what kind has to be told: which engine, and which network."""
+    return {**used.environment, **NETWORK_TOLD}

@@ -1,0 +1,105 @@
+"""What clusters there are and whose: written down before anything is created, so that nothing can be forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kueue_dra_clusters.build_cache import cache
+
+PREFIX = "kueue-dra-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One cluster: its name, and the process that owns it; nobody's when it is kept."""
+
+    name: str
+    pid: int
+    started: int
+    """When that process started, in the kernel's clock ticks: a process id alone is used again."""
+    foreign: bool = False
+    """Whether somebody else made it, so that it is given back and not deleted."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its kubeconfig and its logs lie."""
+        return place() / self.name
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is meant to outlive the process that made it."""
+        return self.pid == 0
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether its owner is gone."""
+        return not self.kept and _started(self.pid) != self.started
+
+    def write(self) -> None:
+        """Write it down; its folder appears with the record in it, so that no cluster is taken for nobody's."""
+        place().mkdir(parents=True, exist_ok=True)
+        holder = self.folder if self.folder.exists() else _a_folder_aside()
+        fresh = holder / "record.new"
+        fresh.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        fresh.rename(holder / "record.json")
+        if holder != self.folder:
+            holder.rename(self.folder)
+
+    def forget(self) -> None:
+        """Strike it out, as a whole: half a record would make the cluster nobody's."""
+        aside = _a_folder_aside()
+        with suppress(FileNotFoundError):
+            self.folder.rename(aside / self.name)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
+    """Begin the record of a cluster that this process is about to create, or to take."""
+    pid = 0 if kept else os.getpid()
+    return Record(name=name, pid=pid, started=_started(pid) if pid else 0, foreign=foreign)
+
+
+def records() -> Iterator[Record]:
+    """Read every record; one that cannot be read is nobody's, but that of a name that no run makes up is kept."""
+    for folder in sorted(filter(Path.is_dir, place().glob("*"))):
+        try:
+            yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            yield Record(name=folder.name, pid=-1 if folder.name.startswith(PREFIX) else 0, started=0)
+
+
+def place() -> Path:
+    """Name the folder of all records."""
+    return cache() / "clusters"
+
+
+def _a_folder_aside() -> Path:
+    return Path(tempfile.mkdtemp(prefix="record-", dir=cache()))
+
+
+def _started(pid: int) -> int:
+    """When a process started; -1 when there is none."""
+    if pid <= 0:
+        return -1
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return -1 if not _exists(pid) else 0
+    return int(stat.rpartition(")")[2].split()[19])
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True

@@ -1,0 +1,79 @@
+"""The programs of a kind cluster, each pinned by a go.mod of ours and built once."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+from kueue_dra_clusters.binaries import API_SERVER, ETCD, named
+from kueue_dra_clusters.build_cache import parts, program
+from kueue_dra_clusters.go_tool import Component
+
+KIND_VARIABLE = "KIND_BIN"
+HELM_VARIABLE = "HELM_BIN"
+KUBECTL_VARIABLE = "KUBECTL_BIN"
+
+KIND = Component(name="kind", folder="kind", module="sigs.k8s.io/kind", package="sigs.k8s.io/kind")
+HELM = Component(name="helm", folder="helm", module="helm.sh/helm/v3", package="helm.sh/helm/v3/cmd/helm")
+DRIVER = Component(
+    name="dra-example-kubeletplugin",
+    folder="dra-example-driver",
+    module="sigs.k8s.io/dra-example-driver",
+    package="sigs.k8s.io/dra-example-driver/cmd/dra-example-kubeletplugin",
+)
+COREDNS = Component(
+    name="coredns",
+    folder="node-addons",
+    module="github.com/coredns/coredns",
+    package="./coredns",
+    sources=("coredns/main.go",),
+)
+PAUSE = dataclasses.replace(COREDNS, name="pause", package="./pause", sources=("pause/main.go",))
+
+
+def of_kubernetes(name: str) -> Component:
+    """Name another program of the Kubernetes that the API server is of."""
+    return dataclasses.replace(API_SERVER, name=name, package=f"k8s.io/kubernetes/cmd/{name}")
+
+
+KUBECTL = of_kubernetes("kubectl")
+ON_THE_NODE = (of_kubernetes("kubeadm"), of_kubernetes("kubelet"), KUBECTL)
+"""What lies in the node's own file system."""
+
+AS_IMAGES = {
+    "kube-apiserver": API_SERVER,
+    "kube-controller-manager": of_kubernetes("kube-controller-manager"),
+    "kube-scheduler": of_kubernetes("kube-scheduler"),
+    "kube-proxy": of_kubernetes("kube-proxy"),
+    "etcd": ETCD,
+    "coredns": COREDNS,
+    "pause": PAUSE,
+}
+"""What kubeadm runs as containers, by the last part of the image's name."""
+
+
+def tool(component: Component, variable: str) -> Path:
+    """Find a program: where the environment names it, else in PATH, else built from its pin; never downloaded."""
+    return named(variable) or _in_path(component.name) or program(component)
+
+
+def _in_path(name: str) -> Path | None:
+    found = shutil.which(name)
+    return Path(found) if found else None
+
+
+def kind_files() -> Path:
+    """Have the files that kind puts into a node image."""
+    return parts(KIND, "base-files", ["images/base/files"]) / "images/base/files"
+
+
+def driver_chart() -> Path:
+    """Have the driver's chart."""
+    chart = "deployments/helm/dra-example-driver"
+    return parts(DRIVER, "chart", [chart]) / chart
+
+
+def kueue_chart(component: Component) -> Path:
+    """Have Kueue's chart of a release."""
+    return parts(component, "chart", ["charts/kueue"]) / "charts/kueue"

@@ -1,0 +1,85 @@
+"""Whether nodes serve devices: a small pod on each, with a claim; one that gets none at once gives way to another."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from http import HTTPStatus
+
+from kueue_dra_clusters.api_client import Objects, Refused
+from kueue_dra_clusters.kind.charts import KUEUE_NAMESPACE
+from kueue_dra_clusters.kind.profiles import CLASS
+from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
+from kueue_dra_ref.target import Manifest, Ref
+
+NAMESPACE = KUEUE_NAMESPACE
+"""Whose pods Kueue's own webhook is not asked about: Kueue may be starting meanwhile."""
+RESOURCE = "resource.k8s.io/v1"
+TRY_SECONDS = 8.0
+"""How long one pod may take; it takes about two seconds where the kubelet knows the driver."""
+
+
+def each_served(objects: Objects, nodes: Sequence[str], image: str, *, within: float) -> None:
+    """Return when a pod of ours has got a device on each node; `TimedOut` names the nodes where none has."""
+    left = list(nodes)
+
+    def tried() -> None:
+        probes = {node: _made(objects, node, image) for node in left}
+        try:
+            eventually(lambda: _see(objects, probes, left), within=TRY_SECONDS, every=0.2, at_most=0.5, what="probes")
+        except TimedOut as trouble:
+            raise NotYet(trouble.seen) from None
+        finally:
+            for ref in probes.values():
+                _remove(objects, ref)
+
+    eventually(tried, within=within, every=0.2, what="a pod on each node to get a device")
+
+
+def _remove(objects: Objects, pod: Ref) -> None:
+    for ref in (pod, Ref(api_version=RESOURCE, kind="ResourceClaimTemplate", name=pod.name, namespace=NAMESPACE)):
+        objects.delete(ref)
+
+
+def _see(objects: Objects, probes: dict[str, Ref], left: list[str]) -> None:
+    """Strike out the nodes whose pod has ended well."""
+    left[:] = [node for node in left if _phase(objects, probes[node]) != "Succeeded"]
+    if left:
+        raise NotYet("no device for a pod on " + ", ".join(left))
+
+
+def _phase(objects: Objects, ref: Ref) -> str:
+    return str(((objects.read(ref) or {}).get("status") or {}).get("phase"))
+
+
+def _made(objects: Objects, node: str, image: str) -> Ref:
+    """Make a pod with a claim of its own, which vanishes with it."""
+    made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, image))
+    for each in made:
+        answer = objects.create(each)
+        if not answer.ok and answer.code != HTTPStatus.CONFLICT:  # a first try, whose answer was lost, has made it
+            raise Refused(did=f"create {Ref.of(each)}", answer=answer)
+    return Ref.of(made[-1])
+
+
+def _manifests(name: str, node: str, image: str) -> Iterator[Manifest]:
+    """Give the template, then the pod."""
+    meta = {"name": name, "namespace": NAMESPACE}
+    request = {"name": "any", "exactly": {"deviceClassName": CLASS}}
+    spec = {"spec": {"devices": {"requests": [request]}}}
+    yield {"apiVersion": RESOURCE, "kind": "ResourceClaimTemplate", "metadata": meta, "spec": spec}
+    container = {
+        "name": "main",
+        "image": image,
+        "imagePullPolicy": "IfNotPresent",
+        "command": ["true"],
+        "resources": {"claims": [{"name": "device"}]},
+    }
+    pod = {
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": 0,
+        "nodeSelector": {"kubernetes.io/hostname": node},
+        "containers": [container],
+        "resourceClaims": [{"name": "device", "resourceClaimTemplateName": name}],
+    }
+    yield {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": pod}

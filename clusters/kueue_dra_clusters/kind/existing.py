@@ -1,0 +1,82 @@
+"""A kind cluster that somebody else made: used for a run, and given back as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.kind import charts
+from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
+from kueue_dra_clusters.kind.cluster_records import Record, a_record
+from kueue_dra_clusters.kind.driver import remove_slices
+from kueue_dra_clusters.kind.image_source import Supply
+from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
+from kueue_dra_clusters.kind.progress import told
+from kueue_dra_clusters.kind.provider import Engine, engine
+from kueue_dra_clusters.releases import Release
+from kueue_dra_ref.target import Manifest
+
+
+class NotOurs(ClusterTrouble):
+    """A cluster holds what a run would have to change."""
+
+
+def adopted(name: str, supply: Callable[[Engine], Supply], minor: Release) -> NodeCluster | None:
+    """Take a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
+
+    Raises:
+        NotOurs: it has a Kueue, a driver or classes already, which the profiles would replace.
+        ClusterTrouble: something is missing or fails.
+
+    """
+    used = engine()
+    if name not in run_kind(used, "get", "clusters").split():
+        return None
+    chosen = supply(used)
+    record = a_record(name, kept=False, foreign=True)
+    record.write()
+    try:
+        with told(f"kind cluster {name}: taken as it is, images {chosen.name}"):
+            (record.folder / "kubeconfig").write_text(run_kind(used, "get", "kubeconfig", "--name", name), "utf-8")
+            cluster = NodeCluster(record=record, engine=used, release=minor, images=chosen.images())
+            _insist_on_room(cluster)
+            cluster.load(chosen.archives())
+        found = replace(cluster, nodes=len(cluster.objects().list("v1", "Node")))
+        found.write()
+    except BaseException:
+        record.forget()
+        raise
+    return found
+
+
+def give_back(record: Record) -> None:
+    """Remove from a cluster of somebody else whatever a run has put there."""
+    cluster = existing(record.name)
+    file = record.folder / APPLIED
+    if cluster and file.exists():
+        with told(f"giving back the cluster {record.name}"):
+            made = [json.loads(text) for text in json.loads(file.read_text("utf-8")).values()]
+            _remove(cluster, [each for each in made if each["kind"] == "CustomResourceDefinition"])
+            _remove(cluster, made)
+            remove_slices(cluster)
+    record.forget()
+
+
+def _remove(cluster: NodeCluster, manifests: Iterable[Manifest]) -> None:
+    """Delete objects and wait until they are gone; a definition takes its objects with it while Kueue still lets go."""
+    cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=charts.a_list(manifests))
+
+
+def _insist_on_room(cluster: NodeCluster) -> None:
+    """Refuse a cluster that cannot allocate devices, or has anything of what the profiles bring."""
+    if not cluster.objects().call("GET", "/apis/resource.k8s.io/v1").ok:
+        raise NotOurs(f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)")
+    brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
+    there = cluster.kubectl("get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=charts.a_list(brought))
+    if there:
+        raise NotOurs(
+            f"the cluster {cluster.record.name} has what the profiles would replace: {', '.join(there.split())}.\n"
+            "Name one without; a Kueue of its own is judged by `kueue-dra run --target kueue --context NAME`."
+        )

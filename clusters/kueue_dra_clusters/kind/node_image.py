@@ -1,0 +1,165 @@
+"""A kind node image built here, of Debian packages, kind's own files and pinned Go modules; nothing is pulled."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from kueue_dra_clusters.build_cache import cache, kept, program
+from kueue_dra_clusters.errors import MissingTool
+from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.kind.components import AS_IMAGES, KUBECTL, ON_THE_NODE, kind_files
+from kueue_dra_clusters.kind.images import PATH, busybox, containerfile
+from kueue_dra_clusters.kind.provider import Engine, run
+
+HERE = Path(__file__).parent / "node"
+REPOSITORY = "localhost/kueue-dra/node"
+NETWORK_IMAGE = "localhost/kueue-dra/node-network:1"
+SUITE = "trixie"
+PACKAGES = (
+    *("systemd", "systemd-sysv", "dbus", "containerd", "runc", "containernetworking-plugins", "iptables", "nftables"),
+    *("iproute2", "conntrack", "ethtool", "socat", "util-linux", "mount", "kmod", "procps", "ca-certificates", "jq"),
+    *("curl", "libseccomp2", "pigz", "e2fsprogs", "busybox-static"),
+)
+BUILD_SECONDS = 900.0
+
+NODE = f"""\
+FROM scratch
+ADD root.tar /
+ENV container=docker PATH={PATH}
+STOPSIGNAL SIGRTMIN+3
+ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]
+"""
+
+
+def node_image(engine: Engine) -> str:
+    """Have the node image in the engine's storage, and name it; built again only when something of it changed.
+
+    Raises:
+        MissingTool: a program for it is missing, or it takes root to build.
+
+    """
+    programs = {each.name: program(each) for each in ON_THE_NODE}
+    images = {name: program(each) for name, each in AS_IMAGES.items()}
+    ref = f"{REPOSITORY}:{KUBECTL.version}-{_digest(programs, images)}"
+    if not engine.has_image(ref):
+        _insist_on_root()
+        with tempfile.TemporaryDirectory(prefix="node-", dir=cache(), ignore_cleanup_errors=True) as work:
+            _build(engine, ref, Path(work), programs, images)
+    return ref
+
+
+def base() -> Path:
+    """Have the Debian root file system that everything else is laid upon."""
+
+    def make(folder: Path) -> None:
+        tell(f"debootstrap {SUITE} (once, a minute)")
+        words = ["--variant=minbase", f"--include={','.join(PACKAGES)}", SUITE, str(folder / "root"), *_mirror()]
+        run(["debootstrap", *words], within=BUILD_SECONDS)
+
+    packages = hashlib.sha256(" ".join((SUITE, *PACKAGES)).encode()).hexdigest()[:16]
+    return kept(f"node-base-{SUITE}-{packages}", make) / "root"
+
+
+def _build(engine: Engine, ref: str, work: Path, programs: Mapping[str, Path], images: Mapping[str, Path]) -> None:
+    """Lay the root file system together in a folder, and hand it to the engine as an image."""
+    files, root, ours = kind_files(), work / "root", work / "ours"
+    source = base()
+    tell("node image: root file system")
+    run(["cp", "-a", "--reflink=auto", str(source), str(root)])
+    _lay_out(ours, programs)
+    run([str(HERE / "assemble.sh"), str(root), str(files), str(ours), KUBECTL.version])
+    tell("node image: the images of kubeadm's components")
+    archives = work / "archives"
+    archives.mkdir()
+    for name, refs in _wanted(root).items():
+        _component_image(engine, work / f"{name}-image", root, name, images[name], refs)
+        engine.save(archives / f"{name}.tar", *refs)
+    _network_image(engine, work / "network", root)
+    engine.save(archives / "node-network.tar", NETWORK_IMAGE)
+    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    run([*alone, str(HERE / "import.sh"), str(root), str(archives)])
+    tell("node image: into the engine's storage")
+    final = work / "image"
+    final.mkdir()
+    left_out = [f"--exclude=./{name}/*" for name in ("proc", "sys", "dev", "run", "tmp")]
+    run(["tar", "-C", str(root), *left_out, "--numeric-owner", "-cf", str(final / "root.tar"), "."])
+    (final / "Containerfile").write_text(NODE, encoding="utf-8")
+    _forget_older(engine)
+    engine.build(final, ref)
+
+
+def _lay_out(ours: Path, programs: Mapping[str, Path]) -> None:
+    """Put what is ours in a node where the assembling script looks for it."""
+    (ours / "bin").mkdir(parents=True)
+    (ours / "manifests").mkdir()
+    for name, path in programs.items():
+        shutil.copy(path, ours / "bin" / name)
+    for name in ("default-cni.yaml", "default-storage.yaml"):
+        shutil.copy(HERE / name, ours / "manifests")
+
+
+def _wanted(root: Path) -> dict[str, list[str]]:
+    """Ask kubeadm and containerd which images they will start, by the last part of the name."""
+    version = KUBECTL.version
+    listed = run(["chroot", str(root), "kubeadm", "config", "images", "list", f"--kubernetes-version={version}"])
+    refs = listed.split()
+    for line in (root / "etc/containerd/config.toml").read_text(encoding="utf-8").splitlines():
+        if line.strip().startswith("sandbox_image"):
+            refs.append(line.split('"')[1])
+    wanted: dict[str, list[str]] = {}
+    for ref in dict.fromkeys(refs):
+        wanted.setdefault(ref.rpartition("/")[2].partition(":")[0], []).append(ref)
+    if strange := sorted(wanted.keys() - AS_IMAGES.keys()):
+        raise MissingTool(f"kubeadm {version} wants images that are not built here: {', '.join(strange)}")
+    return wanted
+
+
+def _component_image(engine: Engine, folder: Path, root: Path, name: str, binary: Path, refs: list[str]) -> None:
+    """Make the image of one of kubeadm's components: its program, and for kube-proxy what it calls."""
+    folder.mkdir()
+    if name == "kube-proxy":
+        run([str(HERE / "proxy-tree.sh"), str(root), str(folder / "tree")])
+    path = f"/{name}" if name in ("coredns", "pause") else f"/usr/local/bin/{name}"
+    containerfile(folder, {path: binary}, entrypoint=path, tree=name == "kube-proxy")
+    engine.build(folder, *refs)
+
+
+def _network_image(engine: Engine, folder: Path, root: Path) -> None:
+    """Make the image that sets up the pods' network: busybox and a script; kubectl is the node's."""
+    busybox(folder, root / "usr/bin/busybox", HERE / "node-network.sh")
+    engine.build(folder, NETWORK_IMAGE)
+
+
+def _digest(programs: Mapping[str, Path], images: Mapping[str, Path]) -> str:
+    """Tell node images apart by all that goes into them."""
+    names = [path.parent.name for path in (*programs.values(), *images.values())]
+    ours = [path.read_bytes() for path in sorted(HERE.iterdir())]
+    whole = b"\0".join([*ours, " ".join((*names, SUITE, *PACKAGES, NODE)).encode()])
+    return hashlib.sha256(whole).hexdigest()[:12]
+
+
+def _forget_older(engine: Engine) -> None:
+    """Remove node images of other pins; one that a cluster still uses stays."""
+    for ref in engine.run("images", "--format", "{{.Repository}}:{{.Tag}}").split():
+        if ref.startswith(f"{REPOSITORY}:"):
+            engine.succeeds("rmi", ref)
+
+
+def _insist_on_root() -> None:
+    if os.geteuid() != 0:
+        raise MissingTool("building the node image takes root (debootstrap, chroot); or use --images released")
+
+
+def _mirror() -> list[str]:
+    """Name the archive that apt uses on this machine, where it is Debian; else debootstrap's own is used."""
+    try:
+        told = run(["apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)"])
+    except MissingTool:
+        return []
+    lines = [line.split() for line in told.splitlines()]
+    return [line[2] for line in lines if len(line) == 3 and line[0] == "Debian" and "-" not in line[1]][:1]

@@ -1,0 +1,164 @@
+"""Kueue's own manifests of a release, made ready for a control plane where Kueue is a local process.
+
+They lie in the release as kustomize input (``config/components``); what its default overlay does to them is done here
+for what this set-up needs: the name prefix, the namespace, the conversion webhooks, and Kueue's service account with
+exactly the roles that are bound to it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kueue_dra_clusters.errors import MissingTool
+
+Manifest = dict[str, Any]
+
+PREFIX = "kueue-"
+NAMESPACE = "kueue-system"
+SERVICE_ACCOUNT = f"{PREFIX}controller-manager"
+WEBHOOK_SERVICE = f"{PREFIX}webhook-service"
+WEBHOOK_HOST = f"{WEBHOOK_SERVICE}.{NAMESPACE}.svc"
+WEBHOOK_SECRET = f"{PREFIX}webhook-server-cert"
+MANAGER_ROLE = f"{PREFIX}manager-role"
+MADE_BY_NAME = "controller-manager"
+"""The service account's name before the prefix."""
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the workloads CRD alone is 1.4 MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """Where the API server reaches Kueue's webhooks, and whose certificate it believes there."""
+
+    port: int
+    authority: bytes
+
+    def client(self, path: str) -> Manifest:
+        """Write a webhook's ``clientConfig``."""
+        service = {"namespace": NAMESPACE, "name": WEBHOOK_SERVICE, "port": self.port, "path": path}
+        return {"service": service, "caBundle": base64.b64encode(self.authority).decode()}
+
+
+def documents(file: Path) -> list[Manifest]:
+    """Read the YAML documents of a file."""
+    with file.open(encoding="utf-8") as stream:
+        return [document for document in yaml.load_all(stream, Loader=_Loader) if document]
+
+
+def components(module: Path) -> Path:
+    """Find the folder with Kueue's components in a module's directory, or say what is missing."""
+    folder = module / "config" / "components"
+    needed = [folder / "crd" / "bases", folder / "crd" / "kustomization.yaml", folder / "rbac", _webhooks(folder)]
+    if missing := [str(path) for path in needed if not path.exists()]:
+        raise MissingTool(f"Kueue's manifests are incomplete, missing: {', '.join(missing)}")
+    return folder
+
+
+def definitions(module: Path, webhook: Webhook) -> Iterator[Manifest]:
+    """Read Kueue's CRDs, those that the release converts with their conversion webhook."""
+    folder = components(module) / "crd"
+    listed = documents(folder / "kustomization.yaml")[0]
+    patches = [documents(folder / patch["path"])[0] for patch in listed.get("patches") or []]
+    converted = {patch["metadata"]["name"]: patch["spec"]["conversion"] for patch in patches}
+    for resource in listed["resources"]:
+        (definition,) = documents(folder / resource)
+        if conversion := converted.get(definition["metadata"]["name"]):
+            path = conversion["webhook"]["clientConfig"]["service"]["path"]
+            conversion["webhook"]["clientConfig"] = webhook.client(path)
+            definition["spec"]["conversion"] = conversion
+        yield definition
+
+
+def collections(definitions: Iterable[Manifest]) -> Iterator[str]:
+    """List the path of each served version of each CRD."""
+    for definition in definitions:
+        spec = definition["spec"]
+        for version in spec["versions"]:
+            if version["served"]:
+                yield f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
+
+
+def webhooks(module: Path, webhook: Webhook) -> Iterator[Manifest]:
+    """Read Kueue's webhook configurations."""
+    for configuration in documents(_webhooks(components(module))):
+        for hook in configuration["webhooks"]:
+            hook["clientConfig"] = webhook.client(hook["clientConfig"]["service"]["path"])
+        yield _renamed(configuration)
+
+
+def permissions(module: Path) -> Iterator[Manifest]:
+    """Read Kueue's service account, and the roles that are bound to it with their bindings."""
+    files = sorted((components(module) / "rbac").glob("*.yaml"))
+    found = [document for file in files if file.name != "kustomization.yaml" for document in documents(file)]
+    bindings = [binding for binding in found if _is_bound_to_kueue(binding)]
+    bound = {(binding["roleRef"]["kind"], binding["roleRef"]["name"]) for binding in bindings}
+    for document in found:
+        if document["kind"] == "ServiceAccount" or (document["kind"], document["metadata"]["name"]) in bound:
+            yield _renamed(document)
+    yield from (_renamed_binding(binding) for binding in bindings)
+
+
+def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
+    """Write what stands in for the release's Deployment: its namespace, its Secret, and a Service that leads here."""
+    yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
+    yield {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": WEBHOOK_SECRET, "namespace": NAMESPACE},
+        "data": {name: base64.b64encode(content).decode() for name, content in certificates.items()},
+    }
+    yield {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": WEBHOOK_SERVICE, "namespace": NAMESPACE},
+        "spec": {"type": "ExternalName", "externalName": "localhost"},
+    }
+
+
+def without_permission(rules: Iterable[Manifest], resource: str) -> list[Manifest]:
+    """Take one resource out of role rules."""
+    kept = [rule | {"resources": [name for name in rule.get("resources") or () if name != resource]} for rule in rules]
+    return [rule for rule in kept if rule["resources"]]
+
+
+def _webhooks(folder: Path) -> Path:
+    return folder / "webhook" / "manifests.yaml"
+
+
+def _is_bound_to_kueue(document: Manifest) -> bool:
+    """Tell whether a document binds a role to Kueue's service account."""
+    return document["kind"].endswith("Binding") and any(
+        subject["kind"] == "ServiceAccount" and subject["name"] == MADE_BY_NAME for subject in document["subjects"]
+    )
+
+
+def _renamed(document: Manifest) -> Manifest:
+    """Give an object the release's prefix and namespace, also where its rules name other objects of the release."""
+    metadata = {"name": PREFIX + document["metadata"]["name"]}
+    if document["metadata"].get("namespace"):
+        metadata["namespace"] = NAMESPACE
+    changed = document | {"metadata": metadata}
+    if "rules" in document:
+        changed["rules"] = [_renamed_rule(rule) for rule in document["rules"]]
+    return changed
+
+
+def _renamed_rule(rule: Manifest) -> Manifest:
+    """Prefix the webhook configurations that a role rule names; CRDs carry no prefix."""
+    names = rule.get("resourceNames")
+    if not names or "admissionregistration.k8s.io" not in rule["apiGroups"]:
+        return rule
+    return rule | {"resourceNames": [PREFIX + name for name in names]}
+
+
+def _renamed_binding(binding: Manifest) -> Manifest:
+    """Prefix both ends of a binding."""
+    subject = {"kind": "ServiceAccount", "name": SERVICE_ACCOUNT, "namespace": NAMESPACE}
+    role = binding["roleRef"] | {"name": PREFIX + binding["roleRef"]["name"]}
+    return _renamed(binding) | {"roleRef": role, "subjects": [subject]}

@@ -1,0 +1,113 @@
+"""Speaks v1beta2 to a Kueue that serves v1beta1 only, changing what the conversion of Kueue 0.15 changes (Kueue 0.14).
+
+From 0.15 on the API server has every object converted by Kueue itself; before that there was nothing to convert to.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_ref.target import Manifest
+
+GROUP = "kueue.x-k8s.io"
+NEWER = f"{GROUP}/v1beta2"
+OLDER = f"{GROUP}/v1beta1"
+SOURCES: Mapping[str, Manifest] = {
+    "kueue.x-k8s.io/workloadpriorityclass": {"group": GROUP, "kind": "WorkloadPriorityClass"},
+    "scheduling.k8s.io/priorityclass": {"group": "scheduling.k8s.io", "kind": "PriorityClass"},
+}
+STOPS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
+"""The word that says, in v1beta1, that the search for a flavor may stop."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OlderObjects(Objects):
+    """Objects whose v1beta2 is the v1beta1 of the cluster."""
+
+    def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
+        # by its full name: a slotted dataclass is another class than the one that super() would look for
+        if not path.startswith(f"/apis/{NEWER}"):
+            return Objects._request(self, method, path, body, content)
+        path = path.replace(NEWER, OLDER, 1)
+        answer = Objects._request(self, method, path, older(body), content)
+        return Answer(code=answer.code, body=newer(answer.body), second=answer.second)
+
+    def version_asked(self, api_version: str) -> str:
+        """Name v1beta1 for v1beta2."""
+        return OLDER if api_version == NEWER else api_version
+
+    def as_ours(self, body: Manifest) -> Manifest:
+        """Read what a v1beta1 API has told as v1beta2 has it."""
+        return newer(body)
+
+
+def older(body: Any) -> Any:
+    """Write an object of v1beta2, or a change of one, as v1beta1 has it; anything else as it is."""
+    if not isinstance(body, dict):
+        return body
+    found = copy.deepcopy(body)
+    if found.get("apiVersion") == NEWER:
+        found["apiVersion"] = OLDER
+    for part in (found.get(key) for key in ("spec", "status")):
+        if isinstance(part, dict):
+            _rename(part, {there: here for here, there in NAMES.items()})
+            _words(part, lambda key, word: STOPS[key] if word == "MayStopSearch" else word)
+            _priority_to_older(part)
+    return found
+
+
+def newer(body: Manifest) -> Manifest:
+    """Read what a v1beta1 API answers as v1beta2 has it: an object, a list of them, or anything else as it is."""
+    if body.get("apiVersion") != OLDER and body.get("groupVersion") != OLDER:
+        return body
+    found: Manifest = {key: NEWER if value == OLDER and key != "kind" else value for key, value in body.items()}
+    if "items" in found:
+        return found | {"items": [_newer_parts(item) for item in found["items"] or []]}
+    return _newer_parts(found)
+
+
+NAMES = {
+    "cohort": "cohortName",
+    "flavorUsage": "flavorsUsage",
+    "accumulatedPastExexcutionTimeSeconds": "accumulatedPastExecutionTimeSeconds",
+}
+"""What v1beta1 calls what, in a spec or status."""
+
+
+def _newer_parts(item: Manifest) -> Manifest:
+    found = copy.deepcopy(item)
+    for part in (found.get(key) for key in ("spec", "status")):
+        if isinstance(part, dict):
+            _rename(part, NAMES)
+            _words(part, lambda key, word: "MayStopSearch" if word == STOPS[key] else word)
+            _priority_to_newer(part)
+    return found
+
+
+def _rename(part: Manifest, names: Mapping[str, str]) -> None:
+    for before, after in names.items():
+        if before in part:
+            part[after] = part.pop(before)
+
+
+def _words(part: Manifest, word: Callable[[str, Any], Any]) -> None:
+    found = part.get("flavorFungibility")
+    if isinstance(found, dict):
+        found.update({key: word(key, found[key]) for key in STOPS if key in found})
+
+
+def _priority_to_older(part: Manifest) -> None:
+    reference = part.pop("priorityClassRef", None) or {}
+    for source, named in SOURCES.items():
+        if named.items() <= reference.items():
+            part |= {"priorityClassName": reference.get("name", ""), "priorityClassSource": source}
+
+
+def _priority_to_newer(part: Manifest) -> None:
+    name, source = part.pop("priorityClassName", ""), part.pop("priorityClassSource", "")
+    if named := SOURCES.get(source):
+        part["priorityClassRef"] = {**named, "name": name}

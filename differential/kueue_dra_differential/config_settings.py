@@ -1,0 +1,81 @@
+"""What the Configuration of a batch says beyond its theme: feature gates, and what is made of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from kueue_dra_fixtures.profiles import a_configuration
+
+from kueue_dra_differential.config_profiles import Theme
+from kueue_dra_differential.swarm import NOW_AND_THEN
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.target import Manifest
+
+SWITCHES = (
+    "FairSharingPreemptWithinNominal",
+    "FairSharingPrioritizeNonBorrowing",
+    "FlavorFungibilityImplicitPreferenceDefault",
+    "FlavorFungibilityPreserveScanProgress",
+    "HierarchicalCohorts",
+    "KueueDRARejectWorkloadsWhenDRADisabled",
+    "LendingLimit",
+    "PartialAdmission",
+    "PrioritySortingWithinCohort",
+    "QuotaCheckStrategy",
+    "ReclaimablePods",
+)
+"""Gates that change what is decided, whatever a world is about.
+
+Not FlavorFungibility: without it, whoever found a flavor and waits is tried without a pause (PREEMPT-048), and a few
+such queues leave a Kueue no time for the others.
+"""
+_CREDITS = {"transformations": [{"input": "cpu", "strategy": "Retain", "outputs": {"credits": "1"}}]}
+_LENIENT = {"quotaCheckStrategy": "IgnoreUndeclared"}
+_CHECKED = "QuotaCheckStrategy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Gates that are not at their default, and what is made of requests."""
+
+    switched: str | None
+    """One of `SWITCHES`."""
+    credited: bool
+    """Whether each CPU also costs a credit."""
+    lenient: bool
+    """Whether resources that a queue does not cover are passed over."""
+
+    def theme(self, theme: Theme) -> Theme:
+        """Give a theme whose queues have credits, if these are asked for."""
+        return replace(theme, others={**theme.others, "credits": 4}) if self.credited else theme
+
+    def configuration(
+        self, behaviour: Behaviour, mappings: Mapping[str, Any], theme: Theme, fair: Sequence[str]
+    ) -> Manifest:
+        """Give the Configuration of a theme under these settings."""
+        gates = {} if self.switched is None else {self.switched: not behaviour.gates.table[self.switched].default}
+        found = a_configuration(behaviour, mappings, fair_sharing=fair, switched=gates, **theme.options)
+        resources = (_CREDITS if self.credited else {}) | (_LENIENT if self.lenient else {})
+        return {**found, "resources": {**found["resources"], **resources}}
+
+
+def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
+    """Mostly the defaults."""
+    gates = behaviour.gates.table
+    switches = [name for name in SWITCHES if name in gates and not gates[name].locked]
+    found = st.builds(
+        Settings,
+        switched=st.none() | st.none() | st.sampled_from(switches),
+        credited=NOW_AND_THEN,
+        lenient=NOW_AND_THEN if _CHECKED in gates and gates[_CHECKED].default else st.just(False),
+    )
+    return found.map(_as_can_be)
+
+
+def _as_can_be(drawn: Settings) -> Settings:
+    """Leave out what its gate is off for."""
+    return replace(drawn, lenient=drawn.lenient and drawn.switched != _CHECKED)

@@ -1,0 +1,168 @@
+"""One generated world as a scenario: what was drawn, told step by step in manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
+from kueue_dra_fixtures.manifests import a_job_manifest, a_priority_class, a_workload_manifest, finished
+
+from kueue_dra_differential.config_profiles import Step, goes
+from kueue_dra_differential.events import (
+    Activate,
+    Change,
+    Common,
+    Delete,
+    Edit,
+    Event,
+    Finish,
+    JobEvent,
+    Move,
+    Offer,
+    Progress,
+    Rank,
+    Resize,
+    Restart,
+    Submit,
+    Touch,
+    Worth,
+    class_of,
+)
+from kueue_dra_differential.node_fields import HEAVY, PLACES
+from kueue_dra_differential.queue_events import Gate
+from kueue_dra_differential.queue_events_manifests import Site, named
+from kueue_dra_differential.queues import Queues
+from kueue_dra_differential.updates import rewritten
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """Tells what happens in some queues; jobs are named in the order in which they come."""
+
+    site: Site
+    events: tuple[Event, ...]
+    _jobs: dict[str, Manifest] = field(default_factory=dict)
+    _made: int = 0
+    _succeeded: dict[str, int] = field(default_factory=dict)
+    """How many pods of a Job have; all of them once it is done."""
+
+    @property
+    def _queues(self) -> Queues:
+        return self.site.queues
+
+    def steps(self) -> Iterator[Step]:
+        """Give the namespace, then the queues and templates, then a step for each event."""
+        yield {"apply": [self._queues.space(joined=True)]}
+        asked = {name for event in self.events if isinstance(event, Submit) for name in event.asks}
+        templates = [self._template(name, like=name) for name in self._queues.theme.templates if name in asked]
+        yield {"apply": [*self._queues.objects(), *templates]}
+        for event in self.events:
+            yield self._step(event)
+            if isinstance(event, Change | Offer):  # what was refused, or waits, is looked at again
+                yield self._touched()
+
+    def _step(self, event: Event) -> Step:
+        match event:
+            case Change() | Restart() | Offer() | Worth():
+                return self._in_common(event)
+            case Submit() | Delete() | Finish() | Progress() | Touch() | Activate() | Move() | Resize() | Rank():
+                return self._of_a_job(event)
+            case Gate(open=False):  # whoever waits may be told, or not (docs/differences.md)
+                return {**self.site.step(event), **self._touched()}
+            case _:
+                return self.site.step(event)
+
+    def _in_common(self, event: Common) -> Step:
+        match event:
+            case Change():
+                return self._queues.theme.changes[event.number]
+            case Restart():
+                return {"restart": [event.configuration]}
+            case Offer(like=str() as like):
+                return {"apply": [self._template(event.name, like=like)]}
+            case Offer():
+                return goes("ResourceClaimTemplate", event.name, namespace=self._queues.namespace)
+            case Worth():
+                return {"apply": [a_priority_class(class_of(event.priority), event.value)]}
+
+    def _touched(self) -> Step:
+        return {"touch": [named(made) for made in self._jobs.values()]}
+
+    def _of_a_job(self, event: JobEvent) -> Step:
+        match event:
+            case Submit():
+                return {"apply": [self._submitted(event)]}
+            case Delete():
+                return self._deleted(event.job)
+            case Finish():
+                return self._changed(event.job, "Job", self._done)
+            case Progress():
+                return self._changed(event.job, "Job", self._further)
+            case Touch():
+                return {"touch": [named(made) for made in self._one(event.job)]}
+            case _:
+                return {"apply": [found for made in self._one(event.job) for found in self._rewritten(made, event)]}
+
+    def _template(self, name: str, *, like: str) -> Manifest:
+        return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
+
+    def _submitted(self, event: Submit) -> Manifest:
+        name = f"j{self._made}"
+        self._made += 1
+        work = self._work(event)
+        build = a_workload_manifest if work.as_workload else a_job_manifest
+        made = build(work, {"name": name, "namespace": self._queues.namespace}, self._line(event.queue), {})
+        self._jobs[name] = made
+        return made
+
+    def _work(self, event: Submit) -> Work:
+        theme = self._queues.theme
+        cpu = {"cpu": str(event.cpu)} if event.cpu else {}
+        claims, requests = theme.claims(event.asks), {**cpu, **theme.requests(event.asks)}
+        runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
+        spec = {**PLACES[event.place], **runtime, **theme.shapes[event.shape]}
+        shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": spec}
+        shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
+        if not event.as_workload:
+            return a_job(priority=event.priority, **shape)
+        first = {"requests": requests, "claims": claims} if event.twice else {"cpu": "1"}
+        return a_workload(a_pod_set("first", **first), a_pod_set("main", **shape), priority=event.priority)
+
+    def _line(self, queue: int) -> str:
+        return f"lq{self.site.index(queue)}"
+
+    def _one(self, job: int) -> list[Manifest]:
+        """Give one of the jobs that are there; nothing when there is none."""
+        there = list(self._jobs.values())
+        return there and [there[job % len(there)]]
+
+    def _deleted(self, job: int) -> Step:
+        found = self._one(job)
+        for made in found:
+            del self._jobs[made["metadata"]["name"]]
+        return {"delete": [named(made) for made in found]}
+
+    def _changed(self, job: int, kind: str, change: Callable[[Manifest], Manifest]) -> Step:
+        """Apply one of the jobs that are there as something else, if it is of a kind."""
+        return {"apply": [change(made) for made in self._one(job) if made["kind"] == kind]}
+
+    def _rewritten(self, made: Manifest, event: Edit) -> Iterator[Manifest]:
+        """Write a job once more, if it can be written so; what is refused of it is asked for again the next time."""
+        if found := rewritten(made, event, self._line):
+            self._jobs[made["metadata"]["name"]] = found
+            yield found
+
+    def _done(self, made: Manifest) -> Manifest:
+        self._succeeded[made["metadata"]["name"]] = made["spec"]["completions"]
+        return finished(made)
+
+    def _further(self, made: Manifest) -> Manifest:
+        name, most = made["metadata"]["name"], made["spec"]["completions"]
+        before = self._succeeded.get(name, 0)
+        if before + 1 >= most:
+            return made
+        self._succeeded[name] = before + 1
+        return {**made, "status": {"active": 0, "succeeded": before + 1}}

@@ -1,0 +1,225 @@
+"""``kueue-dra record`` and ``kueue-dra shrink``: one Kueue, one story, one file that anybody can replay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+from kueue_dra_cli.errors import Trouble, readable
+from kueue_dra_cli.inputs import world_of
+from kueue_dra_cli.options import configuration_option, files_option, gates_option, target_option
+from kueue_dra_clusters.binaries import binaries
+from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.waiting import TimedOut
+
+from kueue_dra_differential.interrupt import tries
+from kueue_dra_differential.oracle import Judge, Kind, Outcome
+from kueue_dra_differential.releases import behaviour_of, minor_option, recorded_minor, recorded_minor_option
+from kueue_dra_differential.run import Seat
+from kueue_dra_differential.shrink import smallest
+from kueue_dra_differential.unsettled_target import Patient
+from kueue_dra_ref.api.yaml_text import written
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.reference.replay import answers, completed, explicit
+from kueue_dra_ref.scenarios.files import scenarios
+from kueue_dra_ref.scenarios.playback import ConfigurationRefused
+from kueue_dra_ref.scenarios.scenario import Scenario, as_document
+from kueue_dra_ref.target import Manifest
+
+RECORD_EPILOG = """\
+\b
+Examples
+  kueue-dra record -f my-manifests/ > story.yaml       what a real Kueue does with these objects
+  kueue-dra record story.yaml --kueue 0.18 -o old.yaml what another release does with the same story
+  kueue-dra record story.yaml --target reference       what the reference does, in memory
+  kueue-dra replay --check story.yaml                  whether the reference does the same
+
+\b
+Exit codes
+  0  recorded
+  2  no real Kueue can be had, or a file cannot be read
+"""
+SHRINK_EPILOG = """\
+\b
+Examples
+  kueue-dra shrink out/differential/differs-70000-3-1.yaml -o smallest.yaml
+
+\b
+Exit codes
+  0  shrunk; the output is the smallest scenario that still differs, with the real Kueue's observations,
+     or that still ends the real Kueue, with its last words
+  1  nothing differs, so there is nothing to shrink
+  2  no real Kueue can be had, or the file cannot be read
+"""
+FIRST = frozenset({"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"})
+"""Kinds of a recorded world that are there before the first step."""
+LAST = frozenset({"Job", "Workload"})
+"""Kinds of which each object is a step of its own."""
+
+
+def _reachable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+    """Refuse a file that cannot be made, before anything is played."""
+    if file is None or file.exists() or (file.parent.is_dir() and os.access(file.parent, os.W_OK)):
+        return file
+    raise click.BadParameter(f"found no folder {file.parent} to write {file.name} to")
+
+
+output_file = click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_reachable,
+    metavar="FILE",
+    help="Where to; else printed.",
+)
+
+
+@click.command("record", epilog=RECORD_EPILOG)
+@click.argument("stories", nargs=-1, type=click.Path(path_type=Path), metavar="[SCENARIO]...")
+@files_option
+@configuration_option
+@gates_option
+@target_option("kueue", "reference", whose="Who decides: a real Kueue, or the reference as that release.")
+@minor_option
+@output_file
+def record(
+    stories: tuple[Path, ...],
+    files: tuple[Path, ...],
+    configuration: Path | None,
+    gates: Mapping[str, bool],
+    target: str,
+    minor: str,
+    output: Path | None,
+) -> None:
+    """Play a story on a real Kueue and write down what it shows after each step.
+
+    The story is a scenario file, or plain manifests given with -f: then what they make is the first step, and each Job
+    or Workload another one. What comes out is a scenario that anyone can replay, such as for a report to Kueue. A step
+    after which Kueue does not come to rest is marked as unsettled. Of several scenarios each is written once it is
+    recorded: those before a fault, or before Ctrl-C, are kept.
+    """
+    judged = behaviour_of(minor)
+    told = [completed(each, judged) for file in stories for each in _read(file)]
+    if files:
+        told.append(_from_manifests(files, configuration, judged, gates))
+    if not told:
+        raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
+    recorded = _by_reference if target == "reference" else _by_kueue
+    for number, document in enumerate(recorded(judged, told), 1):
+        _write(document, output, further=number > 1)
+        if len(told) > 1:
+            click.echo(f"recorded {number} of {len(told)}: {document['metadata']['name']}", err=True)
+
+
+@click.command("shrink", epilog=SHRINK_EPILOG)
+@click.argument("file", type=click.Path(path_type=Path))
+@recorded_minor_option
+@output_file
+def shrink(file: Path, minor: str | None, output: Path | None) -> None:
+    """Reduce a scenario to the smallest on which the reference and a real Kueue still differ.
+
+    Steps and objects are left out one after another and each try is played on both, so it takes a while. What is left
+    differs in the same place. A scenario in which the real Kueue ends by itself is reduced too, to the smallest in
+    which it still ends. Ctrl-C ends the tries, and what is left by then is written.
+    """
+    (scenario, *others) = _read(file)
+    if others:
+        raise Trouble([f"{file}: found {1 + len(others)} scenarios; expected one"])
+    with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as seat:
+        first = seat.alone(scenario)
+        if first.kind not in (Kind.DIFFERS, Kind.ENDED):
+            click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
+            raise SystemExit(1)
+        with tries() as going_on:
+            found = smallest(first, seat.alone, going_on=going_on)
+    _write(as_document(found.scenario, **_why(found)), output)
+
+
+def _why(found: Outcome) -> Mapping[str, Any]:
+    """What the file says beside the observations: the difference, or the last words of the Kueue."""
+    if found.difference is None:
+        return {"trouble": found.trouble}
+    place = {"reference": found.difference.ours, "kueue": found.difference.recorded}
+    return {"difference": {"step": found.step, "path": found.difference.path, **place}}
+
+
+def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
+    with _real(judged) as seat:
+        judge = replace(seat.judge, target=Patient(seat.judge.target, _note))
+        yield from (as_document(_recorded(judge, each)) for each in told)
+
+
+def _note(moving: str) -> None:
+    click.echo(f"note: marked as unsettled: {moving}", err=True)
+
+
+def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
+    with _at_rest(scenario):
+        (found,) = judge.recorded([scenario])
+    return found
+
+
+def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
+    """Let the reference answer; no release of Kueue is named, for none was asked."""
+    return (as_document(_answered(judged, each)) for each in told)
+
+
+def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
+    with _at_rest(scenario):
+        return replace(scenario, kueue="", behaviour=judged.name, recorded=tuple(answers(scenario, judged)))
+
+
+@contextmanager
+def _at_rest(scenario: Scenario) -> Iterator[None]:
+    try:
+        yield
+    except (ConfigurationRefused, TimedOut) as trouble:
+        raise Trouble([f"{scenario.name}: {trouble}"]) from None
+
+
+def _read(file: Path) -> list[Scenario]:
+    with readable():
+        return list(scenarios(file))
+
+
+def _from_manifests(
+    files: Sequence[Path], configuration: Path | None, judged: Behaviour, gates: Mapping[str, bool]
+) -> Scenario:
+    world = world_of(files, configuration, judged.name, gates)
+    objects = [each.manifest for each in world.given]
+    steps = [_of(objects, lambda kind: kind == "Namespace"), _of(objects, lambda kind: kind not in FIRST | LAST)]
+    steps += [[each] for each in objects if each["kind"] in LAST]
+    return Scenario(
+        name=files[0].stem,
+        configuration=explicit(world.configuration, judged, on=False),  # for a scenario that says nothing has it on
+        inventory=tuple(_of(objects, FIRST.__contains__)),
+        steps=tuple({"apply": step} for step in steps if step),
+    )
+
+
+def _of(objects: Sequence[Manifest], kinds: Callable[[str], bool]) -> list[Manifest]:
+    return [each for each in objects if kinds(each["kind"])]
+
+
+def _write(document: Manifest, output: Path | None, *, further: bool = False) -> None:
+    """Write a scenario to the output, or a further one below what was written there before."""
+    text = written([document])
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        with output.open("a" if further else "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+@contextmanager
+def _real(judged: Behaviour) -> Iterator[Seat]:
+    try:
+        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged)) as seat:
+            yield seat
+    except ClusterTrouble as trouble:
+        raise Trouble([str(trouble)]) from None

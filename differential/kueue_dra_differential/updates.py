@@ -1,0 +1,40 @@
+"""A Job or Workload of a generated world, written once more with one thing of it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
+
+from kueue_dra_differential.events import Activate, Edit, Move, Rank, Resize, class_of
+from kueue_dra_ref.target import Manifest
+
+
+def rewritten(made: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:
+    """Give it as it is to be, ``queue`` naming LocalQueues; None for a Job that would be set inactive."""
+    return _job(made, event, queue) if made["kind"] == "Job" else _workload(made, event, queue)
+
+
+def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:
+    match event:
+        case Activate():
+            return None
+        case Move():
+            return marked(job, labels={QUEUE_LABEL: queue(event.queue)})
+        case Resize():
+            return with_spec(job, parallelism=event.pods)
+        case Rank():
+            return marked(job, labels={PRIORITY_LABEL: class_of(event.priority) if event.priority else None})
+
+
+def _workload(workload: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest:
+    match event:
+        case Activate():
+            return with_spec(workload, active=event.active)
+        case Move():
+            return with_spec(workload, queueName=queue(event.queue))
+        case Resize():
+            *others, last = workload["spec"]["podSets"]
+            return with_spec(workload, podSets=[*others, {**last, "count": event.pods}])
+        case Rank():
+            return with_spec(workload, priority=event.priority)

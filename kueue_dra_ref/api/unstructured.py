@@ -1,0 +1,86 @@
+"""Reading plain manifests: one step into a mapping at a time, with the field named when it is of the wrong shape."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from kueue_dra_ref.api.quantities import BadQuantity, Quantity, parse
+from kueue_dra_ref.api.status_errors import invalid, required
+
+T = TypeVar("T")
+
+_WORDS = {dict: "a mapping", list: "a list", str: "a string", int: "an integer", bool: "true or false"}
+
+
+def child(node: dict[str, Any], key: str, kind: type[T], default: T, path: str = "") -> T:
+    """``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
+
+    Raises:
+        ManifestFault: the value is there and of another type.
+
+    """
+    value = node.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise invalid(join(path, key), value, f"expected {_WORDS[kind]}")
+    return value
+
+
+def text(node: dict[str, Any], key: str, path: str = "") -> str:
+    """A string that must be there.
+
+    Raises:
+        ManifestFault: it is absent, empty or of another type.
+
+    """
+    value = child(node, key, str, "", path)
+    if not value:
+        raise required(join(path, key))
+    return value
+
+
+def mappings(node: dict[str, Any], key: str, path: str = "") -> list[dict[str, Any]]:
+    """A list of mappings, empty when absent.
+
+    Raises:
+        ManifestFault: it is no list, or an element is no mapping.
+
+    """
+    found = child(node, key, list, [], path)
+    for index, element in enumerate(found):
+        if not isinstance(element, dict):
+            raise invalid(f"{join(path, key)}[{index}]", element, "expected a mapping")
+    return found
+
+
+def quantities(node: dict[str, Any], key: str, path: str = "") -> dict[str, Quantity]:
+    """A resource list: resource name to quantity.
+
+    Raises:
+        ManifestFault: it is no mapping, or a value is no quantity.
+
+    """
+    return {
+        name: quantity(value, f"{join(path, key)}.{name}") for name, value in child(node, key, dict, {}, path).items()
+    }
+
+
+def quantity(value: object, path: str) -> Quantity:
+    """One quantity.
+
+    Raises:
+        ManifestFault: the text is no quantity.
+
+    """
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
+        raise invalid(path, value, "expected a quantity such as 2, 500m or 80Gi")
+    try:
+        return parse(value)
+    except BadQuantity as fault:
+        raise invalid(path, value, str(fault)) from None
+
+
+def join(path: str, key: str) -> str:
+    """A field path one step deeper."""
+    return f"{path}.{key}" if path else key

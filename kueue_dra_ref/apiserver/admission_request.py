@@ -1,0 +1,25 @@
+"""One write: an object as it would be stored, beside the one that is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_versions import CONTROL_PLANE
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """What is written of one object: ``new`` is what would be stored, ``old`` what is, None before it is made."""
+
+    new: Manifest
+    old: Manifest | None = None
+    has_default_queue: bool = False
+    """Whether a LocalQueue in the namespace of a Job that is changed is called default, and runs."""
+    kubernetes: Kubernetes = CONTROL_PLANE
+
+    @property
+    def before(self) -> Manifest:
+        """What is there; of an object that is being made the object itself, so that nothing of it has changed."""
+        return self.new if self.old is None else self.old

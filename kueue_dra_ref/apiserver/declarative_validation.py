@@ -1,0 +1,104 @@
+"""What is said last: each error once, with the paths and words of the minor that says it.
+
+Up to 1.32 the paths are those of the flat shape.  From 1.33 to 1.36 they are v1's, whatever version was written.  In
+1.37 what the types of the API declare is said by the declarations: after all else, in their words, and with the paths
+of the version that was written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from kueue_dra_ref.apiserver.attributes import UNION
+from kueue_dra_ref.apiserver.go_json import external
+from kueue_dra_ref.apiserver.go_types import ListOf, Shape, Struct
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.schema_claims import is_flat
+from kueue_dra_ref.apiserver.schema_slices import schema
+from kueue_dra_ref.target import FieldError, Manifest
+
+_REQUEST = r"(devices\.requests\[\d+\])\.exactly\b"
+_DEVICE = r"(^spec\.devices\[\d+\])(?!\.name\b|\.basic\b)(?=\.|$)"
+_KINDS_OF_VALUE = ", ".join(f"`{key}`" for key in UNION)
+_SIZED = r"(requests|constraints|config|selectors|firstAvailable|\w+Conditions|consumesCounters|sharedCounters)$"
+_UNIQUE = r"(requests|firstAvailable|consumesCounters|sharedCounters)\[\d+\]$"
+_NAMES = r"(firstAvailable\[\d+\]\.deviceClassName|sharedCounters\[\d+\]\.(name|counters)|counterSet|\.counters)$"
+_WORDS = (
+    r"(matchAttribute|distinctAttribute|opaque\.driver|allocationMode|tolerations\[\d+\]\.(operator|key)|\.effect"
+    r"|extendedResourceName)$"
+)
+_DECLARED = (
+    (_SIZED, "Too many"),
+    (_UNIQUE, "Duplicate value"),
+    (f"{_NAMES}|{_WORDS}", "Required value|Invalid value|Unsupported value"),
+    (r"attributes\[[^]]*\]$", "Invalid value"),
+)
+_DECLARED_OF = {"ResourceClaim": "spec", "DeviceClass": "metadata.name"}
+"""What is declared of one kind only."""
+
+
+def said(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
+    """Place the errors of an object in v1's shape as a minor does, and tell each once."""
+    if k.has_flat_paths:
+        errors = [_flat(each) for each in errors]
+    return tuple(dict.fromkeys(errors))
+
+
+def also_declared(
+    obj: Manifest, errors: list[FieldError], unstopped: list[FieldError], version: str
+) -> tuple[FieldError, ...]:
+    """Put behind the errors, in its own words, what is declared; that goes on where other checks have stopped."""
+    kind = obj["kind"]
+    plain = [error for error in errors if not _is_declared(error, kind)]
+    declared = [_reworded(error, obj, version) for error in unstopped if _is_declared(error, kind)]
+    too_many = tuple(f"{error.field}[" for error in declared if error.type == "Too many")
+    ordered = _lists_first([error for error in declared if not error.field.startswith(too_many)])
+    return tuple(dict.fromkeys([*plain, *([_flat(each) for each in ordered] if is_flat(version) else ordered)]))
+
+
+def _lists_first(errors: list[FieldError]) -> list[FieldError]:
+    """Tell what is twice in a list before what is wrong with its items."""
+    found: list[FieldError] = []
+    for error in errors:
+        items = error.field.rpartition("[")[0] + "[" if error.type == "Duplicate value" else "!"
+        behind = (at for at, e in enumerate(found) if e.field.startswith(items) and e.type != "Duplicate value")
+        found.insert(next(behind, len(found)), error)
+    return found
+
+
+def _flat(error: FieldError) -> FieldError:
+    path = re.sub(_DEVICE, r"\1.basic", re.sub(_REQUEST, r"\1", error.field))
+    return replace(error, field=path)
+
+
+def _is_declared(error: FieldError, kind: str) -> bool:
+    if error.field in ("spec", "metadata.name"):
+        return error.type == "Invalid value" and _DECLARED_OF.get(kind) == error.field
+    if error.field.endswith("allocationMode") and error.value == '""':
+        return False
+    return any(re.search(path, error.field) and re.fullmatch(kinds, error.type) for path, kinds in _DECLARED)
+
+
+def _reworded(error: FieldError, obj: Manifest, version: str) -> FieldError:
+    """Say an error in the words of its declaration, where they differ."""
+    if error.detail == "exactly one value must be specified":
+        many = "" if error.value == '""' else "exactly "
+        return replace(error, detail=f"must specify {many}one of: {_KINDS_OF_VALUE}")
+    if error.field == "spec":
+        return replace(error, value="null")
+    if error.type == "Duplicate value":
+        return replace(error, value=_whole(obj, error.field, flat=is_flat(version)))
+    return replace(error, detail=re.sub(r"^(must be no more than \d+) characters$", r"\1 bytes", error.detail))
+
+
+def _whole(obj: Any, path: str, *, flat: bool) -> str:
+    """Print what a path leads to; all lists on the way are of structs."""
+    shape: Shape = schema(obj["kind"], "v1")
+    for key, index in re.findall(r"(\w+)(?:\[(\d+)\])?", path):
+        shape = next(field.shape for field in shape.fields if field.key == key) if isinstance(shape, Struct) else shape
+        obj = obj[key]
+        if index and isinstance(shape, ListOf):
+            obj, shape = obj[int(index)], shape.element
+    return external(obj, shape, flat=flat)

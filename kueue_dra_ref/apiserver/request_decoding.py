@@ -1,0 +1,182 @@
+"""Decoding of what a client sends, as an API server decodes it: a wrong type is refused, an unknown field dropped."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.quantities import BadQuantity, parse
+from kueue_dra_ref.apiserver.go_types import TEXT, Field, Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
+
+_LIKE_A_QUANTITY = re.compile(r"[+-]?\d*(\.\d*)?[eEinumkKMGTP]*[-+]?\d*")
+_QUANTITY_WORDS = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_SUFFIX_WORDS = "unable to parse quantity's suffix"
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+_EMBEDDED_SINCE = 35
+"""The minor from which a fault names the struct that is embedded, too."""
+
+
+class Undecodable(Exception):
+    """What was sent is not of the type that it must be; the text is the decoder's, ``path`` the field."""
+
+    path = ""
+    found: str | None = None
+    """A text that cannot be read; the words of a wrong type say what was found."""
+
+
+class _Mismatch(Undecodable):
+    """A wrong type, after which decoding goes on: a text that cannot be read is told before it."""
+
+
+@dataclass(slots=True)
+class Decoder:
+    """One decoding, for one minor of Kubernetes; ``unknown`` are the paths of fields that were dropped."""
+
+    minor: int
+    unknown: list[str] = field(default_factory=list)
+    _mismatches: list[_Mismatch] = field(default_factory=list)
+
+    def decoded(self, value: Any, shape: Struct) -> dict[str, Any]:
+        """Give the fields that the type has; null is the same as absent.
+
+        Raises:
+            Undecodable: a value is of the wrong type.
+
+        """
+        if not isinstance(value, dict):
+            raise Undecodable(f"json: cannot unmarshal {_found(value)} into Go value of type {shape.go}")
+        found = self._struct(value, shape, "", "")
+        if self._mismatches:
+            raise self._mismatches[0]
+        return found
+
+    def _struct(self, value: Mapping[str, Any], shape: Struct, path: str, names: str) -> dict[str, Any]:
+        known = shape.known(self.minor)
+        found: dict[str, Any] = dict.fromkeys(shape.zeros, "0")
+        for key, each in value.items():
+            here = f"{path}.{key}" if path else key
+            if key not in known:
+                self.unknown.append(here)
+            elif known[key].shape is TEXT and isinstance(each, str):  # as most are: nothing can be wrong with it
+                found[key] = each
+            elif each is not None:
+                place = _Place(bare(shape.go), f"{names}.{self._named(known[key])}" if names else key)
+                found[key] = self._value(each, known[key].shape, here, place)
+        return found
+
+    def _named(self, part: Field) -> str:
+        return f"{part.embedded}.{part.key}" if part.embedded and self.minor >= _EMBEDDED_SINCE else part.key
+
+    def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        try:
+            return self._read(value, shape, path, place)
+        except _Mismatch as fault:
+            fault.path = path
+            self._mismatches.append(fault)
+            return _zero(shape)
+        except Undecodable as fault:
+            fault.path, fault.found = fault.path or path, fault.found or printed(value)
+            raise
+
+    def _read(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        match shape, value:
+            case Struct(), dict():
+                return self._struct(value, shape, path, place.names)
+            case ListOf(element), list():
+                return [self._part(each, element, f"{path}[{i}]", place) for i, each in enumerate(value)]
+            case MapOf(element), dict():
+                return {str(key): self._part(each, element, f"{path}.{key}", place) for key, each in value.items()}
+            case Plain(), _:
+                return _plain(value, shape, place)
+            case _:
+                raise place.mismatch(value, shape)
+
+    def _part(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+        return _zero(shape) if value is None else self._value(value, shape, path, place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands: the struct that holds its field, and the names of the fields on the way there."""
+
+    struct: str
+    names: str
+
+    def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
+        found, kind = _found(value), go_type(shape)
+        if found == "number" and isinstance(shape, Plain) and shape.holds is Holds.WHOLE:
+            found = f"number {value}"
+        return _Mismatch(
+            f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}"
+        )
+
+
+def _plain(value: Any, shape: Plain, place: _Place) -> Any:
+    match shape.holds, value:
+        case Holds.ANYTHING, _:
+            return copy.deepcopy(value)
+        case Holds.QUANTITY, _:
+            return _quantity(value)
+        case Holds.TIME, _:
+            return _time(value, place)
+        case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
+            return value
+        case Holds.WHOLE, int() if not isinstance(value, bool) and -shape.bound <= value < shape.bound:
+            return value
+        case _:
+            raise place.mismatch(value, shape)
+
+
+def _quantity(value: Any) -> str:
+    text = value.strip() if isinstance(value, str) else json.dumps(value)
+    try:
+        return str(parse(text))
+    except BadQuantity:
+        raise Undecodable(_SUFFIX_WORDS if text and _LIKE_A_QUANTITY.fullmatch(text) else _QUANTITY_WORDS) from None
+
+
+def _time(value: Any, place: _Place) -> str:
+    if not isinstance(value, str):
+        raise Undecodable(str(place.mismatch(value, TEXT)))
+    if not _TIME.fullmatch(value):
+        raise Undecodable(f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"')
+    return value
+
+
+def _found(value: Any) -> str:
+    match value:
+        case bool():
+            return "bool"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"
+
+
+def _zero(shape: Shape) -> Any:
+    match shape:
+        case Plain(Holds.TEXT | Holds.TIME):
+            return ""
+        case Plain(Holds.FLAG):
+            return False
+        case Plain(Holds.WHOLE):
+            return 0
+        case Plain(Holds.QUANTITY):
+            return "0"
+        case ListOf():
+            return []
+        case Struct():
+            return dict.fromkeys(shape.zeros, "0")
+        case _:
+            return {}

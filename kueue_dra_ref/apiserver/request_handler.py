@@ -1,0 +1,178 @@
+"""The door of the API server: an object as it was written in, what is stored or refused out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kueue_dra_ref.api.scheme import version_of
+from kueue_dra_ref.apiserver.declarative_validation import also_declared, said
+from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
+from kueue_dra_ref.apiserver.go_types import Struct
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.object_validation import errors_of_change, errors_of_new
+from kueue_dra_ref.apiserver.request_decoding import Decoder, Undecodable
+from kueue_dra_ref.apiserver.request_policy import DividedByZero
+from kueue_dra_ref.apiserver.resource_conversion import set_defaults, to_v1
+from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
+from kueue_dra_ref.apiserver.schema_slices import schema
+from kueue_dra_ref.target import FieldError, Manifest
+
+GROUP = "resource.k8s.io"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """An object that is stored, in v1's shape, and what its writer is warned of."""
+
+    obj: Manifest
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An answer other than success: the HTTP status code, its message, and the fields at fault."""
+
+    code: int
+    message: str
+    errors: tuple[FieldError, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What an answer depends on beside the object."""
+
+    kubernetes: Kubernetes
+    namespace_labels: Mapping[str, str]
+    only_served: bool = False
+    """Refuse the versions that this minor of Kubernetes does not serve; otherwise they are warned of."""
+    strict: bool = False
+    """Refuse unknown fields, as kubectl asks the API server to; otherwise they are dropped."""
+    now: str = ""
+    """The time of new taints; empty leaves it out."""
+
+
+def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> Admitted | Refused:
+    """Answer the request to create an object, or to replace the stored ``old`` one.
+
+    Raises:
+        KeyError: the kind is not one of the four of resource.k8s.io.
+
+    """
+    k, kind, version = under.kubernetes, manifest["kind"], version_of(manifest)
+    if version not in k.served and under.only_served:
+        return Refused(code=404, message="the server could not find the requested resource")
+    warnings = _of_the_version(kind, version, k)
+    opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
+    if isinstance(opened, Refused):
+        return replace(opened, warnings=warnings)
+    obj = opened.obj | {"kind": kind, "metadata": opened.obj.get("metadata") or {}}
+    _keep_scope(obj)
+    set_defaults(obj, version, k, under.now)
+    to_v1(obj, version, k)
+    drop_disabled(obj, old, k)
+    return _answer(obj, old, under, version, (*warnings, *opened.warnings))
+
+
+def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False) -> Admitted | Refused:
+    """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
+    decoder, kind, version = Decoder(k.minor), manifest["kind"], version_of(manifest)
+    try:
+        obj = decoder.decoded(manifest, shape)
+    except Undecodable as fault:
+        return _undecodable(kind, version, str(fault), fault.path, fault.found)
+    unknown = [f'unknown field "{path}"' for path in decoder.unknown]
+    if unknown and strict:
+        return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", decoder.unknown[0])
+    return Admitted(obj=obj, warnings=tuple(unknown))
+
+
+def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
+    """Say what is answered to a custom resource whose metadata cannot be decoded, before all else; None when it can."""
+    kind, version = manifest["kind"], version_of(manifest)
+    meta = manifest.get("metadata")
+    try:
+        Decoder(k.minor).decoded({} if meta is None else meta, OBJECT_META)
+    except Undecodable as fault:
+        return _undecodable(kind, version, str(fault), f"metadata.{fault.path}".rstrip("."), fault.found)
+    return None
+
+
+def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | None:
+    """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
+    if isinstance(decoded(manifest, shape, k), Admitted):
+        return None
+    refused = decoded(json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k)
+    if isinstance(refused, Admitted):
+        return None
+    words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
+    return replace(refused, message=words)
+
+
+def _sent_on(number: str) -> int | float:
+    """Give a number as an API server sends it on: a fraction of zero is left out."""
+    return int(found) if (found := float(number)).is_integer() and abs(found) < 2**63 else found
+
+
+def _answer(
+    obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str, warnings: tuple[str, ...]
+) -> Admitted | Refused:
+    k = under.kubernetes
+    try:
+        errors = _errors(obj, old, under, version)
+    except DividedByZero:
+        words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
+        return Refused(code=500, message=words, warnings=warnings)
+    if errors:
+        return _invalid(obj, errors, warnings)
+    obj["spec"] = obj.get("spec") or {}
+    return Admitted(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
+
+
+def _errors(obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str) -> tuple[FieldError, ...]:
+    def found(k: Kubernetes) -> list[FieldError]:
+        labels = under.namespace_labels
+        return list(errors_of_new(obj, labels, k) if old is None else errors_of_change(obj, old, k))
+
+    k = under.kubernetes
+    if k.is_declarative:
+        return also_declared(obj, found(k), found(k.unstopped), version)
+    return said(found(k), k)
+
+
+def _keep_scope(obj: dict[str, Any]) -> None:
+    if obj["kind"] in ("DeviceClass", "ResourceSlice"):
+        obj["metadata"].pop("namespace", None)
+
+
+def _undecodable(kind: str, version: str, fault: str, path: str, found: str | None = None) -> Refused:
+    words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
+    error = FieldError(field=path, type="Wrong type", value=found, detail=fault)
+    return Refused(code=400, message=words, errors=(error,))
+
+
+def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:
+    told = list(map(str, errors))
+    words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
+    named = f'{obj["kind"]}.{GROUP} "{obj["metadata"].get("name") or ""}" is invalid'
+    return Refused(code=422, message=f"{named}: {words}", errors=errors, warnings=warnings)
+
+
+def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
+    if version not in k.served:
+        served = ", ".join(sorted(k.served))
+        return (f"{GROUP}/{version} {kind} is not served by Kubernetes {k.name}, which serves {served}",)
+    deprecated, removed = k.lifetimes.get(version, (k.minor + 1, 0))
+    if k.minor < deprecated:
+        return ()
+    return (f"{GROUP}/{version} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",)
+
+
+def _of_the_driver(obj: dict[str, Any], k: Kubernetes) -> tuple[str, ...]:
+    driver = obj["spec"].get("driver") or ""
+    if not k.warns_of_capitals or driver == driver.lower():
+        return ()
+    return (f'spec.driver: driver names should be lowercase; "{driver}" contains uppercase characters',)

@@ -1,0 +1,27 @@
+"""Equality as an API server means it: of two values, whether one is a change of the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.apiserver.go_types import Holds, ListOf, MapOf, Plain, Shape, Struct
+
+
+def canonical(value: Any, shape: Shape) -> Any:
+    """Bring a value to a form in which equal things are equal: amounts by size, empty lists as none."""
+    match shape:
+        case Plain(Holds.QUANTITY):
+            return parse(value).amount
+        case Plain(Holds.ANYTHING):
+            return printed(value)  # true is not 1
+        case ListOf(element):
+            return [canonical(each, element) for each in value]
+        case MapOf(element):
+            return {key: canonical(each, element) for key, each in value.items()}
+        case Struct(_, fields):
+            parts = {f: canonical(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
+            return {f.key: part for f, part in parts.items() if f.pointer or part not in ([], {}, "")}
+        case _:
+            return value

@@ -1,0 +1,187 @@
+"""Kueue 0.19: what is refused of objects, by the API server that knows Kueue's definitions and by Kueue itself."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.behaviours.phases_validation import (
+    Checks,
+    Definition,
+    Definitions,
+    GroupChecks,
+    JobDefinition,
+    Webhooks,
+)
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.rules.crd import clusterqueue_crd, localqueue_crd, resourceflavor_crd, shared_crd, workload_crd
+from kueue_dra_ref.rules.kubernetes import job_completion_validation, job_update_validation, job_validation
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook, job_webhook, resourceflavor_webhook, workload_webhook
+
+_GROUPS: Checks = (
+    clusterqueue_crd.at_most_16_resource_groups,
+    clusterqueue_crd.a_group_covers_1_to_64_resources,
+    clusterqueue_crd.a_group_has_1_to_64_flavors,
+    clusterqueue_crd.a_flavor_has_1_to_64_quotas,
+    clusterqueue_crd.a_group_says_what_there_is_quota_of,
+    clusterqueue_crd.a_quota_says_how_much_there_is,
+    clusterqueue_crd.a_group_names_flavors_as_objects_are,
+)
+_ONCE: Checks = (clusterqueue_crd.a_flavor_is_once_in_a_group, clusterqueue_crd.a_resource_is_once_in_a_flavor)
+
+_CLUSTER_QUEUES = Definition(
+    limits=(
+        *_GROUPS,
+        clusterqueue_crd.a_cohort_is_named_as_objects_are,
+        clusterqueue_crd.a_selector_says_what_it_compares,
+        clusterqueue_crd.a_queue_keeps_to_the_known_strategies,
+        shared_crd.a_queue_runs_is_held_or_drained,
+        clusterqueue_crd.preemption_keeps_to_the_known_policies,
+        shared_crd.numbers_have_32_bits,
+        clusterqueue_crd.a_search_stops_or_tries_the_next_flavor,
+        clusterqueue_crd.a_preference_is_for_borrowing_or_preemption,
+        clusterqueue_crd.an_admission_scope_has_a_mode,
+        clusterqueue_crd.the_mode_of_an_admission_scope_is_known,
+        *_ONCE,
+    ),
+    cel=(
+        clusterqueue_crd.borrowing_is_limited_in_a_cohort_only,
+        clusterqueue_crd.who_never_reclaims_does_not_preempt_while_borrowing,
+        clusterqueue_crd.a_preference_needs_a_search_that_goes_on,
+        clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,
+    ),
+)
+
+_WORKLOADS = Definition(
+    limits=(
+        workload_crd.a_workload_has_a_pod_set,
+        workload_crd.at_most_18_pod_sets,
+        workload_crd.a_pod_set_has_a_name_of_its_own,
+        workload_crd.the_fewest_pods_are_at_least_one,
+        workload_crd.containers_and_claims_differ_in_their_names,
+        workload_crd.pods_have_containers_and_names,
+        workload_crd.a_container_lists_a_claim_once,
+        shared_crd.numbers_have_32_bits,
+        workload_crd.a_workload_names_its_queue_as_objects_are,
+        workload_crd.a_priority_class_is_of_a_known_kind,
+    ),
+    cel=(
+        workload_crd.a_priority_class_is_of_the_kind_of_its_group,
+        workload_crd.a_workload_with_quota_has_a_class_or_none,
+        workload_crd.a_workload_with_quota_keeps_its_queue,
+        workload_crd.a_priority_class_comes_with_its_priority,
+        workload_crd.the_fewest_pods_are_no_more_than_all,
+    ),
+)
+
+_FLAVORS = Definition(
+    limits=(
+        resourceflavor_crd.a_flavor_has_at_most_8_labels_taints_and_tolerations,
+        resourceflavor_crd.a_taint_has_a_key_and_an_effect,
+    ),
+    cel=(
+        resourceflavor_crd.the_effect_of_a_taint_is_known,
+        resourceflavor_crd.without_a_key_everything_is_tolerated,
+        resourceflavor_crd.only_who_may_stay_is_tolerated_for_a_time,
+        resourceflavor_crd.the_operator_of_a_toleration_is_known,
+        resourceflavor_crd.what_exists_has_no_value,
+        resourceflavor_crd.the_effect_of_a_toleration_is_known,
+    ),
+)
+
+DEFINITIONS = Definitions(
+    cluster_queue=_CLUSTER_QUEUES,
+    cohort=Definition(
+        limits=(clusterqueue_crd.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
+        cel=(clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,),
+    ),
+    job=JobDefinition(
+        before=(
+            job_validation.a_job_counts_nothing_below_zero,
+            job_completion_validation.failures_of_indexes_are_limited_each,
+            job_completion_validation.a_job_completes_by_number_or_by_index,
+            job_completion_validation.indexes_are_not_too_many,
+            job_validation.pods_are_labelled_as_objects_are,
+            job_validation.a_claim_of_a_pod_has_a_name_and_comes_from_somewhere,
+            job_validation.a_pod_has_a_container,
+        ),
+        container=(
+            job_validation.a_container_has_a_name_and_an_image,
+            job_validation.a_container_asks_for_what_there_is,
+            job_validation.a_container_uses_claims_of_its_pod,
+            job_validation.a_container_has_a_name_of_its_own,
+            job_validation.a_container_is_started_again_in_known_words,
+        ),
+        after=(
+            job_validation.a_pod_asks_for_what_its_containers_need,
+            job_validation.a_pod_is_started_again_in_known_words,
+            job_validation.pods_choose_nodes_by_labels,
+            job_validation.pods_tolerate_what_taints_can_be,
+            job_validation.pods_name_classes_as_objects_are,
+            job_validation.overhead_is_of_what_there_is,
+            job_validation.the_pods_of_a_job_end,
+            job_update_validation.completions_stay,
+            job_update_validation.pods_of_a_job_stay,
+            job_update_validation.what_ends_a_job_stays,
+        ),
+    ),
+    local_queue=Definition(
+        limits=(
+            localqueue_crd.a_cluster_queue_is_named_as_objects_are,
+            shared_crd.a_queue_runs_is_held_or_drained,
+        ),
+        cel=(localqueue_crd.a_local_queue_stays_with_its_cluster_queue,),
+    ),
+    resource_flavor=_FLAVORS,
+    workload=_WORKLOADS,
+    workload_priority_class=Definition(
+        limits=(shared_crd.a_priority_class_has_a_value, shared_crd.numbers_have_32_bits)
+    ),
+)
+
+WEBHOOKS = Webhooks(
+    empty=(clusterqueue_webhook.what_is_not_said_is_empty,),
+    dropped=(when(workload_webhook.nothing_is_said_of_fewer_pods, PartialAdmission=False),),
+    groups=GroupChecks(
+        resource=(
+            clusterqueue_webhook.a_covered_resource_is_called_as_labels_are,
+            clusterqueue_webhook.a_resource_is_covered_once,
+        ),
+        quota=(
+            clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
+            clusterqueue_webhook.no_quota_is_negative,
+            clusterqueue_webhook.only_who_has_a_cohort_limits_what_it_borrows,
+            clusterqueue_webhook.no_borrowing_limit_is_negative,
+            clusterqueue_webhook.no_lending_limit_is_negative,
+            clusterqueue_webhook.only_who_has_a_cohort_limits_what_it_lends,
+            clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
+        ),
+        flavor=(clusterqueue_webhook.a_flavor_is_in_one_group,),
+    ),
+    cluster_queue=(
+        clusterqueue_webhook.namespaces_are_selected_by_labels,
+        clusterqueue_webhook.a_weight_is_none_or_can_be_reckoned_with,
+        clusterqueue_webhook.at_most_256_flavors,
+        clusterqueue_webhook.at_most_256_resources,
+        clusterqueue_webhook.at_most_512_quotas_in_a_group,
+    ),
+    cohort=(clusterqueue_webhook.a_weight_is_none_or_can_be_reckoned_with,),
+    resource_flavor=(
+        resourceflavor_webhook.node_labels_are_labels,
+        resourceflavor_webhook.taints_are_made_of_labels_and_differ,
+        resourceflavor_webhook.keys_that_are_tolerated_are_label_keys,
+    ),
+    job=(
+        job_webhook.a_queue_is_named_as_objects_are,
+        job_webhook.the_fewest_pods_are_fewer_than_all,
+        job_webhook.a_running_job_stays_in_its_queue,
+        job_webhook.a_job_leaves_no_queue_where_there_is_a_default_one,
+        job_webhook.a_running_job_is_given_no_priority_class,
+        job_webhook.a_job_keeps_a_priority_class,
+        job_webhook.a_running_job_with_fewest_pods_keeps_its_parallelism,
+    ),
+    workload=(
+        workload_webhook.no_amount_is_called_pods,
+        when(workload_webhook.no_amount_is_negative, WorkloadValidateResourcesAreNonNegative=True),
+        workload_webhook.at_most_one_pod_set_may_shrink,
+        when(workload_webhook.pod_sets_with_quota_stay, ElasticJobsViaWorkloadSlices=False),
+        when(workload_webhook.pod_sets_with_quota_stay_but_for_fewer_pods, ElasticJobsViaWorkloadSlices=True),
+    ),
+)

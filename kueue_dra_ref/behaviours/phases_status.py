@@ -1,0 +1,92 @@
+"""The parts of a behaviour that write: to the status of Workloads and queues, and to Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.model.condition import Said
+from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
+from kueue_dra_ref.rules.jobframework.managed_jobs import Claimed
+from kueue_dra_ref.rules.workload.workload_priority_class import Classed
+from kueue_dra_ref.rules.workload.workload_status import Assigned, Figures
+
+Written = Mapping[str, Any]
+"""Fields of a status."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporting:
+    """What is written to status."""
+
+    admitted: tuple[Rule[[str], Said], ...]
+    admission: tuple[Rule[[str, Sequence[Assigned]], Written], ...]
+    waiting: tuple[Rule[[Cause | None, str], Said | None], ...]
+    blocked: tuple[Rule[[Cause | None, str], Said | None], ...]
+    given_back: tuple[Rule[[Cause | None, str], Said | None], ...]
+    refused: tuple[Rule[[str, str], Said], ...]
+    evicted: tuple[Rule[[str, str], Said], ...]
+    preempted: tuple[Rule[[str, str], Said], ...]
+    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]], ...]
+    cluster_queue: tuple[Rule[[Figures], Written], ...]
+    local_queue: tuple[Rule[[Figures], Written], ...]
+    cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
+    local_queue_active: tuple[Rule[[bool, str], Said], ...]
+    beside: tuple[Rule[[Mapping[str, int]], Mapping[str, int]], ...] = ()
+    """What of that which a ClusterQueue counts by itself is shown among the requests."""
+    unreserved: tuple[Rule[[], Said], ...] = ()
+    """What is said beside every QuotaReserved that is False."""
+    renewed: tuple[Rule[[int, int], bool], ...] = ()
+    """Whether it is said again, by the generation for which it was said and that of the workload."""
+    deleted: tuple[Rule[[], Said], ...] = ()
+    """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
+    resolved: tuple[Rule[[str], Said | None], ...] = ()
+    """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Jobs and their Workloads."""
+
+    pod_sets: tuple[Rule[[dict[str, Any]], list[dict[str, Any]]], ...]
+    suspended: tuple[Rule[[bool], bool], ...]
+    released: tuple[Rule[[bool], bool], ...]
+    returned: tuple[Rule[[dict[str, Any] | None], bool], ...]
+    finished: tuple[Rule[[dict[str, Any]], tuple[str, str] | None], ...]
+    requeued: tuple[Rule[[str], bool], ...]
+    least: tuple[Rule[[dict[str, Any]], int | None], ...]
+    reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
+    reclaimed: tuple[Rule[[dict[str, Any]], int | None], ...]
+    unequal: tuple[Rule[[PodSets, PodSets, bool], bool], ...]
+    """Whether a Job has become another than its Workload was made for."""
+    queued: tuple[Rule[[Claimed], str], ...]
+    """The queue of a new Job."""
+    ungiven: tuple[Rule[[Claimed], bool], ...]
+    """Whether a new Job gets no queue that it does not name."""
+    unnamed: tuple[Rule[[Claimed], bool], ...]
+    """Whether a Job that names no queue is Kueue's."""
+    spared: tuple[Rule[[Claimed], bool], ...]
+    """Whether such a Job is not Kueue's after all."""
+    left_alone: tuple[Rule[[Claimed], bool], ...]
+    """Whether nothing is done about a Job, whether it names a queue or not."""
+    done: tuple[Rule[[], tuple[str, str]], ...] = ()
+    """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
+    unstartable: tuple[Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...] = ()
+    """What keeps a Job from starting for good, by its node selector and the node labels of its flavors."""
+    unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
+    """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priorities:
+    """The priority of Workloads, and what follows when it changes."""
+
+    needed: tuple[Rule[[bool], bool], ...]
+    followed: tuple[Rule[[Classed], bool], ...]
+    valued: tuple[Rule[[], bool], ...]
+    moved: tuple[Rule[[int, int], bool], ...]
+    given: tuple[Rule[[str, bool], str], ...] = ()
+    """The class that a new Job names, by the one that it is written with and whether there is a default one."""

@@ -1,0 +1,30 @@
+"""Which engine answers: the one of this package, unless Kubernetes' own is put in its place (see `exact`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from . import selector
+from .kubernetes_backend import Exact, Program
+from .model import CompileFault, Undecided
+from .selector import Selector
+
+Compiled = Selector | Exact | CompileFault | Undecided
+_COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar("compile", default=selector.compiled)
+
+
+def compiled(expression: str) -> Compiled:
+    """Compile an expression with the engine that is in use."""
+    return _COMPILE.get()(expression)
+
+
+@contextmanager
+def answered_by(program: Program) -> Iterator[None]:
+    """Have Kubernetes' own engine answer, in this thread, until the block ends."""
+    before = _COMPILE.set(program.compiled)
+    try:
+        yield
+    finally:
+        _COMPILE.reset(before)

@@ -1,0 +1,96 @@
+"""Conversions of constants, which Kubernetes' CEL carries out when it builds the program: a failure is a refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from . import engine
+from .checked_expr import Node
+from .model import EvaluationFault, Undecided
+from .validators import CONVERSIONS
+
+_FOLDED = CONVERSIONS | {"dyn", "type"}
+# Go's strconv.ParseBool takes these; the engine takes fewer.
+_TRUTHS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
+
+
+def failures(tree: Node) -> Iterator[str]:
+    """Give the words of each conversion that fails."""
+    for call in _conversions(tree):
+        match _value(call):
+            case EvaluationFault(detail=detail) if not isinstance(_value(call.children[0]), EvaluationFault):
+                yield _words(call, detail)
+
+
+def odd(tree: Node) -> Iterator[str]:
+    """Name the conversions that the engine carries out otherwise than Kubernetes."""
+    for call in _conversions(tree):
+        inner = call.children[0]
+        if call.name == "bool" and inner.form == "constant" and inner.value in _TRUTHS - {"true", "false"}:
+            yield f"bool() of {inner.value}"
+        elif isinstance(_value(call), Undecided):
+            yield f"{call.name}() of a constant"
+    yield from (f"{node.name}() of another text than RFC 3339 writes" for node in tree.walk() if _is_odd_time(node))
+
+
+def _conversions(tree: Node) -> Iterator[Node]:
+    return (node for node in tree.walk() if _is_folded(node) and node.form == "call")
+
+
+def _is_odd_time(node: Node) -> bool:
+    """Tell whether a text may be a time to the engine only, which reads them less strictly."""
+    if node.form != "call" or node.name != "timestamp" or node.children[0].kind.name in ("int", "timestamp"):
+        return False
+    text = node.children[0]
+    if text.form != "constant":
+        return True
+    return not _RFC3339.fullmatch(str(text.value)) and not isinstance(_value(node), EvaluationFault)
+
+
+def _is_folded(node: Node) -> bool:
+    """Tell whether Kubernetes knows a value before it sees a device."""
+    if node.form == "call":
+        return node.name in _FOLDED and not node.member and len(node.children) == 1 and _is_folded(node.children[0])
+    return node.form == "constant" or (node.form in ("list", "struct") and all(map(_is_folded, node.children)))
+
+
+def _value(node: Node) -> object:
+    return engine.program(_text(node))({})
+
+
+def _text(node: Node) -> str:
+    """Write a constant expression again."""
+    parts = [_text(child) for child in node.children]
+    match node.form:
+        case "call":
+            return f"{node.name}({parts[0]})"
+        case "list":
+            return f"[{', '.join(parts)}]"
+        case "struct":
+            return f"{{{', '.join(map(': '.join, zip(parts[::2], parts[1::2], strict=True)))}}}"
+        case _:
+            return _literal(node)
+
+
+def _literal(node: Node) -> str:
+    match node.kind.name, node.value:
+        case "null", _:
+            return "null"
+        case "uint", value:
+            return f"{value or 0}u"
+        case _, bool() as value:
+            return "true" if value else "false"
+        case _, str() as value:
+            return '"' + "".join(f"\\U{ord(each):08x}" for each in value) + '"'
+        case _, bytes() as value:
+            return 'b"' + "".join(f"\\x{each:02x}" for each in value) + '"'
+        case _, value:
+            return repr(value)
+
+
+def _words(call: Node, said: str) -> str:
+    if call.children[0].form == "constant" and call.children[0].kind.name in ("string", "int", "uint", "double"):
+        return f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
+    return said

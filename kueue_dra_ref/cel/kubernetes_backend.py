@@ -1,0 +1,116 @@
+"""Kubernetes' own CEL package for device selectors, asked over JSON lines in a program of ours (clusters/kueue_dra_clusters/binaries)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from kueue_dra_ref.api import quantities
+
+from .model import CompileFault, Device, EvaluationFault
+
+
+class ProgramFailed(Exception):
+    """The program that evaluates selectors cannot be run, or has ended."""
+
+    def __init__(self, command: Sequence[str], problem: str) -> None:
+        super().__init__(f"{' '.join(command)}: {problem}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What a selector costs at most by Kubernetes' estimate, and what it gave for each device."""
+
+    cost: int | None
+    verdicts: tuple[bool | EvaluationFault, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Exact:
+    """An expression that Kubernetes has compiled."""
+
+    expression: str
+    program: Program = field(repr=False)
+
+    def matches(self, device: Device) -> bool | EvaluationFault:
+        """Evaluate on one device."""
+        answers = self.program.ask(self.expression, [device])
+        if isinstance(answers, CompileFault):
+            raise ProgramFailed(self.program.command, f"{self.expression!r} compiled once and now does not")
+        return answers.verdicts[0]
+
+
+class Program:
+    """The running program; it ends when its standard input does."""
+
+    def __init__(self, *command: str) -> None:
+        self.command = command
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise ProgramFailed(command, str(error)) from error
+        self.compiled = lru_cache(maxsize=4096)(self._compiled)
+
+    def ask(self, expression: str, devices: Iterable[Device]) -> Answers | CompileFault:
+        """Compile an expression and evaluate it on devices.
+
+        Raises:
+            ProgramFailed: the program gives no answer.
+
+        """
+        wired = [_wire(device) for device in devices]
+        answer = self._talk({"selector": expression, "devices": wired})
+        if "refused" in answer:
+            return CompileFault(detail=answer["refused"])
+        if len(answer.get("verdicts") or ()) != len(wired):
+            raise ProgramFailed(self.command, f"an answer without a verdict on each device: {str(answer)[:80]}")
+        return Answers(cost=answer.get("cost"), verdicts=tuple(map(_verdict, answer.get("verdicts") or ())))
+
+    def close(self) -> None:
+        """End the program."""
+        self._process.communicate()
+
+    def _compiled(self, expression: str) -> Exact | CompileFault:
+        answer = self.ask(expression, [])
+        return answer if isinstance(answer, CompileFault) else Exact(expression=expression, program=self)
+
+    def _talk(self, question: dict[str, Any]) -> dict[str, Any]:
+        streams = self._process.stdin, self._process.stdout
+        assert streams[0] is not None
+        assert streams[1] is not None
+        try:
+            streams[0].write(json.dumps(question) + "\n")
+            streams[0].flush()
+            answer: dict[str, Any] = json.loads(streams[1].readline())
+        except (OSError, ValueError) as error:
+            raise ProgramFailed(self.command, f"no answer: {error}") from error
+        if not isinstance(answer, dict):
+            raise ProgramFailed(self.command, f"an answer that is no object: {str(answer)[:80]}")
+        if "malformed" in answer:
+            raise ProgramFailed(self.command, answer["malformed"])
+        return answer
+
+
+def _wire(device: Device) -> dict[str, Any]:
+    """Write a device as the program reads it, capacities in the form in which an API server stores them."""
+    return {
+        "driver": device.driver,
+        "allowMultipleAllocations": device.allow_multiple_allocations,
+        "attributes": {name: dict(value or {}) for name, value in device.attributes.items()},
+        "capacity": {name: {"value": _stored(str(value))} for name, value in device.capacity.items()},
+    }
+
+
+def _stored(text: str) -> str:
+    try:
+        return str(quantities.parse(text))
+    except quantities.BadQuantity:
+        return text  # the program says what is wrong with it
+
+
+def _verdict(found: dict[str, Any]) -> bool | EvaluationFault:
+    return EvaluationFault(detail=found["error"]) if "error" in found else bool(found["match"])

@@ -1,0 +1,33 @@
+"""Forms of functions that came later than the functions themselves: an older Kubernetes finds no overload for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import checked_expr, engine, error_messages
+from .model import CompileFault
+from .validators import Fault
+
+
+def lacking(expression: str, longest: Mapping[str, int]) -> CompileFault | None:
+    """Compile for a Kubernetes that knows functions with so many arguments only; None when it finds nothing."""
+    try:
+        tree = checked_expr.tree(engine.checked(expression))
+    except engine.Refused:
+        return None
+    calls = (node for node in tree.walk() if node.form == "call" and node.name in longest and not node.member)
+    younger = [node for node in calls if len(node.children) > longest[node.name]]
+    if not younger:
+        return None
+    faults = [
+        Fault(f"found no matching overload for '{each.name}' applied to '{_types(each)}'", each.offset)
+        for each in younger
+    ]
+    issues = "\n".join(
+        error_messages.issue(expression, fault) for fault in sorted(faults, key=lambda fault: fault.offset)
+    )
+    return CompileFault(detail=f"compilation failed: {issues}")
+
+
+def _types(call: checked_expr.Node) -> str:
+    return f"({', '.join(str(each.kind) for each in call.children)})"

@@ -1,0 +1,169 @@
+"""Compile a CEL device selector and match devices, as Kueue 0.19 does with Kubernetes 1.36's DRA environment.
+
+Kueue compiles selectors with every DRA feature off but in the environment for stored expressions, which ignores
+feature gates: `device.allowMultipleAllocations` and `includes()` compile, the former is never filled by Kueue and so is
+always false, and a list attribute fails every evaluation on its device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from kueue_dra_ref.api import quantities
+
+from . import checked_expr, constant_folding, engine, error_messages, formats, value_types
+from .activation import Facts, facts, variables
+from .model import CompileFault, Device, EvaluationFault, Undecided
+from .rewrites import mended
+from .source import Source, beyond_the_engine, for_the_engine, read
+from .validators import Fault, Review, literals, review
+
+_NOT_IN_THE_ENGINE = re.compile(
+    r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
+    r"|'string' applied to '\(net\."
+    r"|undeclared reference to '(?:exists_one|transformMap|transformMapEntry|validate)'"
+    r"|'_[<>]=?_' applied to '\((?:int|uint|double), (?:int|uint|double)\)'"
+    r"|reserved identifier|recursion limit|No overload found in reference resolve step"
+)
+_VERSION = frozenset({"version"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Selector:
+    """A compiled expression."""
+
+    expression: str
+    source: Source = field(repr=False)
+    review: Review = field(repr=False)
+    plain: engine.Evaluate = field(repr=False)
+
+    def matches(self, device: Device) -> bool | EvaluationFault | Undecided:
+        """Evaluate on one device; the answer is remembered, for the engine leaks a little with each call of ours."""
+        return _matches(self, facts(device))
+
+
+@lru_cache(maxsize=4096)
+def compiled(expression: str) -> Selector | CompileFault | Undecided:
+    """Compile an expression; the API server's limits on length and cost are not Kueue's and are not applied."""
+    said_plainly = formats.said_in_one_call(read(expression), expression)
+    unsupported = beyond_the_engine(read(said_plainly))
+    if unsupported:
+        return Undecided(reason=unsupported)
+    text: str | None = said_plainly
+    while text is not None:
+        try:
+            tree = checked_expr.tree(engine.checked(text))
+        except engine.Refused as refused:
+            before, said = text, str(refused)
+            text = mended(text, said)
+        else:
+            return _fault(text, tree) or _selector(text, read(text), review(tree))
+    if _NOT_IN_THE_ENGINE.search(said) or ("optFlatMap" in expression and "undeclared reference" in said):
+        return Undecided(reason=f"the engine does not know: {said}")
+    return CompileFault(detail=f"compilation failed: {error_messages.refusal(before, said)}")
+
+
+def _fault(expression: str, tree: checked_expr.Node) -> CompileFault | Undecided | None:
+    """Apply the checks that Kubernetes makes of a typed expression."""
+    found = review(tree)
+    undecided = [*found.undecided, *constant_folding.odd(tree), *_odd_integers(found)]
+    if undecided:
+        return Undecided(reason=undecided[0])
+    faults = sorted([*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset)
+    if faults:
+        issues = "\n".join(error_messages.issue(expression, fault) for fault in faults)
+        return CompileFault(detail=f"compilation failed: {issues}")
+    if tree.kind.name not in ("bool", "any"):
+        kind = "null_type" if tree.kind.name == "null" else tree.kind
+        return CompileFault(detail=f"must evaluate to bool or the unknown type, not {kind}")
+    constant = next(_bad_constants(tree), None)
+    return CompileFault(detail=f"program instantiation failed: {constant}") if constant else None
+
+
+def _selector(expression: str, source: Source, found: Review) -> Selector | Undecided:
+    try:
+        plain = engine.program(for_the_engine(source, found.always_guarded))
+    except engine.Refused as refused:
+        return Undecided(reason=f"the engine does not know: {refused}")
+    return Selector(expression=expression, source=source, review=found, plain=plain)
+
+
+def _bad_literals(tree: checked_expr.Node) -> Iterator[Fault]:
+    for call in literals(tree, frozenset({"matches"})):
+        if not engine.is_regex(call.children[-1].value):
+            yield Fault("invalid matches argument", call.children[-1].offset)
+    for call in literals(tree, frozenset({"duration", "timestamp"})):
+        if not engine.converts(call.name, call.children[0].value):
+            yield Fault(f"invalid {call.name} argument", call.children[0].offset)
+
+
+def _odd_integers(found: Review) -> Iterator[str]:
+    for text in found.integer_views:
+        if text is not None and value_types.is_quantity(text) and not quantities.shows_its_integer(text):
+            yield f"the integer of {text}, which Kubernetes does not see"
+
+
+def _bad_constants(tree: checked_expr.Node) -> Iterator[str]:
+    """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
+    yield from constant_folding.failures(tree)
+    searches = (node for node in tree.walk() if node.form == "call" and node.name in ("find", "findAll"))
+    for pattern in (call.children[1] for call in searches):
+        if pattern.form == "constant" and not engine.is_regex(str(pattern.value)):
+            yield f"error parsing regexp: {pattern.value}"
+
+
+@lru_cache(maxsize=65536)
+def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undecided:
+    data = variables(seen)
+    if isinstance(data, EvaluationFault | Undecided):
+        return data
+    doubt = _doubt(selector.review, seen)
+    if doubt:
+        return Undecided(reason=doubt)
+    program = _guarded(selector, _guards(selector, seen)) if selector.review.guarded else selector.plain
+    return _verdict(program(data))
+
+
+def _guards(selector: Selector, seen: Facts) -> frozenset[int]:
+    versions = seen.named(_VERSION)
+    return frozenset(offset for offset, name in selector.review.guarded.items() if _is_met(name, versions))
+
+
+def _doubt(found: Review, seen: Facts) -> str | None:
+    """Name what the engine would get wrong on this device."""
+    for doubt in found.doubts:
+        if _is_met(doubt.name, seen.named(doubt.kinds)):
+            return f"a use of {doubt.name or 'an attribute'} that the engine answers differently"
+    if None in found.integer_views and not seen.shows_all_integers:
+        return "the integer of a capacity, which Kubernetes does not see"
+    return None
+
+
+def _is_met(name: str | None, names: frozenset[str]) -> bool:
+    return name in names or (name is None and bool(names))
+
+
+@lru_cache(maxsize=4096)
+def _guarded(selector: Selector, offsets: frozenset[int]) -> engine.Evaluate:
+    return engine.program(for_the_engine(selector.source, offsets | selector.review.always_guarded))
+
+
+def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
+    """Take a truth or a fault as it is; any other value of an attribute is no answer."""
+    match value:
+        case bool() | EvaluationFault() | Undecided():
+            return value
+        case int():
+            return _not_bool("int", "unsupported type conversion from 'int' to bool")
+        case str():
+            return _not_bool("string", "unsupported native conversion from string to 'bool'")
+        case _:
+            return _not_bool("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'")
+
+
+def _not_bool(kind: str, why: str) -> EvaluationFault:
+    return EvaluationFault(detail=f"CEL result of type {kind} could not be converted to bool: {why}")

@@ -1,0 +1,118 @@
+"""Shapes of expressions whose answer is not known: where Go has no order, or the engine is mistaken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .checked_expr import Kind, Node
+
+# What asks a list for nothing that depends on the order of its elements.
+_ORDERLESS = frozenset(
+    {"size", "@in", "sort", "sum", "min", "max", "sets.contains", "sets.equivalent", "sets.intersects"}
+)
+
+_OF_OPTIONALS = frozenset({"orValue", "value", "hasValue", "or"})
+_NOT_INCLUDED = frozenset({"timestamp", "duration", "optional_type"})
+_KEYS = frozenset({"string", "int", "uint", "bool", "double", "any", "dyn"})
+_OF_ATTRIBUTES = frozenset({"string", "int", "bool", "any", "dyn"})
+_EQUALITIES = frozenset({"_==_", "_!=_"})
+
+
+def undecided(root: Node) -> Iterator[str]:
+    """Name the shapes in question that an expression has."""
+    if _binds_side_by_side(root):
+        yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
+    for node in root.walk():
+        yield from _optionals(node)
+        yield from _lists(node)
+        yield from _mixtures(node)
+
+
+def _optionals(node: Node) -> Iterator[str]:
+    if node.name in ("_?._", "_[?_]") and _looks_into_anything(node.children[0].kind):
+        yield "an optional look-up in a value of any type"
+    if node.name in _OF_OPTIONALS and not _is_optional(node.children[0].kind):
+        yield f"{node.name}() of a value that may be no optional"
+    if len({_is_optional(child.kind) for child in _elements(node)}) > 1:
+        yield "a literal of optional and other values"
+    if node.name == "value" and node.children[0].name == "optional.none":
+        yield "the value of nothing, which the engine gives a type of its own"
+
+
+def _lists(node: Node) -> Iterator[str]:
+    if node.name == "includes" and (odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]):
+        yield f"includes() with a {odd[0].kind}"
+    if node.name not in _ORDERLESS and node.form != "comprehension" and any(map(_unordered, node.children)):
+        yield "the order of a map's keys, which Kubernetes leaves to chance"
+    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(node):
+        yield "flatten(), whose elements the engine does not type"
+
+
+def _mixtures(node: Node) -> Iterator[str]:
+    if node.form == "struct" and (odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]):
+        yield f"a map with a {odd[0].kind} as key"
+    if node.name in _EQUALITIES and any(map(_hides_its_type, node.children)) and _differ(*node.children):
+        yield f"{node.name} of values whose types may differ"
+
+
+def _hides_its_type(node: Node) -> bool:
+    """Tell whether a value that is no attribute's is given as one of any type."""
+    stands_in = node.name == "orValue" and _looks_into_anything(node.children[0].kind)
+    return (stands_in or node.name == "dyn") and node.children[-1].kind.name not in _OF_ATTRIBUTES
+
+
+def _differ(one: Node, other: Node) -> bool:
+    return _shown(one) != _shown(other)
+
+
+def _shown(node: Node) -> Kind:
+    return node.children[-1].kind if _hides_its_type(node) else node.kind
+
+
+def _looks_into_anything(kind: Kind) -> bool:
+    return kind.is_open or (_is_optional(kind) and kind.params[0].is_open)
+
+
+def _is_optional(kind: Kind) -> bool:
+    return kind.name == "optional_type"
+
+
+def _elements(node: Node) -> tuple[Node, ...]:
+    """Give the values of a literal."""
+    if node.form == "struct":
+        return node.children[1::2]
+    return node.children if node.form == "list" else ()
+
+
+def _binds_side_by_side(node: Node) -> bool:
+    """Tell whether a bound name and another macro follow each other, so that the engine reuses a slot too early."""
+    parts = [list(_macros(child)) for child in node.children]
+    if sum(map(bool, parts)) > 1 and any(macro.children[0].is_empty for part in parts for macro in part):
+        return True
+    return any(map(_binds_side_by_side, node.children))
+
+
+def _macros(node: Node) -> Iterator[Node]:
+    return (below for below in node.walk() if below.form == "comprehension")
+
+
+def _unordered(node: Node) -> bool:
+    """Tell whether a value is a list in the order of a map's keys."""
+    if node.form != "comprehension" or node.kind.name != "list":
+        return False
+    return node.children[0].kind.name == "map" or _unordered(node.children[0])
+
+
+def _takes_flattened(parent: Node) -> bool:
+    """Tell whether the type of a flattened list does not matter, or is the one it is compared with."""
+    if parent.name in _EQUALITIES:
+        one, other = map(_kind, parent.children)
+        return one == other
+    return parent.name == "size"
+
+
+def _kind(node: Node) -> Kind:
+    """Give the type that Kubernetes sees."""
+    if node.name == "flatten" and (params := node.children[0].kind.params) and params[0].params:
+        return params[0]
+    return node.kind

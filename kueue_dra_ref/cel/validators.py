@@ -1,0 +1,193 @@
+"""What Kubernetes checks in a typed expression and the engine does not, and where the engine would answer wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from . import arithmetic, formatting, unsupported_shapes
+from .checked_expr import Kind, Node
+
+DEVICE_TYPES = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"})
+CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"})
+_COMPARES_WHOLE = frozenset({"_==_", "_!=_", "@in", "sets.contains", "sets.equivalent", "sets.intersects", "distinct"})
+_EVERY_KIND = frozenset({"version", "bool", "string", "int"})
+# What the engine converts and Kubernetes does not, or the other way round.
+_CONVERTED_OTHERWISE = {"int": frozenset({"bool"}), "bool": frozenset({"string"})}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule of Kubernetes that the expression breaks, and where."""
+
+    detail: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A use the engine would get wrong if the attribute `name` (None: any) has a value of one of these kinds."""
+
+    name: str | None
+    kinds: frozenset[str] = frozenset({"version"})
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All that a reading of the typed tree says."""
+
+    faults: list[Fault] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    guarded: dict[int, str | None] = field(default_factory=dict)
+    always_guarded: set[int] = field(default_factory=set)
+    integer_views: list[str | None] = field(default_factory=list)
+
+
+def review(root: Node) -> Review:
+    """Read a whole expression."""
+    found = Review()
+    found.undecided.extend(unsupported_shapes.undecided(root))
+    found.undecided.extend(arithmetic.undecided(root))
+    found.undecided.extend(formatting.undecided(root))
+    formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
+    found.doubts.extend(_doubtful_keys(root))
+    for node in root.walk():
+        match node.form:
+            case "list" if id(node) not in formatted:
+                found.faults.extend(_mixed(node.children, found))
+            case "struct" if id(node) not in formatted:
+                found.faults.extend(_mixed(node.children[0::2], found))
+                found.faults.extend(_mixed(node.children[1::2], found))
+            case "select" if node.member and node.children[0].kind.is_open:
+                found.doubts.append(Doubt(name=_attribute(node.children[0]), kinds=_EVERY_KIND))
+            case "comprehension" if node.children[0].kind.is_open and _reads_attributes(node.children[0]):
+                found.doubts.append(Doubt(name=None))
+            case "call":
+                _call(node, found)
+    return found
+
+
+def _doubtful_keys(root: Node) -> Iterator[Doubt]:
+    """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
+    for node in root.walk():
+        keys = node.children[0::2] if node.form == "struct" else node.children[1:] if node.name == "_[_]" else ()
+        if any(key.kind.is_open for key in keys):
+            yield Doubt(name=None)
+
+
+def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
+    """Give the calls of the named functions whose last argument is a constant."""
+    for node in root.walk():
+        if node.form == "call" and node.name in functions and node.children[-1].form == "constant":
+            yield node
+
+
+def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
+    """Refuse elements whose type differs from the first one's; an empty literal goes with anything of its form."""
+    expected: Kind | None = None
+    for node in nodes:
+        kind = node.kind.params[0] if node.kind.name == "optional_type" and node.name != "optional.none" else node.kind
+        if node.name == "optional.none":
+            found.undecided.append("optional.none() in a literal")
+        if _is_empty(node):
+            continue
+        if expected is None:
+            expected = kind
+        elif kind != expected:
+            if kind.name == expected.name and _hides_empty(node):
+                found.undecided.append("a literal of lists or maps some of which are empty")
+            yield Fault(f"expected type '{expected}' but found '{kind}'", node.offset)
+
+
+def _is_empty(node: Node) -> bool:
+    return node.is_empty or node.name == "optional.none"
+
+
+def _is_list_of_lists(kind: Kind) -> bool:
+    """Tell whether a list holds lists, or may do so; what hides its type may be such a list."""
+    return not kind.params or kind.params[0].name == "list" or kind.params[0].is_open
+
+
+def _hides_empty(node: Node) -> bool:
+    return any(_is_empty(below) for below in node.walk())
+
+
+def _call(node: Node, found: Review) -> None:
+    kinds = [child.kind for child in node.children]
+    if _reads_attributes(node):
+        _attributes_in_call(node, kinds, found)
+    if node.name in ("dyn", "type", "format") and any(_holds_device_type(kind) for kind in kinds):
+        found.undecided.append(f"{node.name}() of a {kinds[0]}")
+    if node.name == "_==_" and kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
+        found.always_guarded.add(node.offset)
+    if node.name == "@in" and _is_empty(node.children[1]):
+        found.undecided.append("a search in nothing, which Kubernetes does not begin")
+    if node.name == "flatten" and not _is_list_of_lists(kinds[0]):
+        found.faults.append(Fault(f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'", node.offset))
+    if node.name in ("asInteger", "isInteger"):
+        _integer_view(node, found)
+
+
+def _integer_view(node: Node, found: Review) -> None:
+    """Note a quantity whose integer view depends on how it was written: a text, or the device's own (None)."""
+    viewed = node.children[0]
+    if viewed.name == "quantity" and viewed.children[0].form == "constant":
+        found.integer_views.append(str(viewed.children[0].value))
+    elif _attribute(viewed) is not None:
+        found.integer_views.append(None)
+    else:
+        found.undecided.append(f"{node.name}() of a computed quantity")
+
+
+def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
+    """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
+    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
+        found.guarded[node.offset] = _attribute(node.children[0])
+    if node.name in _COMPARES_WHOLE and any(kind.params and kind.mentions_open() for kind in _wholes(node)):
+        found.doubts.append(Doubt(name=None))
+    if node.name in ("size", "type") and kinds[0].is_open:
+        found.doubts.append(Doubt(name=_attribute(node.children[0])))
+    if node.name in _CONVERTED_OTHERWISE and kinds[0].is_open:
+        found.doubts.append(Doubt(name=_attribute(node.children[0]), kinds=_CONVERTED_OTHERWISE[node.name]))
+    if node.name == "@in" and (kinds[1].is_open or (kinds[0].is_open and _is_constant(node.children[1]))):
+        found.doubts.append(Doubt(name=_attribute(node.children[1 if kinds[1].is_open else 0])))
+
+
+def _reads_attributes(node: Node) -> bool:
+    """Tell whether an attribute can flow into an expression: directly, or through a name bound around it."""
+    variables = (below.name for below in node.walk() if below.form == "variable")
+    return any(name == "device.attributes" or not name.startswith("device.") for name in variables)
+
+
+def _wholes(node: Node) -> list[Kind]:
+    """Give the types compared element by element; the keys of a map are strings, so `in` a map is safe."""
+    kinds = [child.kind for child in node.children]
+    if node.name == "@in":
+        return [kind for kind in kinds[1:] if kind.name == "list"]
+    same_map = len(node.children) == 2 and _same(*node.children)
+    return [] if same_map else kinds
+
+
+def _same(one: Node, other: Node) -> bool:
+    """Tell whether two expressions are written alike."""
+    alike = (one.form, one.name, one.value, one.member) == (other.form, other.name, other.value, other.member)
+    return alike and len(one.children) == len(other.children) and all(map(_same, one.children, other.children))
+
+
+def _is_constant(node: Node) -> bool:
+    return node.form in ("list", "struct") and all(child.form == "constant" for child in node.children)
+
+
+def _holds_device_type(kind: Kind) -> bool:
+    return kind.name in DEVICE_TYPES or any(_holds_device_type(param) for param in kind.params)
+
+
+def _attribute(node: Node) -> str | None:
+    """Name the attribute or capacity that an expression reads from a map of the device, if that is what it does."""
+    if not node.children or node.children[0].kind.name != "map":
+        return None
+    if node.form == "select":
+        return node.name
+    key = node.children[-1]
+    return str(key.value) if node.name == "_[_]" and key.form == "constant" else None

@@ -1,0 +1,58 @@
+"""Where a workload stands: the queues that it finds, and what is wrong with them."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.workloads import is_active
+from kueue_dra_ref.controlplane.informers import stop_policy
+from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.controlplane.store import key_of
+from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.pending_reason import Blocked
+from kueue_dra_ref.rules.queue.admissibility import Place
+from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.workload.resources import unfit
+
+
+class Standing:
+    """Looks at the queues of one Kueue as a workload finds them."""
+
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue, self.rules = kueue, kueue.behaviour
+
+    def place(self, working: Manifest) -> Place:
+        """Say what a workload finds: its LocalQueue, its ClusterQueue, the namespace, its requests."""
+        kueue = self.kueue
+        key, managed = kueue.queue_of(working)
+        local = kueue.store.find("LocalQueue", key[1], key[0])
+        name = managed.cluster_queue if managed else ""
+        queue, line = kueue.nouns.queue(name), kueue.lines.get(name)
+        return Place(
+            local_queue=key[1],
+            local_queue_exists=local is not None,
+            local_queue_runs=stop_policy(local) == "None",
+            cluster_queue=name,
+            cluster_queue_exists=queue is not None,
+            cluster_queue_is_active=queue is not None and not kueue.nouns.inactive(queue),
+            active=is_active(working),
+            mismatch=(kueue.nouns.mismatch(queue, key[0]) or "") if queue else "",
+            unfit=lambda: self._unfit(working) if queue else "",
+            bypassed=line.bypassed(key_of(working)) if line else None,
+            said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
+        )
+
+    def objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
+        """What is wrong with the queue of a workload, and the step that says so."""
+        place = self.place(working)
+        for rule in self.rules.queueing.blocked:
+            if blocked := rule(place):
+                return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
+        return None, ()
+
+    def _unfit(self, working: Manifest) -> str:
+        """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
+        kueue = self.kueue
+        around = kueue.world.surroundings(working["metadata"]["namespace"])
+        workload = kueue.adjusted(working) if kueue.asks_for_devices(working) else kueue.nouns.workload(working)
+        found = unfit(self.rules.adjusting, around, workload)
+        return found.message if found else ""

@@ -1,0 +1,1 @@
+"""From claims to charges (Kueue: pkg/dra)."""

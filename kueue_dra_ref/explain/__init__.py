@@ -1,0 +1,1 @@
+"""The steps that `kueue-dra explain` prints."""

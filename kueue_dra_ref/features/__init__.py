@@ -1,0 +1,1 @@
+"""Feature gates and their defaults by release (Kueue: pkg/features)."""

@@ -1,0 +1,236 @@
+"""Feature gates: defaults and needs (Design Details, DynamicResourceAllocation; the registry of Kueue 0.19)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.target import FieldError
+
+Switches = Mapping[str, bool]
+
+
+class Stage(StrEnum):
+    """How mature a gate is."""
+
+    ALPHA = "alpha"
+    BETA = "beta"
+    GA = "ga"
+    DEPRECATED = "deprecated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One gate of a release."""
+
+    name: str
+    default: bool
+    stage: Stage
+    locked: bool = False
+    needs: tuple[str, ...] = ()
+    """Gates that must be on while this one is."""
+    shared: bool = False
+    """A gate of Kubernetes' libraries, whose registry checks ``needs`` itself and in its own words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gates:
+    """The gates of a release, in the order in which their needs are checked, and the rules for setting them."""
+
+    table: Mapping[str, Gate]
+    setting: tuple[Rule[[Mapping[str, Gate], Switches], list[str]], ...] = ()
+    """What the registry refuses to set; the first rule with a complaint ends the matter."""
+    standing: tuple[Rule[[Mapping[str, Gate], Switches], Iterable[FieldError]], ...] = ()
+    """What may not be on or off together, once all is set."""
+    last: bool = False
+    """Whether gates are set after the mappings were validated, and refused in words that name no field."""
+
+
+def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError, ...]:
+    """Every gate of the release, on or off, as the configuration asks; or what the release refuses about it.
+
+    Several faults that end the same registry check are told in alphabetical order; the real registry picks at random.
+    """
+    complaints = next(filter(None, (rule(gates.table, requested) for rule in gates.setting)), [])
+    if complaints:
+        detail = complaints[0] if len(complaints) == 1 else f"[{', '.join(complaints)}]"
+        if gates.last:
+            return (FieldError(field="", type="Not decoded", detail=detail),)
+        return (_refused(printed(dict(requested)), detail),)
+    state = _state(gates.table, requested)
+    return tuple(fault for rule in gates.standing for fault in rule(gates.table, state)) or state
+
+
+@rule("GATE-009", "GATE-015", "GATE-019")
+def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
+    """Refuse a gate that the release does not know; the registry stops at the first."""
+    return [f"unrecognized feature gate: {name}" for name in sorted(requested) if name not in table][:1]
+
+
+@rule("GATE-012", "GATE-016", "GATE-020")
+def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switches) -> list[str]:
+    """Refuse to change a gate that is locked to its default."""
+    return [
+        f"cannot set feature gate {name} to {printed(on)}, feature is locked to {printed(gate.default)}"
+        for name, on in sorted(requested.items())
+        if (gate := table.get(name)) and gate.locked and gate.default != on
+    ]
+
+
+@rule("GATE-013")
+def shared_gates_have_what_they_need(table: Mapping[str, Gate], requested: Switches) -> list[str]:
+    """Refuse a gate of Kubernetes that is on while a gate it depends on is off."""
+    lacking = _lacking(table, _state(table, requested), shared=True)
+    return [
+        f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(off)}]" for gate, off in lacking
+    ]
+
+
+@rule("GATE-007", "GATE-017")
+def gates_have_what_they_need(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
+    """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate."""
+    for gate, off in _lacking(table, state, shared=False):
+        for other in off:
+            yield _refused(printed(gate.name), f"{gate.name} requires {other} to be enabled")
+
+
+@rule("GATE-014")
+def topology_profiles_need_topology(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
+    """Refuse a topology profile while Topology Aware Scheduling is off."""
+    if state["TASProfileMixed"] and not state["TopologyAwareScheduling"]:
+        yield _refused("1", "cannot use a TAS profile with TAS disabled")
+
+
+@cache
+def kueue_0_19_gates() -> Gates:
+    """The gates that Kueue 0.19.0 to 0.19.2 knows, Kubernetes 1.36's among them because they share a registry."""
+    return Gates(
+        table=_table("gates-0.19.toml"),
+        setting=(names_are_known, locked_gates_keep_their_default, shared_gates_have_what_they_need),
+        standing=(topology_profiles_need_topology, gates_have_what_they_need),
+    )
+
+
+@cache
+def kueue_0_20_gates() -> Gates:
+    """The gates that Kueue 0.20 is said to know: those of 0.19, one on by default, and four new ones."""
+    earlier = kueue_0_19_gates()
+    observed = replace(earlier.table[_OBSERVED], default=True, stage=Stage.BETA)
+    new = {gate.name: gate for gate in _NEW_IN_0_20}
+    return replace(earlier, table={**earlier.table, _OBSERVED: observed, **new})
+
+
+_OBSERVED = "UnadmittedWorkloadsObservability"
+_LEVELS, _FEASIBILITY = "TASNodeFeasibilityForAllLevels", "KueueDRADeviceFeasibility"
+_NEW_IN_0_20 = (
+    Gate(name=_LEVELS, default=False, stage=Stage.ALPHA),
+    Gate(name="KueueDRAIntegrationPrioritizedList", default=False, stage=Stage.ALPHA, needs=("KueueDRAIntegration",)),
+    Gate(
+        name=_FEASIBILITY,
+        default=False,
+        stage=Stage.ALPHA,
+        needs=("KueueDRAIntegration", "TopologyAwareScheduling", _LEVELS),
+    ),
+    Gate(name="KueueDRAIntegrationDeviceTaints", default=False, stage=Stage.ALPHA, needs=(_FEASIBILITY,)),
+)
+
+
+@cache
+def kueue_0_18_gates() -> Gates:
+    """The gates that Kueue 0.18.0 to 0.18.3 knows, those of the API server libraries of Kubernetes 1.36 among them."""
+    return _of_kueue("gates-0.18.toml")
+
+
+@cache
+def kueue_0_17_gates() -> Gates:
+    """The gates that Kueue 0.17.1 knows, those of the API server libraries of Kubernetes 1.35 among them."""
+    return _set_last("gates-0.17.toml")
+
+
+@cache
+def kueue_0_16_gates() -> Gates:
+    """The gates that Kueue 0.16.0 to 0.16.2 knows, those of the API server libraries of Kubernetes 1.35 among them."""
+    return _set_last("gates-0.16.toml")
+
+
+@cache
+def kueue_0_15_gates() -> Gates:
+    """The gates that Kueue 0.15.0 to 0.15.2 knows, those of the API server libraries of Kubernetes 1.34 among them."""
+    return _set_last("gates-0.15.toml")
+
+
+@cache
+def kueue_0_14_gates() -> Gates:
+    """The gates that Kueue 0.14.0 knows, those of the API server libraries of Kubernetes 1.34 among them."""
+    return _set_last("gates-0.14.toml")
+
+
+KEP_2025_04_GATES = Gates(
+    table={
+        "KueueDynamicResourceAllocation": Gate(name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA),
+    }
+)
+"""The one gate that the text of April 2025 introduces."""
+KEP_2025_09_GATES = Gates(
+    table={
+        "DynamicResourceAllocation": Gate(name="DynamicResourceAllocation", default=False, stage=Stage.ALPHA),
+    }
+)
+"""The one gate that the text introduces.  Of all others it says nothing, so any name may be set."""
+
+
+def _of_kueue(file: str) -> Gates:
+    """The gates of a minor whose Kubernetes gates need nothing of each other."""
+    return Gates(
+        table=_table(file),
+        setting=(names_are_known, locked_gates_keep_their_default),
+        standing=(topology_profiles_need_topology, gates_have_what_they_need),
+    )
+
+
+def _set_last(file: str) -> Gates:
+    """The gates of a minor that sets them after all else, each by itself."""
+    return Gates(table=_table(file), setting=(names_are_known, locked_gates_keep_their_default), last=True)
+
+
+def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
+    """Defaults, then whole stages (AllAlpha, AllBeta), then what was asked for by name."""
+    state = {name: gate.default for name, gate in table.items()}
+    for every, stage in (("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)):
+        if every in requested:
+            state |= {name: requested[every] for name, gate in table.items() if gate.stage is stage}
+    return state | dict(requested)
+
+
+def _lacking(table: Mapping[str, Gate], state: Switches, *, shared: bool) -> Iterator[tuple[Gate, list[str]]]:
+    for gate in table.values():
+        if gate.shared is shared and state[gate.name] and (off := [name for name in gate.needs if not state[name]]):
+            yield gate, off
+
+
+def _refused(value: str, detail: str) -> FieldError:
+    return FieldError(field="featureGates", type="Invalid value", value=value, detail=detail)
+
+
+def _table(file: str) -> Mapping[str, Gate]:
+    data = tomllib.loads((files("kueue_dra_ref.features") / file).read_text("utf-8"))
+    needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"].get("kubernetes", {})
+    gates = {
+        name: Gate(
+            name=name,
+            default=group["default"],
+            stage=Stage(group["stage"]),
+            locked=group["locked"],
+            needs=tuple(needs.get(name, ())),
+            shared=group["origin"] == "kubernetes",
+        )
+        for group in data["group"]
+        for name in group["names"].split()
+    }
+    return {name: gates[name] for name in (*needs, *gates)}

@@ -1,0 +1,59 @@
+"""What surrounds a pod and bears on its requests: LimitRanges of its namespace, RuntimeClasses (Kubernetes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.api.pods import Amounts, larger, smaller
+from kueue_dra_ref.api.unstructured import child, mappings, quantities
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What the LimitRanges of a namespace say of each container, or of each pod."""
+
+    most: Amounts = field(default_factory=dict)
+    least: Amounts = field(default_factory=dict)
+    requests: Amounts = field(default_factory=dict)
+    """What stands for a request that is absent."""
+    limits: Amounts = field(default_factory=dict)
+    """What stands for a limit that is absent."""
+
+    def also(self, item: Manifest, path: str) -> Bounds:
+        """The same with one more item of a LimitRange: the narrowest bound counts, and the first default."""
+        return Bounds(
+            most=smaller(self.most, quantities(item, "max", path)),
+            least=larger(self.least, quantities(item, "min", path)),
+            requests=quantities(item, "defaultRequest", path) | self.requests,
+            limits=quantities(item, "default", path) | self.limits,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What bears on the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
+
+    container: Bounds = Bounds()
+    pod: Bounds = Bounds()
+    overhead: Mapping[str, Amounts] = field(default_factory=dict)
+
+
+def surroundings_of(limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]) -> Surroundings:
+    """Read the LimitRanges of one namespace and the RuntimeClasses.
+
+    Raises:
+        ManifestFault: a field is of the wrong type, or an amount is no quantity.
+
+    """
+    found: dict[str, Bounds] = {}
+    for each in limit_ranges:
+        for index, item in enumerate(mappings(child(each, "spec", dict, {}), "limits", "spec")):
+            type_ = child(item, "type", str, "")
+            found[type_] = found.get(type_, Bounds()).also(item, f"spec.limits[{index}]")
+    overhead = {
+        str(each["metadata"]["name"]): quantities(child(each, "overhead", dict, {}), "podFixed", "overhead")
+        for each in runtime_classes
+    }
+    return Surroundings(container=found.get("Container", Bounds()), pod=found.get("Pod", Bounds()), overhead=overhead)

@@ -1,0 +1,1 @@
+"""The reference as a target: admission chain, manager, replay."""

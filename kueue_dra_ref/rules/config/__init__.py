@@ -1,0 +1,1 @@
+"""Rules about the Configuration (Kueue: pkg/config, pkg/dra/mapper)."""

@@ -1,0 +1,205 @@
+"""Validation of device class mappings (Configuration API Extension for DRA; Device Class Mapping Uniqueness)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
+from kueue_dra_ref.api.names import dns_label_faults, dns_subdomain_faults, label_key_faults, printed, size
+from kueue_dra_ref.model.mapping_path import ROOT, Place
+from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.target import FieldError
+
+MappingRule = Rule[[Place], FieldError | None]
+ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingRules:
+    """The rules of one behaviour by what they look at; each tuple keeps the order in which faults are told."""
+
+    all_mappings: tuple[MappingRule, ...] = ()
+    name: tuple[MappingRule, ...] = ()
+    class_list: tuple[MappingRule, ...] = ()
+    device_class: tuple[MappingRule, ...] = ()
+    before_sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    """What is wrong with all sources of a mapping, told before what is wrong with each."""
+    source_type: tuple[MappingRule, ...] = ()
+    """What is wrong here ends the validation of the source."""
+    source: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    before: tuple[ConfigurationRule, ...] = ()
+    transformation: tuple[Rule[[Configuration, int], FieldError | None], ...] = ()
+    after: tuple[ConfigurationRule, ...] = ()
+    """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
+
+
+def validate(configuration: Configuration, rules: MappingRules) -> tuple[FieldError, ...]:
+    """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class.
+
+    What is wrong beside them is told before or after.
+    """
+    before = [fault for rule in rules.before for fault in rule(configuration)]
+    after = [fault for rule in rules.after for fault in rule(configuration)]
+    return (*before, *_transformations(configuration, rules), *_faults(configuration.mappings, rules), *after)
+
+
+def _transformations(configuration: Configuration, rules: MappingRules) -> Iterator[FieldError]:
+    for index in range(len(configuration.transformations)):
+        yield from (fault for rule in rules.transformation if (fault := rule(configuration, index)))
+
+
+def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[FieldError]:
+    top = Place(mappings=mappings)
+    yield from _each(rules.all_mappings, top)
+    for index, mapping in enumerate(mappings):
+        here = replace(top, index=index)
+        yield from _each((*rules.name, *rules.class_list), here)
+        for class_index in range(len(mapping.device_classes)):
+            yield from _each(rules.device_class, replace(here, class_index=class_index))
+        for checked in rules.before_sources:
+            yield from checked(here)
+        for source_index in range(len(mapping.sources)):
+            yield from _source(rules, replace(here, source_index=source_index))
+        for checked in rules.sources:
+            yield from checked(here)
+
+
+def _source(rules: MappingRules, place: Place) -> Iterator[FieldError]:
+    if fault := next(_each(rules.source_type, place), None):
+        yield fault
+        return
+    for checked in rules.source:
+        yield from checked(place)
+
+
+def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[FieldError]:
+    return (fault for rule in rules if (fault := rule(place)))
+
+
+@rule("MAP-001")
+def at_most_16_mappings(place: Place) -> FieldError | None:
+    """Refuse a seventeenth mapping."""
+    return _too_many(ROOT, len(place.mappings), 16)
+
+
+@rule("MAP-002", "MAP-019")
+def name_is_a_label_key(place: Place) -> FieldError | None:
+    """Refuse a resource name that is no label key."""
+    return _invalid(place.name_field, place.mapping.name, "; ".join(label_key_faults(place.mapping.name)))
+
+
+@rule("MAP-011")
+def name_is_a_dns_label_with_optional_subdomain(place: Place) -> FieldError | None:
+    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it."""
+    prefix, slash, label = place.mapping.name.rpartition("/")
+    faults = [*(dns_subdomain_faults(prefix) if slash else ()), *dns_label_faults(label)]
+    return _invalid(place.name_field, place.mapping.name, "; ".join(faults))
+
+
+@rule("MAP-003")
+def name_is_at_most_253_long(place: Place) -> FieldError | None:
+    """Refuse a resource name of more than 253 characters; a label key alone may have 317."""
+    return _invalid(place.name_field, place.mapping.name, _too_long(place.mapping.name))
+
+
+@rule("MAP-004", "MAP-017")
+def name_is_used_once(place: Place) -> FieldError | None:
+    """Refuse a resource name that an earlier mapping carries."""
+    earlier = (each.name for each in place.mappings[: place.index])
+    return _duplicate(place.name_field, place.mapping.name) if place.mapping.name in earlier else None
+
+
+@rule("MAP-005")
+def at_least_one_class(place: Place) -> FieldError | None:
+    """Refuse a mapping without class names."""
+    if place.mapping.device_classes:
+        return None
+    detail = "at least one device class name is required"
+    return FieldError(field=place.classes_field, type="Required value", detail=detail)
+
+
+@rule("MAP-006")
+def at_most_8_classes(place: Place) -> FieldError | None:
+    """Refuse a ninth class name."""
+    return _too_many(place.classes_field, len(place.mapping.device_classes), 8)
+
+
+@rule("MAP-007", "MAP-019")
+def class_is_a_label_key(place: Place) -> FieldError | None:
+    """Refuse a class name that is no label key."""
+    return _invalid(place.class_field, place.device_class, "; ".join(label_key_faults(place.device_class)))
+
+
+@rule("MAP-008")
+def class_is_at_most_253_long(place: Place) -> FieldError | None:
+    """Refuse a class name of more than 253 characters."""
+    return _invalid(place.class_field, place.device_class, _too_long(place.device_class))
+
+
+@rule("MAP-009")
+def class_is_named_once_in_a_mapping(place: Place) -> FieldError | None:
+    """Refuse a class name that stands earlier in the same mapping."""
+    repeated = place.device_class in place.earlier_in_mapping()
+    return _duplicate(place.class_field, place.device_class) if repeated else None
+
+
+@rule("MAP-010", "SOURCE-016")
+def class_maps_to_one_resource(place: Place) -> FieldError | None:
+    """Refuse a class that an earlier mapping of another name has already."""
+    owner = place.owner()
+    return None if owner.name == place.mapping.name else _taken(place, owner)
+
+
+@rule("MAP-010", "MAP-016")
+def class_maps_to_one_resource_unless_both_count(place: Place) -> FieldError | None:
+    """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
+
+    Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
+    """
+    owner = place.owner()
+    if owner.name == place.mapping.name or (owner.counter and place.mapping.counter):
+        return None
+    return _taken(place, owner)
+
+
+KUEUE_0_19_MAPPING = MappingRules(
+    all_mappings=(at_most_16_mappings,),
+    name=(name_is_a_label_key, name_is_at_most_253_long, name_is_used_once),
+    class_list=(at_least_one_class, at_most_8_classes),
+    device_class=(
+        class_is_a_label_key,
+        class_is_at_most_253_long,
+        class_is_named_once_in_a_mapping,
+        class_maps_to_one_resource_unless_both_count,
+    ),
+)
+KEP_2025_09_MAPPING = MappingRules(
+    name=(name_is_a_dns_label_with_optional_subdomain, name_is_at_most_253_long, name_is_used_once),
+    class_list=(at_least_one_class,),
+    device_class=(class_is_at_most_253_long, class_is_named_once_in_a_mapping, class_maps_to_one_resource),
+)
+"""The text's grammar of class names is left out: its own examples (gpu.example.com) break it."""
+
+
+def _invalid(field: str, value: str, detail: str) -> FieldError | None:
+    return FieldError(field=field, type="Invalid value", value=printed(value), detail=detail) if detail else None
+
+
+def _duplicate(field: str, value: str) -> FieldError:
+    return FieldError(field=field, type="Duplicate value", value=printed(value))
+
+
+def _too_many(field: str, count: int, limit: int) -> FieldError | None:
+    if count <= limit:
+        return None
+    return FieldError(field=field, type="Too many", value=str(count), detail=f"must have at most {limit} items")
+
+
+def _too_long(text: str) -> str:
+    return "must not exceed 253 characters" if size(text) > 253 else ""
+
+
+def _taken(place: Place, owner: DeviceClassMapping) -> FieldError | None:
+    return _invalid(place.class_field, place.device_class, f"device class already mapped to resource {owner.name}")

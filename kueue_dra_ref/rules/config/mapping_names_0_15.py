@@ -1,0 +1,31 @@
+"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.names import in_characters, printed, qualified_name_faults
+from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+
+@rule("MAP-002", "MAP-020")
+def name_is_a_qualified_name(place: Place) -> FieldError | None:
+    """Refuse a resource name that is no label key, which was called a qualified name."""
+    return _invalid(place.name_field, place.mapping.name)
+
+
+@rule("MAP-007", "MAP-020")
+def class_is_a_qualified_name(place: Place) -> FieldError | None:
+    """Refuse a class name that is no label key, which was called a qualified name."""
+    return _invalid(place.class_field, place.device_class)
+
+
+@rule("OBJECT-049")
+def names_are_qualified_and_counted_in_characters(words: str) -> str:
+    """Say of a label key that it is no qualified name, and of what is too long how many characters it may have."""
+    return in_characters(words.replace("a valid label key", "a qualified name"))
+
+
+def _invalid(field: str, name: str) -> FieldError | None:
+    detail = "; ".join(qualified_name_faults(name))
+    return FieldError(field=field, type="Invalid value", value=printed(name), detail=detail) if detail else None

@@ -1,0 +1,28 @@
+"""Kueue 0.20 (provisional), validation of the Configuration: names that earlier releases let pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.apiserver.fielderrors import invalid
+from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+
+@rule("AHEAD-001")
+def a_mapping_is_not_called_pods(place: Place) -> FieldError | None:
+    """Refuse the name under which Kueue itself counts pods."""
+    if place.mapping.name != "pods":
+        return None
+    detail = "pods is counted by Kueue itself"
+    return FieldError(field=place.name_field, type="Invalid value", value=printed("pods"), detail=detail)
+
+
+@rule("AHEAD-002")
+def a_capacity_has_one_slash_at_most(place: Place) -> Iterator[FieldError]:
+    """Refuse a capacity whose name has more than a domain and an identifier."""
+    name = str((place.source.get("capacity") or {}).get("name") or "")
+    if name.count("/") > 1:
+        yield invalid(f"{place.source_field}.capacity.name", name, "must have one slash at most")

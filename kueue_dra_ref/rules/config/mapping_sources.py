@@ -1,0 +1,76 @@
+"""Kueue 0.19, sources of a mapping: what one may charge, and what may not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kueue_dra_ref.api.names import printed, quoted
+from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+_ONE = "exactly one source type must be set per entry"
+
+
+@rule("SOURCE-001")
+def a_source_has_a_type(place: Place) -> FieldError | None:
+    """Refuse a source that is neither a counter nor a capacity."""
+    if _types(place.source):
+        return None
+    return FieldError(field=place.source_field, type="Required value", detail=_ONE)
+
+
+@rule("SOURCE-002")
+def a_source_has_one_type(place: Place) -> FieldError | None:
+    """Refuse a source that is a counter and a capacity at once."""
+    if len(_types(place.source)) < 2:
+        return None
+    return FieldError(field=place.source_field, type="Invalid value", value='"counter+capacity"', detail=_ONE)
+
+
+@rule("SOURCE-004")
+def counters_need_their_gate(place: Place) -> FieldError | None:
+    """Refuse a counter while partitionable devices are switched off."""
+    return _gated(place, "counter", "KueueDRAIntegrationPartitionableDevices")
+
+
+@rule("SOURCE-005")
+def capacities_need_their_gate(place: Place) -> FieldError | None:
+    """Refuse a capacity while consumable capacity is switched off."""
+    return _gated(place, "capacity", "KueueDRAIntegrationConsumableCapacity")
+
+
+@rule("SOURCE-003")
+def sources_of_a_mapping_are_of_one_type(place: Place) -> Iterator[FieldError]:
+    """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either."""
+    sources = place.mapping.sources
+    if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
+        detail = "cannot mix counter and capacity sources in the same mapping"
+        field = f"{place.mapping_field}.sources"
+        yield FieldError(field=field, type="Invalid value", value=str(len(sources)), detail=detail)
+
+
+@rule("SOURCE-010")
+def mappings_of_a_class_charge_different_counters(place: Place) -> FieldError | None:
+    """Refuse a class that another mapping charges for the same counter already."""
+    mapping, owner = place.mapping, place.owner()
+    if owner.name == mapping.name or not (mapping.counter and owner.counter):
+        return None
+    earlier = [each for each in place.mappings[: place.index] if each is owner or each.name != owner.name]
+    earlier += [mapping] if place.device_class in place.earlier_in_mapping() else []
+    if mapping.counter not in {each.counter for each in earlier if place.device_class in each.device_classes}:
+        return None
+    detail = f"device class already has a counter source for counter {quoted(mapping.counter)}"
+    return FieldError(field=place.class_field, type="Invalid value", value=printed(place.device_class), detail=detail)
+
+
+def _types(source: Mapping[str, Any]) -> list[str]:
+    return [kind for kind in ("counter", "capacity") if source.get(kind) is not None]
+
+
+def _gated(place: Place, kind: str, gate: str) -> FieldError | None:
+    if kind not in _types(place.source):
+        return None
+    field, detail = f"{place.source_field}.{kind}", f"{kind} sources require {gate} to be enabled"
+    return FieldError(field=field, type="Invalid value", value="true", detail=detail)

@@ -1,0 +1,1 @@
+"""Rules of the CustomResourceDefinitions (Kueue: apis/kueue)."""

@@ -1,0 +1,82 @@
+"""What the API server refuses of ResourceFlavors by Kueue's definition of them (resourceflavor_types.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kueue_dra_ref.api.crd_validation import Faults, at_most, invalid, missing
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+_TAINTS, _TOLERATIONS = "spec.nodeTaints", "spec.tolerations"
+_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_EFFECTS_WORDS = "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
+
+
+@rule("OBJECT-026")
+def a_flavor_has_at_most_8_labels_taints_and_tolerations(write: Write) -> Faults:
+    """Refuse more of either."""
+    for path in ("spec.nodeLabels", _TAINTS, _TOLERATIONS):
+        yield from at_most(write.new, path, 8)
+
+
+@rule("OBJECT-027")
+def a_taint_has_a_key_and_an_effect(write: Write) -> Faults:
+    """Refuse neither."""
+    return missing(write.new, f"{_TAINTS}[]", "key", "effect")
+
+
+@rule("OBJECT-028")
+def the_effect_of_a_taint_is_known(write: Write) -> Faults:
+    """Refuse another one."""
+    if any(taint.get("effect") not in _EFFECTS for taint in write.new["spec"].get("nodeTaints") or ()):
+        yield invalid(_TAINTS, _EFFECTS_WORDS)
+
+
+@rule("OBJECT-029")
+def without_a_key_everything_is_tolerated(write: Write) -> Faults:
+    """Refuse a toleration that has neither a key nor the operator Exists."""
+    words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
+    return _each(write, words, lambda each: "key" in each or each["operator"] == "Exists")
+
+
+@rule("OBJECT-030")
+def only_who_may_stay_is_tolerated_for_a_time(write: Write) -> Faults:
+    """Refuse seconds of another effect than NoExecute."""
+    words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
+    return _each(write, words, lambda each: "tolerationSeconds" not in each or each["effect"] == "NoExecute")
+
+
+@rule("OBJECT-031")
+def the_operator_of_a_toleration_is_known(write: Write) -> Faults:
+    """Refuse to compare numbers, which pods may."""
+    words = "supported toleration values: 'Equal'(default), 'Exists'"
+    return _each(write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists"))
+
+
+@rule("OBJECT-032")
+def what_exists_has_no_value(write: Write) -> Faults:
+    """Refuse a value that is not compared with anything."""
+    words = "a value must be empty when 'operator' is 'Exists'"
+    return _each(write, words, lambda each: each.get("operator") != "Exists" or "value" not in each)
+
+
+@rule("OBJECT-028")
+def the_effect_of_a_toleration_is_known(write: Write) -> Faults:
+    """Refuse another one."""
+    return _each(write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS)
+
+
+def _each(write: Write, words: str, holds: Callable[[Manifest], bool]) -> Iterator[FieldError]:
+    """Refuse that something does not hold of each toleration; a field that is not there to be compared is an error."""
+    absent = ""
+    for toleration in write.new["spec"].get("tolerations") or ():
+        try:
+            if not holds(toleration):
+                yield invalid(_TOLERATIONS, words)
+                return
+        except KeyError as error:
+            absent = absent or str(error.args[0])
+    if absent:
+        yield invalid(_TOLERATIONS, f"no such key: {absent} evaluating rule: {words}", '"array"')

@@ -1,0 +1,36 @@
+"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.crd_validation import Faults, invalid, missing, other_words, places
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.model.rule import rule
+
+_INT32 = (
+    "value",
+    "spec.priority",
+    "spec.podSets[].count",
+    "spec.podSets[].minCount",
+    "spec.preemption.borrowWithinCohort.maxPriorityThreshold",
+)
+
+
+@rule("OBJECT-002")
+def a_priority_class_has_a_value(write: Write) -> Faults:
+    """Refuse none."""
+    return missing(write.new, "", "value")
+
+
+@rule("OBJECT-050")
+def numbers_have_32_bits(write: Write) -> Faults:
+    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range."""
+    for path in _INT32:
+        for at, value in places(write.new, path, int):
+            if not -(2**31) <= value < 2**31:
+                yield invalid("<nil>", f"Checked value must be of type integer with format int32 in {at}", '""')
+
+
+@rule("OBJECT-018")
+def a_queue_runs_is_held_or_drained(write: Write) -> Faults:
+    """Refuse another stop policy."""
+    return other_words(write.new, "spec.stopPolicy", ("None", "Hold", "HoldAndDrain"))

@@ -1,0 +1,1 @@
+"""Rules about device claims and their charges (Kueue: pkg/dra)."""

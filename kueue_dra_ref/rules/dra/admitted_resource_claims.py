@@ -1,0 +1,19 @@
+"""Workloads, step 4.1, of July 2025: the map ``admittedResourceClaims``."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.rule import rule
+
+
+@rule("REUSE-001", "REUSE-002", "REUSE-007")
+def claims_in_use_are_not_charged_again(asked: Asked) -> bool:
+    """Whether a claim is allocated, and known by ClusterQueue, namespace and name as admitted already.
+
+    The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
+    names the claim holds quota.
+    """
+    claim = asked.claim.claim
+    status = (asked.template or {}).get("status") or {}
+    queue = asked.world.target(asked.workload) if claim and "allocation" in status else None
+    return queue is not None and asked.world.is_in_use(queue.name, asked.workload.namespace, claim)

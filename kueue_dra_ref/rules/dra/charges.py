@@ -1,0 +1,85 @@
+"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.devices import DeviceRequest
+from kueue_dra_ref.api.quantities import clamp
+from kueue_dra_ref.api.types import Claim, PodSet
+from kueue_dra_ref.cel import Undecided
+from kueue_dra_ref.model.lister import Asked, all_hold, class_selectors
+from kueue_dra_ref.model.rule import rule
+
+Charge = tuple[tuple[str, int], ...]
+"""Device class and number of devices."""
+
+
+@rule("COUNT-001", "COUNT-002", "CLAIM-012", "CLAIM-016", "CLAIM-017", "CLASS-003", "CEL-009")
+def the_count_is_charged(asked: Asked) -> Charge | None:
+    """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing."""
+    request = asked.request
+    if request is None or not request.is_exact or request.mode != "ExactCount":
+        return None
+    return ((request.device_class, request.count),) if request.device_class else ()
+
+
+@rule("RISK-002")
+def admin_access_is_not_charged(asked: Asked) -> Charge | None:
+    """Administrative access is for admin namespaces; charged, it would eat up the quota of users."""
+    return () if asked.request and asked.request.admin_access else None
+
+
+@rule("RISK-001")
+def every_alternative_is_charged(asked: Asked) -> Charge | None:
+    """Which alternative will be allocated is not known, so all classes that the list names are charged."""
+    if not asked.request or not asked.request.alternatives:
+        return None
+    return tuple((alternative.device_class, _most(asked, alternative)) for alternative in asked.request.alternatives)
+
+
+@rule("RISK-003")
+def mode_all_is_charged_at_its_worst(asked: Asked) -> Charge | None:
+    """Mode All is charged the most devices that one claim could be allocated."""
+    request = asked.request
+    if request is None or not request.is_exact or request.mode != "All":
+        return None
+    return ((request.device_class, _most(asked, request)),)
+
+
+def _most(asked: Asked, request: DeviceRequest) -> int:
+    if request.mode != "All":
+        return request.count
+    selectors = (class_selectors(asked.world, request.device_class) or ()) + request.selectors
+    outcomes = [all_hold(selectors, device) for device in asked.world.devices()]
+    return sum(outcome is True or isinstance(outcome, Undecided) for outcome in outcomes)
+
+
+@rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")
+def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
+    """A pod's claims are what its ``resourceClaims`` lists: each once, whoever uses it and however often."""
+    return tuple(claim for claim in pod_set.claims if claim.template)
+
+
+@rule("COUNT-003", "COUNT-017")
+def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
+    """Counts of one class in one claim are added, saturating at the largest 64-bit integer."""
+    return clamp(sum(amounts))
+
+
+@rule("COUNT-004", "COUNT-005", "COUNT-010", "MAP-013")
+def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
+    """What several claims, or several classes of one mapping, charge to a resource is added."""
+    return clamp(sum(amounts))
+
+
+@rule("COUNT-006", "COUNT-011", "COUNT-013")
+def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
+    """The charge of one pod times the number of pods."""
+    return clamp(amount * pods)
+
+
+@rule("COUNT-014", "COUNT-018", "COUNT-015", "COUNT-016")
+def devices_are_charged_beside_ordinary_requests(ordinary: int, devices: int) -> int:
+    """What containers request under the name of a mapping is added to the devices; neither hides the other."""
+    return clamp(ordinary + devices)

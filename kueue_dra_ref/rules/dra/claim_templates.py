@@ -1,0 +1,82 @@
+"""Workload Processing Flow, step 4: the template of a claim, and the requests that Kueue 0.19 does not support."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.names import quoted
+from kueue_dra_ref.cel import CompileFault, Undecided, compiled
+from kueue_dra_ref.model.lister import Asked, World
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+
+@rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
+def templates_are_read_where_the_workload_lives(world: World, namespace: str, name: str) -> Manifest | None:
+    """Read the ResourceClaimTemplate from the namespace of the workload."""
+    return world.template(namespace, name)
+
+
+@rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
+def the_template_must_exist(asked: Asked) -> FieldError | None:
+    """A missing template is an internal error: it may come, so the workload is retried."""
+    name = asked.claim.template
+    if asked.template is not None or not name:
+        return None
+    return FieldError(
+        field=asked.pod_set.claim_path(asked.claim),
+        type="Internal error",
+        detail=f"failed to get claim spec for ResourceClaimTemplate {name} in podset {asked.pod_set.name}: "
+        f'ResourceClaimTemplate.resource.k8s.io "{name}" not found',
+    )
+
+
+@rule("CLAIM-008", "CLAIM-020")
+def first_available_is_refused(asked: Asked) -> FieldError | None:
+    """Kueue 0.19 cannot tell which alternative will be allocated."""
+    if not asked.request or not asked.request.alternatives:
+        return None
+    return asked.fault("Invalid value", "", "FirstAvailable device selection is not supported", "null")
+
+
+@rule("CEL-001")
+def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
+    """Each selector of the request must compile in the DRA CEL environment; all that do not are told together."""
+    if not asked.request:
+        return None
+    faults = []
+    for index, expression in enumerate(asked.request.selectors):
+        found = compiled(expression)
+        if isinstance(found, Undecided):
+            return found
+        if isinstance(found, CompileFault):
+            field = f"devices.requests[{asked.request.index}].exactly.selectors[{index}].cel.expression"
+            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
+    if not faults:
+        return None
+    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    return asked.fault("Invalid value", ".exactly.selectors", told, "null")
+
+
+@rule("CLAIM-013")
+def admin_access_is_refused(asked: Asked) -> FieldError | None:
+    """Kueue 0.19 refuses administrative access rather than pass it over."""
+    if not asked.request or not asked.request.admin_access:
+        return None
+    return asked.fault("Invalid value", ".exactly.adminAccess", "AdminAccess is not supported", "null")
+
+
+@rule("CLAIM-010")
+def mode_all_is_refused(asked: Asked) -> FieldError | None:
+    """How many devices mode All will take is known to the scheduler only."""
+    if not asked.request or asked.request.mode != "All":
+        return None
+    return asked.fault("Invalid value", ".exactly.allocationMode", "AllocationMode 'All' is not supported", '"All"')
+
+
+@rule("CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
+def unmapped_classes_are_refused(asked: Asked, device_class: str) -> FieldError:
+    """A class that no mapping names cannot be charged, so it keeps the workload out."""
+    return FieldError(
+        field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaim{'' if asked.claim.claim else 'Template'}Name",
+        type="Not found",
+        value=f'"DeviceClass {device_class} is not mapped in DRA configuration for podset {asked.pod_set.name}"',
+    )

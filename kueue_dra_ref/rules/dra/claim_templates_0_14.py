@@ -1,0 +1,41 @@
+"""Kueue 0.14, claims: nothing of a request is refused, what cannot be counted is charged nothing, plain messages."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+
+@rule("CLAIM-006", "CLAIM-007", "CLAIM-015", "CLAIM-031")
+def a_missing_template_is_told_in_words(asked: Asked) -> FieldError | None:
+    """A missing template keeps the workload out; the message names template, workload and pod set."""
+    name = asked.claim.template
+    if asked.template is not None or not name:
+        return None
+    lacking = f'ResourceClaimTemplate.resource.k8s.io "{name}" not found'
+    told = f"failed to get claim spec for ResourceClaimTemplate {name} in {_place(asked)}"
+    return _words(f"{told}: failed to get claim spec: {lacking}")
+
+
+@rule("CLAIM-014", "CLAIM-031", "CLASS-002", "CLASS-004", "CLASS-005")
+def an_unmapped_class_is_told_in_words(asked: Asked, device_class: str) -> FieldError:
+    """A class that no mapping names keeps the workload out; the message names class, workload and pod set."""
+    told = f"DeviceClass {device_class} is not mapped in DRA configuration for {_place(asked)}"
+    return _words(f"{told}: DeviceClass is not mapped in DRA configuration")
+
+
+@rule("CLAIM-029")
+def mode_all_is_charged_none(asked: Asked) -> tuple[tuple[str, int], ...] | None:
+    """All devices of a class are charged as none of it, though the class has to be mapped."""
+    if asked.request is None or asked.request.mode != "All" or not asked.request.is_exact:
+        return None
+    return ((asked.request.device_class, 0),)
+
+
+def _place(asked: Asked) -> str:
+    return f"workload {asked.workload.name} podset {asked.pod_set.name}"
+
+
+def _words(told: str) -> FieldError:
+    return FieldError(field="", type="", detail=told)

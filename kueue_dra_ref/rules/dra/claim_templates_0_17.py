@@ -1,0 +1,52 @@
+"""Kueue up to 0.16, claims: what is refused of a template, how counts add up, and what is tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kueue_dra_ref.api.unstructured import child
+from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+_HALF, _WHOLE = 1 << 63, 1 << 64
+
+
+@rule("CLAIM-025")
+def constraints_are_refused(asked: Asked) -> FieldError | None:
+    """Devices that have to match each other are not supported, whatever is asked for."""
+    return _unsupported(asked, "constraints", "device constraints (MatchAttribute) are not supported")
+
+
+@rule("CLAIM-026")
+def device_config_is_refused(asked: Asked) -> FieldError | None:
+    """A configuration for devices is not supported, whoever it is for."""
+    return _unsupported(asked, "config", "device config is not supported")
+
+
+@rule("CEL-017")
+def selectors_are_refused(asked: Asked) -> FieldError | None:
+    """No selector is supported, whatever it says; it need not even compile."""
+    if not asked.request or not asked.request.selectors:
+        return None
+    return asked.fault("Invalid value", ".exactly.selectors", "CEL selectors are not supported", "null")
+
+
+@rule("COUNT-003", "COUNT-020")
+def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
+    """Counts of one class in one claim are added as 64-bit integers that wrap around."""
+    return (sum(amounts) + _HALF) % _WHOLE - _HALF
+
+
+@rule("CLAIM-027")
+def every_fault_is_retried(faults: Iterable[FieldError]) -> bool:
+    """Whatever is wrong with a claim, the workload is tried again."""
+    return any(faults)
+
+
+def _unsupported(asked: Asked, key: str, detail: str) -> FieldError | None:
+    spec = child(child(asked.template or {}, "spec", dict, {}), "spec", dict, {})
+    if not child(spec, "devices", dict, {}).get(key):
+        return None
+    field = f"{asked.pod_set.claim_path(asked.claim)}.devices.{key}"
+    return FieldError(field=field, type="Invalid value", value="null", detail=f"{asked.claim.source}: {detail}")

@@ -1,0 +1,88 @@
+"""Kueue 0.19, consumable capacity: the share of a device that a request is charged, under the device's policy."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.quantities import Quantity, clamp, parse, whole
+from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.resourceslices import Bounds, Capacity
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.sources import Charged, Kind
+from kueue_dra_ref.target import FieldError
+
+
+@rule("CAPACITY-001", "CAPACITY-010")
+def the_share_that_is_asked_for(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+    """What the request names under exactly this name."""
+    del capacity
+    found = asked.request.capacity.get(name) if asked.request else None
+    return None if found is None else parse(found)
+
+
+@rule("CAPACITY-003")
+def the_share_is_the_default_otherwise(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+    """The default of the policy stands in for a share that is not asked for."""
+    del asked, name
+    return capacity.default
+
+
+@rule("CAPACITY-004")
+def without_default_it_is_the_whole(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+    """Without a default the whole capacity is charged."""
+    del asked, name
+    return capacity.value
+
+
+@rule("CAPACITY-005", "CAPACITY-011")
+def a_share_is_one_of_the_values(share: Quantity, capacity: Capacity) -> Quantity | None:
+    """The first of the values that is large enough; a device without one cannot serve."""
+    if not capacity.values:
+        return share
+    return next((each for each in capacity.values if each.amount >= share.amount), None)
+
+
+@rule("CAPACITY-006")
+def a_share_is_no_less_than_the_least(share: Quantity, capacity: Capacity) -> Quantity | None:
+    """A share below the range is raised to its start."""
+    least = _bounds(capacity).least
+    return share if least is None else whole(max(share.ceiling, least.ceiling))
+
+
+@rule("CAPACITY-007")
+def a_share_is_a_number_of_steps(share: Quantity, capacity: Capacity) -> Quantity | None:
+    """A share between two steps above the start of the range is raised to the next."""
+    least, step = _bounds(capacity).least, _bounds(capacity).step
+    if least is None or step is None or step.ceiling <= 0:
+        return share
+    steps = -(-clamp(share.ceiling - least.ceiling) // step.ceiling)
+    return whole(clamp(least.ceiling + clamp(steps * step.ceiling)))
+
+
+@rule("CAPACITY-012", "CAPACITY-011")
+def a_share_is_no_more_than_the_most(share: Quantity, capacity: Capacity) -> Quantity | None:
+    """A device cannot serve what, once rounded, is beyond its range."""
+    most = _bounds(capacity).most
+    return share if most is None or share.ceiling <= most.ceiling else None
+
+
+def _bounds(capacity: Capacity) -> Bounds:
+    """The range of a policy; values go before it."""
+    return capacity.bounds if capacity.bounds and not capacity.values else Bounds()
+
+
+@rule("CAPACITY-013")
+def some_device_must_have_the_capacity(charged: Charged) -> FieldError | None:
+    """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come."""
+    source = charged.source
+    if source.kind is not Kind.CAPACITY or any(source.name in each.capacities for each in charged.devices):
+        return None
+    return charged.fault("Internal error", f'matched devices have no capacity dimension "{source.name}"')
+
+
+@rule("CAPACITY-011")
+def some_device_must_give_the_share(charged: Charged) -> FieldError | None:
+    """A share that no device's policy allows refuses the workload for good."""
+    if charged.source.kind is not Kind.CAPACITY or charged.offers:
+        return None
+    name = charged.source.name
+    detail = f'capacity request cannot be satisfied by any matched device\'s RequestPolicy for dimension "{name}"'
+    return charged.fault("Invalid value", detail, "null")

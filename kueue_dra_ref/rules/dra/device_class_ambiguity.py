@@ -1,0 +1,21 @@
+"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.types import Choice, ClusterQueue, PodSet
+from kueue_dra_ref.model.rule import rule
+
+
+@rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
+def flavors_are_examined_top_down(queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:
+    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names."""
+    flavors = (flavor for group in queue.groups for flavor in group.flavors)
+    return [Choice(flavor=f.name, resource=name) for f in flavors for name in f.nominal if name in resources]
+
+
+@rule("CRD-014")
+def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
+    """While one flavor is examined for the classes of a pod set, no other is looked at."""
+    return flavor not in pod_set.passed_over

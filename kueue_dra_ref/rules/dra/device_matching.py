@@ -1,0 +1,103 @@
+"""Kueue 0.19, selectors against published devices: enough of them must match before quota is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kueue_dra_ref.cel import Device, EvaluationFault, Undecided
+from kueue_dra_ref.model.lister import Asked, Trial, all_hold, uncompiled
+from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.target import FieldError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A device that is tried for a request; ``taken`` are the places of devices that earlier requests got."""
+
+    device: Device
+    place: int
+    taken: frozenset[int]
+    class_selectors: tuple[str, ...]
+    request_selectors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """How a request fared: the places of the devices that match, or what ended the search."""
+
+    places: frozenset[int]
+    ended: EvaluationFault | Undecided | None = None
+
+
+@rule("CEL-006", "CEL-007", "CEL-015")
+def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
+    """Inside one claim a device is not counted twice; other claims know nothing of it."""
+    return candidate.place not in candidate.taken
+
+
+@rule("CEL-010")
+def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
+    """The class narrows the devices before the request does."""
+    return all_hold(candidate.class_selectors, candidate.device)
+
+
+@rule("CEL-002", "CEL-014")
+def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
+    """Every selector of the request must hold."""
+    return all_hold(candidate.request_selectors, candidate.device)
+
+
+@rule("CEL-011")
+def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | None:
+    """A request with selectors needs the DeviceClass object; it may come, so the workload is retried."""
+    if not asked.request or matched is not None or not asked.request.device_class:
+        return None
+    name = asked.request.device_class
+    detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
+    return asked.fault("Internal error", "", detail)
+
+
+@rule("CEL-019")
+def the_selectors_of_the_class_compile(asked: Asked, matched: Matched | None) -> FieldError | None:
+    """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
+    found = uncompiled(asked.world, asked.request.device_class) if asked.request and matched is not None else None
+    return asked.fault(found.type, found.field, found.detail, found.value) if found else None
+
+
+@rule("CEL-005")
+def an_error_on_a_device_refuses(asked: Asked, matched: Matched | None) -> FieldError | None:
+    """A selector that errs on a device that it is tried on refuses the workload for good."""
+    if not asked.request or matched is None or not isinstance(matched.ended, EvaluationFault):
+        return None
+    detail = f"CEL evaluation failed for DeviceClass {asked.request.device_class}: {matched.ended.detail}"
+    return asked.fault("Invalid value", ".exactly.selectors", detail, "null")
+
+
+@rule("CEL-003", "CEL-004", "CEL-013")
+def too_few_devices_refuse(asked: Asked, matched: Matched | None) -> FieldError | None:
+    """Fewer matching devices than asked for: retried, since more may be published."""
+    if not asked.request or matched is None or matched.ended or len(matched.places) >= asked.request.count:
+        return None
+    detail = (
+        f"insufficient matching devices for CEL selector in DeviceClass {asked.request.device_class}: "
+        f"{len(matched.places)} device(s) match in the cluster but {asked.request.count} requested"
+    )
+    return asked.fault("Internal error", ".exactly.selectors", detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matching:
+    """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
+
+    eligible: tuple[Rule[[Candidate], Trial], ...] = ()
+    findings: tuple[Rule[[Asked, Matched | None], FieldError | None], ...] = ()
+
+
+def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:
+    """Try one device: the first rule that does not hold decides."""
+    for eligible in rules:
+        outcome = eligible(candidate)
+        if outcome is not True:
+            return outcome
+    return True

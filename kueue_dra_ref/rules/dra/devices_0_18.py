@@ -1,0 +1,61 @@
+"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.pods import ContainerRequests
+from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.extended_resources import Wanted
+from kueue_dra_ref.model.resourceslices import PublishedDevice
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.sources import Charged, Source
+from kueue_dra_ref.target import FieldError, Manifest
+
+
+@rule("COUNTER-001", "COUNTER-009")
+def the_first_set_of_a_device_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
+    """The amount of the counter of that name in the first counter set that has it."""
+    return [amount for name, amount in device.counters if name == source.name][:1]
+
+
+@rule("DEVICE-010", "DEVICE-020")
+def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | None:
+    """A class with sources needs its object; the way to the first request is appended to the path of the request."""
+    if charged.class_exists or not charged.asked.request:
+        return None
+    name = charged.asked.request.device_class
+    detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
+    fault = charged.fault("Internal error", detail)
+    return replace(fault, field=f"{fault.field}.devices.requests[0]")
+
+
+@rule("DEVICE-023", "DEVICE-025")
+def a_class_that_does_not_compile_is_told_below_the_request(charged: Charged) -> FieldError | None:
+    """The way to the first request is appended to the path of the request before that to the selector."""
+    return charged.uncompiled(below=".devices.requests[0]")
+
+
+@rule("EXT-037")
+def a_mapped_class_stands_for_a_resource(
+    classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
+) -> Sequence[Manifest]:
+    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any."""
+    mapped = {name for mapping in mappings for name in mapping.device_classes}
+    return sorted(classes, key=lambda found: (found["metadata"]["name"] not in mapped, found["metadata"]["name"]))[:1]
+
+
+@rule("EXT-017", "EXT-040")
+def each_container_asks_for_whole_devices(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
+    """A container is told of the number before it is told of counters."""
+    return wanted.not_whole(container)
+
+
+@rule("EXT-015", "EXT-038", "EXT-040")
+def each_container_is_refused_a_class_with_counters(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
+    """A request for an extended resource cannot say which part of a device it wants; each container is told."""
+    if not wanted.is_charged_by("counter"):
+        return None
+    return wanted.charged_otherwise(container, "counters configured", "CEL selectors for counter-based quota")

@@ -1,0 +1,47 @@
+"""Workloads, step 2, of April and July 2025: ResourceClaims that a workload names directly."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.types import Claim, PodSet, Workload
+from kueue_dra_ref.model.lister import Asked, World
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+
+@rule("DET-002", "DIRECT-001")
+def a_direct_claim_makes_a_device_workload(workload: Workload) -> bool:
+    """A workload asks for devices when a pod set names a ResourceClaim."""
+    return any(claim.claim for claim in workload.claims)
+
+
+@rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010", "DIRECT-004")
+def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
+    """A pod's claims are what its ``resourceClaims`` lists, from templates or named directly, used or not."""
+    return pod_set.claims
+
+
+@rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
+def claims_are_read_where_the_workload_lives(world: World, namespace: str, name: str) -> Manifest | None:
+    """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it."""
+    found = world.claim(namespace, name)
+    return None if found is None else {**found, "spec": {"spec": found.get("spec") or {}}}
+
+
+@rule("DIRECT-005", "DIRECT-006")
+def the_claim_must_exist(asked: Asked) -> FieldError | None:
+    """A missing ResourceClaim is an internal error: it may come, so the workload is retried."""
+    name = asked.claim.claim
+    if asked.template is not None or not name:
+        return None
+    return FieldError(
+        field=asked.pod_set.claim_path(asked.claim),
+        type="Internal error",
+        detail=f"failed to get claim spec for ResourceClaim {name} in podset {asked.pod_set.name}: "
+        f'ResourceClaim.resource.k8s.io "{name}" not found',
+    )
+
+
+@rule("DIRECT-007")
+def a_claim_that_exists_is_charged_once(claim: Claim) -> str:
+    """All pods that name a ResourceClaim share it, so it is charged at its first mention only."""
+    return claim.claim

@@ -1,0 +1,73 @@
+"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.types import Workload
+from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.rule import rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Why a workload is inadmissible: the message of QuotaReserved, and of Requeued where it differs."""
+
+    message: str
+    requeued: str = ""
+    retryable: bool = False
+    undecided: bool = False
+    silent: bool = False
+    """Nothing is written about it: Kueue has not come to a decision, and will not by itself."""
+
+
+@rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
+def a_template_makes_a_device_workload(workload: Workload) -> bool:
+    """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not."""
+    return any(claim.template for claim in workload.claims)
+
+
+@rule("GATE-004")
+def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | None:
+    """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
+    if not workload.claims:
+        return None
+    return Refused(message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled")
+
+
+@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
+def direct_claims_are_refused(workload: Workload) -> Refused | None:
+    """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read."""
+    if not any(claim.claim for claim in workload.claims):
+        return None
+    return Refused(
+        message="KueueDRAIntegration feature does not support use of resource claims",
+        requeued="DRA resource claims not supported",
+    )
+
+
+@rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
+def direct_claims_are_refused_by_the_older_gate(workload: Workload) -> Refused | None:
+    """Only templates are supported; the message names the gate as it was called."""
+    if not any(claim.claim for claim in workload.claims):
+        return None
+    return Refused(
+        message="DynamicResourceAllocation feature does not support use of resource claims",
+        requeued="DRA resource claims not supported",
+    )
+
+
+@rule("KIND-018")
+def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | None:
+    """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""
+    if world.target(workload) is not None:
+        return None
+    return Refused(message="the ClusterQueue that would map the device classes does not exist", silent=True)
+
+
+@rule("RBAC-004")
+def templates_cannot_be_read_without_permission(world: World, workload: Workload) -> Refused | None:
+    """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""
+    if world.may_read("resourceclaimtemplates") or not any(claim.template for claim in workload.claims):
+        return None
+    return Refused(message="Kueue's role does not allow reading resourceclaimtemplates.resource.k8s.io", silent=True)

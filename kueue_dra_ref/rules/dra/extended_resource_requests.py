@@ -1,0 +1,119 @@
+"""DRA Extended Resources: requests of containers for a name that a DeviceClass stands for are charged as devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.quantities import MAX_INT64, whole
+from kueue_dra_ref.api.types import PodSet, Workload
+from kueue_dra_ref.model.extended_resources import Wanted, amounts
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+Mappings = Sequence[DeviceClassMapping]
+
+
+@rule("EXT-001", "EXT-002")
+def names_with_a_domain_are_extended(name: str) -> bool:
+    """A name with a domain is extended, but not one of Kubernetes and not a size of huge pages."""
+    return "/" in name and not name.startswith(("kubernetes.io/", "hugepages-"))
+
+
+@rule("EXT-001", "EXT-003")
+def requests_are_looked_at(workload: Workload) -> Iterator[str]:
+    """A workload is one with devices by what its containers request; limits alone do not make it one."""
+    for container in (container for pod_set in workload.pod_sets for container in pod_set.containers):
+        yield from (name for name, amount in container.requests.items() if amount.amount)
+
+
+@rule("EXT-004", "EXT-005")
+def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
+    """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one."""
+    for container in pod_set.containers:
+        yield from (name for name, amount in container.requests.items() if amount.amount > 0)
+
+
+@rule("EXT-006")
+def the_newest_class_stands_for_a_resource(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
+    """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does."""
+    del mappings
+    newest = max((found["metadata"]["creationTimestamp"] for found in classes), default="")
+    return [found for found in classes if found["metadata"]["creationTimestamp"] == newest]
+
+
+@rule("EXT-007")
+def the_smallest_name_breaks_a_tie_of_classes(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
+    """Of classes that were made in the same second, the first by name is chosen."""
+    del mappings
+    return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
+
+
+@rule("EXT-008", "EXT-009", "EXT-010")
+def the_mapping_of_the_class_is_charged_or_the_name(wanted: Wanted) -> str:
+    """Devices count under the resource that the class is mapped to, or under the extended resource's own name."""
+    found = (mapping.name for mapping in wanted.mappings if wanted.device_class in mapping.device_classes)
+    return next(found, wanted.name)
+
+
+@rule("EXT-011", "EXT-012", "EXT-013")
+def a_pod_asks_for_the_larger_of_its_phases(initial: Sequence[int], regular: Sequence[int]) -> int:
+    """Regular containers are added, of the initial ones the largest counts, of both what is more."""
+    return max(max(initial, default=0), sum(regular))
+
+
+@rule("EXT-044")
+def each_name_is_added_up_by_itself(wanted: Wanted) -> str:
+    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource."""
+    return wanted.name
+
+
+@rule("EXT-014")
+def the_name_is_not_charged_as_well(name: str) -> bool:
+    """What is charged as devices is taken out of the ordinary requests of the pod, however it came there."""
+    return bool(name)
+
+
+@rule("EXT-015", "EXT-039")
+def classes_with_counters_are_refused(wanted: Wanted) -> Iterator[FieldError]:
+    """A request for an extended resource cannot say which part of a device it wants."""
+    if wanted.is_charged_by("counter"):
+        yield wanted.charged_otherwise(wanted.asking[0], "counters configured", "CEL selectors for counter-based quota")
+
+
+@rule("EXT-016")
+def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
+    """A request for an extended resource cannot say which capacity of a device it wants."""
+    if wanted.is_charged_by("capacity"):
+        yield wanted.charged_otherwise(
+            wanted.asking[0], "capacity sources configured", "capacity.requests for capacity-based quota"
+        )
+
+
+@rule("EXT-017", "EXT-041")
+def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
+    """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is."""
+    yield from (fault for container in wanted.asking if (fault := wanted.not_whole(container)))
+
+
+@rule("EXT-018")
+def the_sum_of_containers_has_64_bits(wanted: Wanted) -> Iterator[FieldError]:
+    """What the regular containers ask for together has to be a number of 64 bits."""
+    total = sum(amounts([wanted], initial=False))
+    if total > MAX_INT64:
+        written = next(wanted.amount(each).format for each in wanted.asking if not each.initial)
+        below = f".resources.requests.{wanted.name}"
+        detail = "total extended resource quantity overflows int64"
+        yield wanted.fault(wanted.asking[0], below, str(whole(total, written)), detail)
+
+
+@rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")
+def a_change_of_classes_concerns_their_resources(old: Manifest | None, new: Manifest | None) -> Iterator[str]:
+    """A class that comes, changes or goes has what waits for its extended resource looked at again."""
+    for name in dict.fromkeys(_stands_for(each) for each in (old, new)):
+        if name:
+            yield name
+
+
+def _stands_for(device_class: Manifest | None) -> str:
+    return str(((device_class or {}).get("spec") or {}).get("extendedResourceName") or "")

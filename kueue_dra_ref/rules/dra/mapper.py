@@ -1,0 +1,25 @@
+"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.types import Workload
+from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.rule import rule
+
+
+@rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
+def the_configuration_maps_the_classes(world: World, workload: Workload) -> Sequence[DeviceClassMapping]:
+    """The mappings are those of Kueue's Configuration, whoever asks."""
+    del workload
+    return world.configured()
+
+
+@rule("CLASS-001", "CLASS-003", "CLASS-004", "CFG-001", "MAP-014", "MAP-015", "MAP-018")
+def the_mapping_of_a_class_names_the_resource(
+    mappings: Sequence[DeviceClassMapping], device_class: str
+) -> tuple[str, ...]:
+    """The first mapping that lists the class by its whole name."""
+    return tuple(mapping.name for mapping in mappings if device_class in mapping.device_classes)[:1]

@@ -1,0 +1,27 @@
+"""Kueue 0.19, counters of partitionable devices: what a device consumes is what it charges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kueue_dra_ref.api.quantities import Quantity
+from kueue_dra_ref.model.resourceslices import PublishedDevice
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.sources import Charged, Kind, Source
+from kueue_dra_ref.target import FieldError
+
+
+@rule("COUNTER-001", "COUNTER-007")
+def what_a_device_consumes_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
+    """The amounts of the counter of that name, from whatever counter sets."""
+    return [amount for name, amount in device.counters if name == source.name]
+
+
+@rule("COUNTER-005")
+def some_device_must_consume_the_counter(charged: Charged) -> FieldError | None:
+    """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come."""
+    source = charged.source
+    if source.kind is not Kind.COUNTER or charged.offers:
+        return None
+    detail = f'matched devices have no consumesCounters entry for counter "{source.name}"'
+    return charged.fault("Internal error", detail)

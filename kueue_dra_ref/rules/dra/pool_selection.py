@@ -1,0 +1,35 @@
+"""Kueue 0.19, counters and capacity: which of the published slices count, pool by pool."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kueue_dra_ref.model.resourceslices import PublishedSlice
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.sources import Source
+
+Slices = Sequence[PublishedSlice]
+
+
+@rule("DEVICE-004")
+def slices_are_those_of_the_driver(source: Source, slices: Slices) -> Slices:
+    """Only what the source's own driver publishes."""
+    return [each for each in slices if each.driver == source.driver]
+
+
+@rule("DEVICE-005")
+def the_newest_generation_of_a_pool_counts(source: Source, slices: Slices) -> Slices:
+    """What an older generation of the pool had is stale."""
+    del source
+    newest = {each.pool: each.generation for each in sorted(slices, key=lambda each: each.generation)}
+    return [each for each in slices if each.generation == newest[each.pool]]
+
+
+@rule("DEVICE-006")
+def an_incomplete_pool_does_not_count(source: Source, slices: Slices) -> Slices:
+    """A pool is there when it has as many slices as the first of them says."""
+    del source
+    sizes = Counter(each.pool for each in slices)
+    meant = {each.pool: each.of for each in reversed(slices)}
+    return [each for each in slices if sizes[each.pool] == meant[each.pool]]

@@ -1,0 +1,102 @@
+"""Kueue 0.20 (provisional), prioritized lists: charged once, where every alternative would be charged alike."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.devices import DeviceRequest
+from kueue_dra_ref.api.names import printed, quoted
+from kueue_dra_ref.cel import CompileFault, Undecided, compiled
+from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+
+@rule("AHEAD-011")
+def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] | None:
+    """A prioritized list is charged what any one of its alternatives would be."""
+    if not asked.request or not asked.request.alternatives:
+        return None
+    first = asked.request.alternatives[0]
+    return ((first.device_class, first.count),)
+
+
+@rule("AHEAD-012")
+def an_alternative_has_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+    """How many devices mode All will take is known to the scheduler only."""
+    if alternative.mode == "ExactCount":
+        return None
+    below = _below(alternative, "allocationMode")
+    return asked.fault("Unsupported value", below, 'supported values: "ExactCount"', printed(alternative.mode))
+
+
+@rule("AHEAD-013")
+def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest) -> FieldError | Undecided | None:
+    """Each selector of an alternative must compile; all that do not are told together."""
+    faults = []
+    for index, expression in enumerate(alternative.selectors):
+        found = compiled(expression)
+        if isinstance(found, Undecided):
+            return found
+        if isinstance(found, CompileFault):
+            field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
+            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
+    if not faults:
+        return None
+    told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    return asked.fault("Invalid value", _below(alternative, "selectors"), told, "null")
+
+
+@rule("AHEAD-014")
+def the_class_of_an_alternative_is_mapped(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+    """A class that no mapping names cannot be charged."""
+    if _mapping(asked, alternative):
+        return None
+    return _of_class(asked, alternative, "Not found", "")
+
+
+@rule("AHEAD-015")
+def an_alternative_is_charged_by_its_devices(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+    """Counters and capacities are charged for exact requests only."""
+    mapping = _mapping(asked, alternative)
+    if mapping is None or not mapping.sources:
+        return None
+    detail = "a counter-backed or capacity-backed DeviceClass is not supported for firstAvailable"
+    return _of_class(asked, alternative, "Invalid value", detail)
+
+
+@rule("AHEAD-016")
+def alternatives_share_a_resource(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+    """Every alternative is charged to the resource of the first."""
+    first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
+    if first is None or own is None or first.name == own.name:
+        return None
+    detail = f'every alternative must map to "{first.name}", this one maps to "{own.name}"'
+    return _of_class(asked, alternative, "Invalid value", detail)
+
+
+@rule("AHEAD-017")
+def alternatives_share_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+    """Every alternative asks for as many devices as the first."""
+    first = _first(asked)
+    if first.count == alternative.count:
+        return None
+    detail = f"every alternative must have count {first.count}, this one has {alternative.count}"
+    return asked.fault("Invalid value", _below(alternative, "count"), detail, str(alternative.count))
+
+
+def _first(asked: Asked) -> DeviceRequest:
+    assert asked.request is not None
+    return asked.request.alternatives[0]
+
+
+def _mapping(asked: Asked, alternative: DeviceRequest) -> DeviceClassMapping | None:
+    mappings = asked.world.configured()
+    return next((each for each in mappings if alternative.device_class in each.device_classes), None)
+
+
+def _below(alternative: DeviceRequest, field: str) -> str:
+    return f".firstAvailable[{alternative.index}].{field}"
+
+
+def _of_class(asked: Asked, alternative: DeviceRequest, type_: str, detail: str) -> FieldError:
+    return asked.fault(type_, _below(alternative, "deviceClassName"), detail, printed(alternative.device_class))

@@ -1,0 +1,127 @@
+"""Resource Quota API and Workloads (April 2025): device classes as resources of a ClusterQueue's flavors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.types import Claim, PodSet, Workload
+from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+_KIND = "DeviceClass"
+
+
+@rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
+def a_claim_of_a_container_makes_a_device_workload(workload: Workload) -> bool:
+    """A workload asks for devices when a container, an initial one too, lists a claim of its pod."""
+    return any(claim.name in pod_set.used for pod_set in workload.pod_sets for claim in pod_set.claims)
+
+
+@rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
+def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
+    """Claims are read from ``resources.claims``; one of the pod that no container lists is not looked at."""
+    return tuple(claim for claim in pod_set.claims if claim.name in pod_set.used)
+
+
+@rule("CLASS-001", "KIND-001", "KIND-003", "KIND-008", "KIND-010", "KIND-011", "KIND-012", "KIND-017")
+def the_target_queue_maps_the_classes(world: World, workload: Workload) -> Sequence[DeviceClassMapping]:
+    """The map from classes to names is that of the ClusterQueue to which the workload was submitted."""
+    queue = world.target(workload)
+    named = [
+        item
+        for group in (queue.groups if queue else ())
+        for flavor in group.flavors
+        for item in flavor.device_classes.items()
+    ]
+    return tuple(DeviceClassMapping(name=name, device_classes=classes) for name, classes in named)
+
+
+class Place(NamedTuple):
+    """One resource of one flavor of a ClusterQueue, and its field path."""
+
+    path: str
+    resource: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.resource.get("name", ""))
+
+    @property
+    def classes(self) -> Sequence[str]:
+        """The device classes that it lists."""
+        return self.resource.get("deviceClassNames") or ()
+
+    @property
+    def stands_for_classes(self) -> bool:
+        """Whether it is of kind DeviceClass."""
+        return self.resource.get("kind") == _KIND
+
+
+@rule("KIND-002")
+def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
+    """Refuse any other kind."""
+    for path, resource in _places(obj):
+        if resource.get("kind") not in (None, _KIND):
+            value, detail = printed(resource["kind"]), f'supported values: "{_KIND}"'
+            yield FieldError(field=f"{path}.kind", type="Unsupported value", value=value, detail=detail)
+
+
+@rule("KIND-004")
+def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
+    """Refuse classes of a core resource."""
+    for place in _places(obj):
+        if place.classes and not place.stands_for_classes:
+            detail = f"may be set only when kind is {_KIND}"
+            yield FieldError(field=f"{place.path}.deviceClassNames", type="Forbidden", detail=detail)
+
+
+@rule("KIND-005")
+def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
+    """Refuse a name that stands for no class."""
+    for place in _places(obj):
+        if place.stands_for_classes and not place.classes:
+            detail = f"kind {_KIND} needs at least one device class name"
+            yield FieldError(field=f"{place.path}.deviceClassNames", type="Required value", detail=detail)
+
+
+@rule("KIND-006")
+def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
+    """Refuse a class that the ClusterQueue lists under another name already."""
+    owners: dict[str, str] = {}
+    for place in (place for place in _places(obj) if place.stands_for_classes):
+        for index, device_class in enumerate(place.classes):
+            owner = owners.setdefault(device_class, place.name)
+            if owner != place.name:
+                field, detail = (
+                    f"{place.path}.deviceClassNames[{index}]",
+                    f"device class counts against {owner} already",
+                )
+                yield FieldError(field=field, type="Invalid value", value=printed(device_class), detail=detail)
+
+
+@rule("KIND-007")
+def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
+    """Refuse a name that is a core resource in one flavor and stands for classes in another."""
+    kinds: dict[str, bool] = {}
+    for place in _places(obj):
+        if kinds.setdefault(place.name, place.stands_for_classes) is not place.stands_for_classes:
+            detail = f"{place.name} is of another kind in an earlier flavor"
+            yield FieldError(
+                field=f"{place.path}.kind",
+                type="Invalid value",
+                value=printed(place.resource.get("kind")),
+                detail=detail,
+            )
+
+
+def _places(obj: Manifest) -> Iterator[Place]:
+    groups = (obj.get("spec") or {}).get("resourceGroups") or () if obj["kind"] == "ClusterQueue" else ()
+    for g, group in enumerate(groups):
+        for f, flavor in enumerate(group.get("flavors") or ()):
+            for r, resource in enumerate(flavor.get("resources") or ()):
+                yield Place(f"spec.resourceGroups[{g}].flavors[{f}].resources[{r}]", resource)

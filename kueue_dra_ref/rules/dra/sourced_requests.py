@@ -1,0 +1,152 @@
+"""Kueue 0.19, counters and capacity: classes that are charged by sources, the devices looked at, and what is amiss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.configuration import DeviceClassMapping
+from kueue_dra_ref.api.quantities import Quantity, clamp
+from kueue_dra_ref.cel import EvaluationFault
+from kueue_dra_ref.model.lister import Asked, Trial, all_hold
+from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, PublishedSlice
+from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.sources import Charged, Source, Tried, sources_in
+from kueue_dra_ref.target import FieldError
+
+Mappings = Sequence[DeviceClassMapping]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sourcing:
+    """How classes with sources are charged; empty: every class is charged by its devices."""
+
+    sources: tuple[Rule[[Mappings, str], Sequence[Source]], ...] = ()
+    instead: tuple[Rule[[Sequence[Source]], bool], ...] = ()
+    drivers: tuple[Rule[[Sequence[Sequence[Source]]], Sequence[str] | None], ...] = ()
+    """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
+    slices: tuple[Rule[[Source, Sequence[PublishedSlice]], Sequence[PublishedSlice]], ...] = ()
+    eligible: tuple[Rule[[Tried], Trial], ...] = ()
+    lacking: tuple[Rule[[Charged], FieldError | None], ...] = ()
+    """What may be amiss with the devices, in the order in which it is looked for."""
+    counter: tuple[Rule[[Source, PublishedDevice], Sequence[Quantity]], ...] = ()
+    asked: tuple[Rule[[Asked, str, Capacity], Quantity | None], ...] = ()
+    rounded: tuple[Rule[[Quantity, Capacity], Quantity | None], ...] = ()
+    """One after another; None: the device cannot give such a share."""
+    unoffered: tuple[Rule[[Charged], FieldError | None], ...] = ()
+    """What may be amiss with what the devices consume or offer."""
+    worst: tuple[Rule[[Sequence[Quantity]], Quantity], ...] = ()
+    positive: tuple[Rule[[int], int], ...] = ()
+    times: tuple[Rule[[int, int], int], ...] = ()
+    in_bytes: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
+    followed: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
+    """The drivers whose slices, when they change, have everything tried again that waits."""
+
+
+@rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
+def sources_of_a_class_are_those_of_its_mappings(mappings: Mappings, device_class: str) -> Sequence[Source]:
+    """Every source of every mapping that names the class."""
+    return [source for each in mappings if device_class in each.device_classes for source in sources_in(each)]
+
+
+@rule("DEVICE-002")
+def devices_of_such_a_class_are_not_counted(sources: Sequence[Source]) -> bool:
+    """A class with sources is charged by them and not by the number of devices."""
+    return bool(sources)
+
+
+@rule("DEVICE-003")
+def selectors_are_tried_on_the_drivers_of_the_sources(each: Sequence[Sequence[Source]]) -> Sequence[str] | None:
+    """Where all classes of a claim's requests with selectors have sources, other drivers' devices are not tried."""
+    if not all(each):
+        return None
+    return list(dict.fromkeys(source.driver for sources in each for source in sources))
+
+
+@rule("DEVICE-007")
+def the_selector_of_the_source_holds(tried: Tried) -> Trial:
+    """The source narrows the devices first."""
+    return _told("deviceSelector", tried, all_hold((tried.source.selector,), tried.device))
+
+
+@rule("DEVICE-008")
+def the_selectors_of_a_sourced_class_hold(tried: Tried) -> Trial:
+    """The class narrows what the source left."""
+    return _told("DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device))
+
+
+@rule("DEVICE-009")
+def the_selectors_of_a_sourced_request_hold(tried: Tried) -> Trial:
+    """The request narrows what the class left."""
+    return _told("request selector", tried, all_hold(tried.request_selectors, tried.device))
+
+
+def _told(where: str, tried: Tried, outcome: Trial) -> Trial:
+    if not isinstance(outcome, EvaluationFault):
+        return outcome
+    name = tried.device.name
+    return EvaluationFault(detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}")
+
+
+@rule("DEVICE-010", "DEVICE-021")
+def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
+    """A class with sources needs its DeviceClass object, whether the request has selectors or not."""
+    if charged.class_exists or not charged.asked.request:
+        return None
+    name = charged.asked.request.device_class
+    detail = f'failed to get DeviceClass {name}: DeviceClass.resource.k8s.io "{name}" not found'
+    return charged.fault("Internal error", detail)
+
+
+@rule("DEVICE-023", "DEVICE-024")
+def the_selectors_of_a_sourced_class_compile(charged: Charged) -> FieldError | None:
+    """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
+    return charged.uncompiled()
+
+
+@rule("DEVICE-011")
+def an_error_on_a_sourced_device_is_retried(charged: Charged) -> FieldError | None:
+    """A selector that errs on a device keeps the workload out until the device is gone."""
+    failed = charged.ended if isinstance(charged.ended, EvaluationFault) else None
+    return charged.fault("Internal error", failed.detail) if failed else None
+
+
+@rule("DEVICE-012")
+def too_few_sourced_devices_refuse(charged: Charged) -> FieldError | None:
+    """As many devices must match as are asked for."""
+    found = len(charged.devices)
+    if found >= charged.count:
+        return None
+    wanted = f"{found} device(s) match but {charged.count} requested"
+    detail = f"insufficient matching devices for {charged.source.kind} driver: {wanted}"
+    return charged.fault("Internal error", detail)
+
+
+@rule("COUNTER-002", "CAPACITY-008")
+def the_largest_is_charged(offers: Sequence[Quantity]) -> Quantity:
+    """Which device will be allocated is not known, so the worst is charged."""
+    return max(offers, key=lambda each: each.amount)
+
+
+@rule("COUNTER-006")
+def less_than_nothing_is_nothing(amount: int) -> int:
+    """A negative amount gives no quota back."""
+    return max(amount, 0)
+
+
+@rule("COUNTER-003", "CAPACITY-002")
+def each_sourced_device_is_charged(amount: int, count: int) -> int:
+    """The amount for one device times the number of devices, up to the largest 64-bit integer."""
+    return clamp(amount * count)
+
+
+@rule("DEVICE-015")
+def amounts_of_sources_are_shown_in_bytes(mappings: Mappings) -> frozenset[str]:
+    """Resources with sources are printed in powers of 1024."""
+    return frozenset(each.name for each in mappings if sources_in(each))
+
+
+@rule("DEVICE-022")
+def slices_of_the_drivers_of_sources_are_followed(mappings: Mappings) -> frozenset[str]:
+    """Whatever is mapped: only drivers that a source names."""
+    return frozenset(source.driver for each in mappings for source in sources_in(each))

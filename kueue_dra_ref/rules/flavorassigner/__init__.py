@@ -1,0 +1,1 @@
+"""Rules that assign flavors (Kueue: pkg/scheduler/flavorassigner)."""

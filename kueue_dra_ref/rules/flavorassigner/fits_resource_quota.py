@@ -1,0 +1,146 @@
+"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.api.types import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
+from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.resource_node import UNLIMITED, minus, plus
+from kueue_dra_ref.model.rule import rule
+
+
+class Fit(IntEnum):
+    """How an amount fits, worst first: never, once something is released, now."""
+
+    NEVER = 0
+    LATER = 1
+    NOW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What a workload needs of one resource in one flavor, in Kueue's units.
+
+    ``assumed`` is what its earlier pod sets need already, ``capacity`` the most that can ever be had, ``available``
+    what can be had now.
+    """
+
+    resource: str
+    flavor: str
+    assumed: int
+    asked: int
+    capacity: int
+    available: int
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
+    words: Sequence[Callable[[int], str | None]] = ()
+    """What is said of a sum or a quota instead of the amount."""
+
+    @property
+    def total(self) -> int:
+        """What the workload needs in all; sums stay at the largest integer."""
+        return plus(self.assumed, self.asked)
+
+    def show(self, amount: int) -> str:
+        """An amount of this resource as Kueue prints it."""
+        return printed(self.resource, amount, self.in_bytes)
+
+    def tell(self, amount: int) -> str:
+        """A sum or a quota of this resource as Kueue tells it."""
+        return next(filter(None, (word(amount) for word in self.words)), self.show(amount))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objection:
+    """Why an amount does not fit, and whether it ever will."""
+
+    fit: Fit
+    message: str
+    cause: Cause
+
+
+@rule("QUOTA-030")
+def pods_are_counted_where_they_are_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
+    """Pods are a resource of their own, which nobody has to ask for."""
+    return {"pods": count} if queue.group_of("pods") else {}
+
+
+@rule("QUOTA-004", "QUOTA-013", "STATUS-007")
+def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
+    """More than the nominal quota can never be had."""
+    if need.total <= need.capacity:
+        return None
+    message = (
+        f"insufficient quota for {need.resource} in flavor {need.flavor}, previously considered podsets requests "
+        f"({need.tell(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
+        f"({need.tell(need.capacity)})"
+    )
+    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+
+
+@rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
+def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None:
+    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
+    if need.total <= need.capacity:
+        return None
+    message = (
+        f"insufficient quota for {need.resource} in flavor {need.flavor}, request > maximum capacity "
+        f"({need.show(need.total)} > {need.show(need.capacity)})"
+    )
+    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+
+
+@rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
+def more_than_what_is_unused_waits(need: Need) -> Objection | None:
+    """More than what is left has to wait for a release."""
+    if need.total <= need.available:
+        return None
+    short = need.tell(minus(need.total, need.available))
+    message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {short} more needed"
+    return Objection(fit=Fit.LATER, message=message, cause=Cause.HELD)
+
+
+@rule("QUOTA-043")
+def what_knows_no_bounds_is_called_unlimited(amount: int) -> str | None:
+    """The largest integer stands for any amount."""
+    return "<unlimited>" if amount == UNLIMITED else None
+
+
+@rule("QUOTA-005", "KIND-025")
+def uncovered_resources_are_unavailable(resource: str) -> str:
+    """A resource that no group of the ClusterQueue covers cannot be had there at all."""
+    return f"resource {resource} unavailable in ClusterQueue"
+
+
+@rule("QUOTA-026")
+def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
+    """Whoever asks for none of a resource does not need it covered."""
+    return amount == 0
+
+
+@rule("QUOTA-035")
+def uncovered_resources_are_ignored_on_demand(strategy: str) -> bool:
+    """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter."""
+    return strategy == "IgnoreUndeclared"
+
+
+@rule("QUOTA-029")
+def no_flavor_for_a_pod_set_ends_the_look(flavors: int) -> bool:
+    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
+    return flavors == 0
+
+
+@rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
+def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
+    """The flavors of a group, in the order of the ClusterQueue."""
+    return group.flavors
+
+
+@rule("PARTIAL-001")
+def fewer_pods_are_admitted_where_they_are_worth_it(pod_sets: Sequence[PodSet]) -> bool:
+    """A workload that says how few pods are worth admitting gets as many as fit."""
+    return any(pod_set.least is not None and pod_set.count > pod_set.least for pod_set in pod_sets)

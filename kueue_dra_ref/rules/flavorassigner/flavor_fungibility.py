@@ -1,0 +1,137 @@
+"""Flavor fungibility (Kueue 0.19): how far the search for a flavor goes, and which of several is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from kueue_dra_ref.api.types import Fungibility
+from kueue_dra_ref.model.rule import rule
+
+
+class Mode(IntEnum):
+    """How an amount can be had, worst first."""
+
+    NEVER = 0
+    NO_VICTIMS = 1
+    """If others gave something back, but nobody can be made to."""
+    PREEMPT = 2
+    RECLAIM = 3
+    """By preempting in other ClusterQueues only."""
+    FIT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What to expect of a flavor: how it can be had, and from how far it has to be borrowed (0: not at all)."""
+
+    mode: Mode
+    level: int = 0
+
+    @property
+    def needs_preemption(self) -> bool:
+        """Whether there is somebody who would have to give it back."""
+        return self.mode in (Mode.PREEMPT, Mode.RECLAIM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the search for flavors has come: for each pod set the last flavor tried of each resource, -1 for all."""
+
+    tried: Sequence[Mapping[str, int]]
+    cycle: int
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether some flavor was not looked at."""
+        return any(index != -1 for tried in self.tried for index in tried.values())
+
+
+@rule("PREEMPT-022")
+def what_nobody_frees_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+    """The search goes on behind a flavor that cannot be had now and that no preemption would free."""
+    del policy
+    return outlook.mode in (Mode.NEVER, Mode.NO_VICTIMS)
+
+
+@rule("PREEMPT-020")
+def preemption_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+    """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later."""
+    return outlook.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
+
+
+@rule("COHORT-010")
+def borrowing_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+    """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later."""
+    return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
+
+
+@rule("PREEMPT-046")
+def what_does_not_fit_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+    """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say."""
+    del policy
+    return outlook.mode is not Mode.FIT
+
+
+@rule("PREEMPT-046")
+def the_way_it_can_be_had_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Without fungibility, what has to be borrowed is as good as what has not."""
+    del policy
+    return (outlook.mode,)
+
+
+@rule("PREEMPT-029")
+def flavors_that_nobody_frees_come_last(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
+    del policy
+    return (int(outlook.mode is not Mode.NO_VICTIMS),)
+
+
+@rule("PREEMPT-021")
+def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Rather borrow than preempt, unless the ClusterQueue prefers it the other way."""
+    if policy.preference == "PreemptionOverBorrowing":
+        return -outlook.level, outlook.mode
+    return outlook.mode, -outlook.level
+
+
+@rule("PREEMPT-031")
+def the_preference_is_taken_for_its_opposite(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow."""
+    if policy.preference == "BorrowingOverPreemption":
+        return -outlook.level, outlook.mode
+    return outlook.mode, -outlook.level
+
+
+@rule("PREEMPT-032")
+def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say."""
+    del policy
+    return outlook.mode, -outlook.level
+
+
+@rule("PREEMPT-047")
+def who_borrows_last_preempts_first(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+    """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15)."""
+    if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
+        return -outlook.level, outlook.mode
+    return the_preference_is_taken_for_its_opposite(outlook, policy)
+
+
+@rule("QUOTA-023")
+def what_never_fits_ends_the_look(outlook: Outlook) -> bool:
+    """Once one resource can never be had in a flavor, the others are not looked at."""
+    return outlook.mode is Mode.NEVER
+
+
+@rule("COHORT-022")
+def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int) -> bool:
+    """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor."""
+    return cycle - progress.cycle <= 1
+
+
+@rule("COHORT-011")
+def who_loses_a_flavor_goes_on_behind_it(progress: Progress) -> bool:
+    """Whoever lost a flavor to another workload goes on with the next one, if there is one."""
+    return progress.is_unfinished

@@ -1,0 +1,1 @@
+"""Rules about Jobs and their Workloads (Kueue: pkg/controller/jobframework)."""

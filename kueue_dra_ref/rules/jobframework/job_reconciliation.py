@@ -1,0 +1,140 @@
+"""Jobs and their Workloads: one Workload per Job, suspended until admitted, suspended again on eviction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from kueue_dra_ref.api.jobs import INDEXED, LEAST_ANNOTATION
+from kueue_dra_ref.model.rule import rule
+
+PodSets = Sequence[dict[str, Any]]
+
+
+@rule("STATUS-029")
+def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pods of a Job as one pod set called main, as many as run at once."""
+    spec = job["spec"]
+    parallelism = spec.get("parallelism", 1)
+    pods = min(parallelism, spec["completions"]) if spec.get("completions") is not None else parallelism
+    return [{"name": "main", "count": pods, "template": spec.get("template") or {}}]
+
+
+@rule("STATUS-024")
+def a_job_waits_suspended(admitted: bool) -> bool:
+    """A Job whose workload is not admitted is suspended."""
+    return not admitted
+
+
+@rule("STATUS-025")
+def admission_releases_the_job(admitted: bool) -> bool:
+    """A Job whose workload is admitted runs."""
+    return admitted
+
+
+@rule("STATUS-026")
+def quota_is_returned_once_no_pod_runs(job: dict[str, Any] | None) -> bool:
+    """An evicted workload keeps its quota while pods of its Job are active."""
+    return not ((job or {}).get("status") or {}).get("active")
+
+
+@rule("QUEUE-007")
+def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
+    """Reason and message of Finished, once the Job is complete or has failed."""
+    for found in (job.get("status") or {}).get("conditions") or ():
+        if found.get("type") in {"Complete", "Failed"} and found.get("status") == "True":
+            return ("Succeeded" if found["type"] == "Complete" else "Failed"), found.get("message", "")
+    return None
+
+
+@rule("STATUS-051")
+def node_labels_that_the_job_contradicts_finish_its_workload(
+    asked: Mapping[str, str], given: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have."""
+    for key in sorted(asked.keys() & given.keys()):
+        if asked[key] != given[key]:
+            told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
+            return "FailedToStart", f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}"
+    return None
+
+
+@rule("STATUS-037")
+def who_is_done_gives_its_reservation_back() -> tuple[str, str]:
+    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15)."""
+    return "Finished", "Workload has finished"
+
+
+@rule("STATUS-038")
+def who_is_done_and_unlike_its_job_is_deleted(job: PodSets, workload: PodSets) -> bool:
+    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15)."""
+    return [_looks(each) for each in job] != [_looks(each) for each in workload]
+
+
+@rule("STATUS-041", "STATUS-042")
+def a_workload_is_held_to_the_pods_of_its_job(job: PodSets, workload: PodSets, admitted: bool) -> bool:
+    """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
+
+    Admission gives a Job tolerations, so they are not compared then.
+    """
+    compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
+    return [_looks(each, compared) for each in job] != [_looks(each, compared) for each in workload]
+
+
+_CONTAINERS = ("initContainers", "containers")
+
+
+def _looks(pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")) -> list[Any]:
+    """What a Job and its Workload are compared by."""
+    spec = (pod_set.get("template") or {}).get("spec") or {}
+    return [pod_set["count"], pod_set.get("minCount"), *(spec.get(name) or [] for name in compared)]
+
+
+@rule("PREEMPT-027")
+def a_preempted_workload_is_queued_again(reason: str) -> bool:
+    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told."""
+    return reason == "Preempted"
+
+
+@rule("PARTIAL-002")
+def a_job_may_say_how_few_pods_it_needs(job: dict[str, Any]) -> int | None:
+    """An annotation of the Job names the fewest pods that are worth running at once."""
+    written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
+    return int(written) if written.removeprefix("-").isdecimal() else None
+
+
+@rule("PARTIAL-003")
+def a_job_runs_as_many_pods_as_were_admitted(job: dict[str, Any], pods: int) -> dict[str, Any]:
+    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that."""
+    annotations = job["metadata"].get("annotations") or {}
+    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {"true", "True", "TRUE", "t", "1"}
+    return {"parallelism": pods} | ({"completions": pods} if together else {})
+
+
+@rule("PARTIAL-005")
+def indexes_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int | None:
+    """Of an Indexed Job, indexes that have failed for good are done as those are that completed."""
+    spec, status = job["spec"], job.get("status") or {}
+    if spec.get("completionMode") != INDEXED:
+        return None
+    parallelism = spec.get("parallelism", 1)
+    completions = spec.get("completions", parallelism)
+    ended = {each for key in ("completedIndexes", "failedIndexes") for each in _indexes(status.get(key) or "")}
+    done = sum(each < completions for each in ended)
+    return max(parallelism - max(completions - done, 0), 0) if parallelism > 1 and done else 0
+
+
+def _indexes(written: str) -> Iterator[int]:
+    """Read indexes as a Job's status lists them, such as 1,3-5."""
+    for part in filter(None, written.split(",")):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@rule("PARTIAL-004")
+def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
+    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free."""
+    spec, status = job["spec"], job.get("status") or {}
+    parallelism = spec.get("parallelism", 1)
+    left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)
+    return max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0

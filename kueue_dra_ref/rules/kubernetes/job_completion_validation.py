@@ -1,0 +1,61 @@
+"""What the API server refuses of how a Job completes (Kubernetes, JobSpec): by number, or index by index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
+from kueue_dra_ref.model.rule import rule
+
+_PER_INDEX = ("backoffLimitPerIndex", "maxFailedIndexes")
+_MOST, _MANY = 100_000, 10_000
+"""The most indexes that run, fail or are many at once; and the most of them when there are more than the most."""
+
+
+@rule("API-050")
+def failures_of_indexes_are_limited_each(write: Write) -> Errors:
+    """Refuse a number of failed indexes without a limit for each."""
+    spec = write.new["spec"]
+    if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
+        yield required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+
+
+@rule("API-050")
+def a_job_completes_by_number_or_by_index(write: Write) -> Errors:
+    """Refuse another mode, indexes without a number, and limits of indexes where there are none."""
+    spec = write.new["spec"]
+    mode = spec.get("completionMode", BY_NUMBER)
+    if mode not in (BY_NUMBER, INDEXED):
+        yield unsupported("spec.completionMode", mode, BY_NUMBER, INDEXED)
+    if mode == INDEXED and "completions" not in spec:
+        yield required("spec.completions", f"when completion mode is {INDEXED}")
+    for key in _PER_INDEX:
+        if mode == BY_NUMBER and key in spec:
+            yield invalid(f"spec.{key}", spec[key], "requires indexed completion mode")
+
+
+@rule("API-050")
+def indexes_are_not_too_many(write: Write) -> Errors:
+    """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000."""
+    spec = write.new["spec"]
+    if spec.get("completionMode") == INDEXED:
+        yield from _at_most(spec, "parallelism", _MOST, f"{_MOST} when completion mode is {INDEXED}")
+        yield from _at_most(spec, "maxFailedIndexes", spec.get("completions"), "completions")
+        yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
+        if spec.get("completions", 0) > _MOST and "backoffLimitPerIndex" in spec:
+            yield from _many(spec)
+
+
+def _many(spec: dict[str, Any]) -> Errors:
+    if "maxFailedIndexes" not in spec:
+        yield required("spec.maxFailedIndexes", f"must be specified when completions is above {_MOST}")
+    for key in ("parallelism", "maxFailedIndexes"):
+        words = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
+        yield from _at_most(spec, key, _MANY, words)
+
+
+def _at_most(spec: dict[str, Any], key: str, most: int | None, words: str) -> Errors:
+    if most is not None and spec.get(key, 0) > most:
+        yield invalid(f"spec.{key}", spec[key], f"must be less than or equal to {words}")

@@ -1,0 +1,89 @@
+"""What the API server refuses of a Job that is changed (Kubernetes, JobSpec): what must stay as it was."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.deepcopy import copied
+from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED, POD_PATH, template_of
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.fielderrors import Errors
+from kueue_dra_ref.apiserver.schema_pods import TEMPLATE
+from kueue_dra_ref.apiserver.semantic_equality import canonical
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError, Manifest
+
+_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
+_RESOURCES_SINCE = 36
+"""The minor of Kubernetes from which the containers of a suspended Job may ask for something else."""
+
+
+@rule("API-047")
+def completions_stay(write: Write) -> Errors:
+    """Refuse other completions, unless those of an Indexed Job change together with its parallelism."""
+    old, new = write.before["spec"], write.new["spec"]
+    if old.get("completions") == new.get("completions"):
+        return
+    if new.get("completionMode") != INDEXED:
+        yield _immutable("spec.completions")
+    elif "completions" in new and new["completions"] != new["parallelism"]:
+        words = "can only be modified in tandem with spec.parallelism"
+        yield FieldError(field="spec.completions", type="Invalid value", value=str(new["completions"]), detail=words)
+
+
+@rule("API-048")
+def pods_of_a_job_stay(write: Write) -> Errors:
+    """Refuse other pods; while a Job waits to be started for the first time, they may go to other nodes.
+
+    From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
+    """
+    if write.old is None:
+        return
+    old, new, path = copied(template_of(write.old)), template_of(write.new), "spec.template"
+    if _waits(write.old):
+        _take_over_where_pods_go(old, new)
+        if write.kubernetes.minor >= _RESOURCES_SINCE:
+            path = POD_PATH
+            _take_over_resources(old.get("spec") or {}, new.get("spec") or {})
+    if canonical(old, TEMPLATE) != canonical(new, TEMPLATE):
+        yield _immutable(path)
+
+
+@rule("API-049")
+def what_ends_a_job_stays(write: Write) -> Errors:
+    """Refuse another mode of completion, other policies of failure and success, and another controller."""
+    old, new = ({"completionMode": BY_NUMBER} | spec["spec"] for spec in (write.before, write.new))
+    for key in _FIXED:
+        if old.get(key) != new.get(key):
+            yield _immutable(f"spec.{key}")
+
+
+def _waits(job: Manifest) -> bool:
+    """Tell whether a Job is suspended and was never started."""
+    return job["spec"].get("suspend") is True and not (job.get("status") or {}).get("startTime")
+
+
+def _take_over_where_pods_go(old: Manifest, new: Manifest) -> None:
+    """Give an old template what decides in a new one where its pods go."""
+    _take_over(old.setdefault("metadata", {}), new.get("metadata") or {}, "labels", "annotations")
+    pod, wanted = old.setdefault("spec", {}), new.get("spec") or {}
+    _take_over(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
+    _take_over(pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity")
+
+
+def _take_over_resources(old: Manifest, new: Manifest) -> None:
+    """Give the containers of an old pod the resources of those of a new one, if they are the same containers."""
+    for kind in ("containers", "initContainers"):
+        before, after = old.get(kind) or [], new.get(kind) or []
+        if len(before) == len(after):
+            for mine, theirs in zip(before, after, strict=True):
+                if mine.get("name") == theirs.get("name"):
+                    _take_over(mine, theirs, "resources")
+
+
+def _take_over(old: Manifest, new: Manifest, *keys: str) -> None:
+    for key in keys:
+        old.pop(key, None)
+    old.update({key: new[key] for key in keys if key in new})
+
+
+def _immutable(path: str) -> FieldError:
+    return FieldError(field=path, type="Invalid value", detail="field is immutable")

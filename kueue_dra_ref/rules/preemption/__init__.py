@@ -1,0 +1,1 @@
+"""Rules about preemption (Kueue: pkg/scheduler/preemption)."""

@@ -1,0 +1,232 @@
+"""Preemption (KEP-2941, Risks and Mitigations; Kueue 0.19): who may be preempted, in which order, and who is spared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kueue_dra_ref.api.types import PreemptionPolicy
+from kueue_dra_ref.model.resource_node import FlavorResource, Node
+from kueue_dra_ref.model.rule import rule
+
+T = TypeVar("T")
+
+WITHIN, RECLAIM, SHARING, BORROWING = (
+    "InClusterQueue",
+    "InCohortReclamation",
+    "InCohortFairSharing",
+    "InCohortReclaimWhileBorrowing",
+)
+_WORDS = {
+    WITHIN: "prioritization in the ClusterQueue",
+    RECLAIM: "reclamation within the cohort",
+    SHARING: "Fair Sharing within the cohort",
+    BORROWING: "reclamation within the cohort while borrowing",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """An amount that cannot be had now: whether it would fit the nominal quota, or a part of the cohort tree."""
+
+    within_nominal: bool
+    inside: bool
+    policy: PreemptionPolicy
+    fair: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rivals:
+    """A workload that waits and one that holds quota; ``created`` counts workloads in the order of their creation."""
+
+    policy: PreemptionPolicy
+    priority: int
+    created: int
+    other_priority: int
+    other_created: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A workload that may be preempted, as the order of victims sees it."""
+
+    evicted: bool
+    same_queue: bool
+    below: bool
+    """Whether the preemptor is nearer to the quota than the candidate is, so that priorities do not matter."""
+    priority: int
+    reserved: str
+    """When its quota was reserved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preemption:
+    """Who is preempted for whom, and why."""
+
+    reason: str
+    preemptor: str
+    """The UID of the Workload."""
+    job: str
+    """The UID of its job."""
+    path: str
+    victim_path: str
+
+
+@rule("PREEMPT-001")
+def within_nominal_quota_it_may_preempt(shortage: Shortage) -> bool:
+    """What fits the nominal quota may be fetched back."""
+    return shortage.within_nominal
+
+
+@rule("COHORT-017")
+def within_a_part_of_the_tree_it_may_preempt(shortage: Shortage) -> bool:
+    """What a part of the cohort tree has may be fetched back into it."""
+    return shortage.inside
+
+
+@rule("PREEMPT-010", "FAIR-004")
+def policies_let_borrowers_preempt(shortage: Shortage) -> bool:
+    """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt."""
+    policy = shortage.policy
+    return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
+
+
+@rule("PREEMPT-002", "PREEMPT-004")
+def lower_priorities_in_the_queue_are_preempted(rivals: Rivals) -> bool:
+    """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities."""
+    allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
+    return allowed and rivals.priority > rivals.other_priority
+
+
+@rule("PREEMPT-003")
+def newer_equals_in_the_queue_are_preempted(rivals: Rivals) -> bool:
+    """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later."""
+    allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
+    return allowed and rivals.priority == rivals.other_priority and rivals.created < rivals.other_created
+
+
+@rule("PREEMPT-006")
+def lower_priorities_in_the_cohort_are_preempted(rivals: Rivals) -> bool:
+    """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities."""
+    return rivals.policy.reclaim == "LowerPriority" and rivals.priority > rivals.other_priority
+
+
+@rule("PREEMPT-007")
+def any_priority_in_the_cohort_is_preempted(rivals: Rivals) -> bool:
+    """ReclaimWithinCohort Any fetches quota back whatever the priorities."""
+    return rivals.policy.reclaim == "Any"
+
+
+@rule("PREEMPT-008", "PREEMPT-009")
+def only_borrowers_give_back(node: Node, short: Collection[FlavorResource]) -> bool:
+    """Other ClusterQueues and cohorts lose workloads only while they use more than they have."""
+    return any(node.exceeds(one) for one in short)
+
+
+@rule("PREEMPT-010")
+def borrowers_preempt_where_they_are_let(rivals: Rivals) -> bool:
+    """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows."""
+    return rivals.policy.borrow != "Never"
+
+
+@rule("PREEMPT-011")
+def borrowers_preempt_lower_priorities_only(rivals: Rivals) -> bool:
+    """For a workload that borrows, only lower priorities are preempted in the cohort."""
+    return rivals.other_priority < rivals.priority
+
+
+@rule("PREEMPT-012")
+def a_threshold_protects_from_borrowers(rivals: Rivals) -> bool:
+    """For a workload that borrows, priorities above the threshold are not preempted in the cohort."""
+    threshold = rivals.policy.threshold
+    return threshold is None or rivals.other_priority <= threshold
+
+
+@rule("PREEMPT-013")
+def who_is_evicted_already_goes_first(candidate: Candidate) -> tuple[int, ...]:
+    """What is being given back anyway is counted on before anybody else is preempted."""
+    return (int(not candidate.evicted),)
+
+
+@rule("PREEMPT-014")
+def other_queues_give_back_first(candidate: Candidate) -> tuple[int, ...]:
+    """Workloads of other ClusterQueues go before those of the preemptor's own."""
+    return (int(candidate.same_queue),)
+
+
+@rule("COHORT-018")
+def whom_the_tree_disfavours_goes_first(candidate: Candidate) -> tuple[int, ...]:
+    """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority."""
+    return (int(not candidate.below),)
+
+
+@rule("PREEMPT-015")
+def the_lowest_priority_goes_first(candidate: Candidate) -> tuple[int, ...]:
+    """The lower the priority, the earlier it is preempted."""
+    return (candidate.priority,)
+
+
+@rule("PREEMPT-016")
+def the_latest_reservation_goes_first(candidate: Candidate) -> tuple[int, ...]:
+    """Among equal priorities, whoever got its quota last loses it first."""
+    return tuple(-ord(letter) for letter in candidate.reserved)
+
+
+@rule("PREEMPT-019")
+def who_is_not_needed_is_spared(victims: Sequence[T], fits_without: Callable[[T], bool]) -> Sequence[T]:
+    """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough."""
+    kept = list(victims)
+    for index in range(len(kept) - 2, -1, -1):
+        if fits_without(kept[index]):
+            kept[index] = kept[-1]
+            kept.pop()
+    return kept
+
+
+@rule("PREEMPT-023", "PREEMPT-024")
+def the_preemptor_is_named(preemption: Preemption) -> str:
+    """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree."""
+    paths = f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
+    return f"{_named(preemption)}; {paths}"
+
+
+@rule("PREEMPT-024", "PREEMPT-033")
+def the_preemptor_is_named_without_paths(preemption: Preemption) -> str:
+    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words."""
+    return _named(preemption)
+
+
+def _named(preemption: Preemption) -> str:
+    owner = f"(UID: {preemption.preemptor}, JobUID: {preemption.job or 'UNKNOWN'})"
+    return f"Preempted to accommodate a workload {owner} due to {_WORDS[preemption.reason]}"
+
+
+@rule("PREEMPT-025")
+def victims_are_counted(victims: int) -> str:
+    """A preemptor is told how many preemptions it waits for."""
+    return f". Pending the preemption of {victims} workload(s)"
+
+
+@rule("PREEMPT-044")
+def a_preemptor_is_tried_again_before_its_victims_give_back(preempted: int) -> bool:
+    """The next cycle begins at once: to stop a victim and to give back its quota takes longer."""
+    return preempted > 0
+
+
+@rule("PREEMPT-045")
+def who_has_just_been_admitted_is_missed(just_admitted: bool) -> bool:
+    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again."""
+    return just_admitted
+
+
+@rule("PREEMPT-037")
+def none_is_not_reckoned_with(amount: int) -> bool:
+    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""
+    return amount == 0
+
+
+@rule("PREEMPT-035")
+def counted_pods_are_not_reckoned_with() -> Collection[str]:
+    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts."""
+    return ("pods",)

@@ -1,0 +1,1 @@
+"""Rules about pending workloads, queues and cohorts (Kueue: pkg/cache)."""

@@ -1,0 +1,61 @@
+"""Borrowing and lending (KEP-2941, Risks and Mitigations; Kueue 0.19): who shares with whom, and how much at most."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.api.types import ClusterQueue, Cohort, FlavorQuota, ResourceGroup
+from kueue_dra_ref.model.resource_node import UNLIMITED
+from kueue_dra_ref.model.rule import rule
+
+
+@rule("COHORT-001", "COHORT-002", "COHORT-012")
+def queues_of_a_cohort_share(queue: ClusterQueue) -> str:
+    """A ClusterQueue that names a cohort lends what it does not use to the others that name it, and borrows theirs."""
+    return queue.cohort
+
+
+@rule("COHORT-003")
+def a_limit_bounds_borrowing(quota: FlavorQuota, resource: str) -> int | None:
+    """A borrowing limit is the most that is taken from the cohort beyond the nominal quota."""
+    return quota.borrowing_limits.get(resource)
+
+
+@rule("COHORT-004")
+def a_limit_bounds_lending(quota: FlavorQuota, resource: str) -> int | None:
+    """A lending limit is the most of its nominal quota that others may take; the rest is kept."""
+    return quota.lending_limits.get(resource)
+
+
+@rule("QUOTA-046")
+def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
+    """Up to 0.16: a quota or a limit of CPU whose thousandths 64 bits do not hold is none at all."""
+    return 0 if resource == "cpu" and quota == UNLIMITED else quota
+
+
+@rule("COHORT-005")
+def cohorts_are_looked_at() -> bool:
+    """What a Cohort says matters; without it, a cohort is only what ClusterQueues call one."""
+    return True
+
+
+@rule("COHORT-005")
+def cohorts_form_a_tree(cohort: Cohort) -> str:
+    """A cohort that names a parent borrows from it and lends to it, on behalf of its members."""
+    return cohort.parent
+
+
+@rule("COHORT-006", "COHORT-007")
+def a_cohort_may_bring_quota(cohort: Cohort) -> tuple[ResourceGroup, ...]:
+    """Quota of a cohort itself is there for all of its members, within the limits that it sets towards its parent."""
+    return cohort.groups
+
+
+@rule("COHORT-008")
+def a_loop_of_cohorts_stops_its_queues(queue: ClusterQueue) -> str:
+    """While cohorts are their own ancestors, nothing below them is admitted."""
+    return f"ClusterQueue {queue.name} is inactive"
+
+
+@rule("COHORT-009", "STATUS-016")
+def use_above_nominal_quota_is_borrowed(used: int, nominal: int) -> int:
+    """What a member of a cohort uses beyond its nominal quota is shown as borrowed."""
+    return max(0, used - nominal)

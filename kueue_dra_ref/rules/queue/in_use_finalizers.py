@@ -1,0 +1,33 @@
+"""What is deleted in use (Kueue 0.19, ClusterQueue and ResourceFlavor reconcile)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.model.rule import rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """Who uses an object that was deleted: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
+
+    reservations: int = 0
+    cluster_queues: int = 0
+
+
+@rule("QUEUE-049")
+def a_cluster_queue_stays_while_quota_is_reserved(use: Use) -> bool:
+    """A ClusterQueue goes with the last reservation in it."""
+    return use.reservations > 0
+
+
+@rule("QUEUE-053")
+def a_flavor_stays_while_it_is_named(use: Use) -> bool:
+    """A flavor goes once no ClusterQueue names it."""
+    return use.cluster_queues > 0
+
+
+@rule("QUEUE-051", "QUEUE-054")
+def what_is_deleted_stays_as_it_was(deleted: bool) -> bool:
+    """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted."""
+    return deleted

@@ -1,0 +1,172 @@
+"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kueue_dra_ref.api.conditions import is_false, is_true
+from kueue_dra_ref.api.labels import selects
+from kueue_dra_ref.api.types import ClusterQueue, Workload
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import Manifest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A workload that waits, as the order sees it; ``created`` counts workloads in the order of their creation."""
+
+    priority: int
+    created: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holding:
+    """A workload that holds quota, as eviction sees it."""
+
+    active: bool = True
+    local_queue_stop: str = "None"
+    cluster_queue_stop: str = "None"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A reason and its message, as a condition carries them."""
+
+    reason: str
+    message: str
+
+
+@rule("QUEUE-002")
+def higher_priority_goes_first(waiting: Waiting) -> int:
+    """The larger priority sorts first."""
+    return -waiting.priority
+
+
+@rule("QUEUE-003")
+def older_goes_first(waiting: Waiting) -> int:
+    """The workload that was created earlier sorts first."""
+    return waiting.created
+
+
+@rule("QUEUE-004")
+def strict_fifo_keeps_its_head(queue: ClusterQueue) -> bool:
+    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits."""
+    return queue.strategy == "StrictFIFO"
+
+
+@rule("QUEUE-005", "QUEUE-006")
+def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
+    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next."""
+    return queue.strategy == "BestEffortFIFO"
+
+
+@rule("QUEUE-032")
+def who_is_done_is_not_queued(done: bool) -> bool:
+    """When a LocalQueue comes, finished workloads are left out of what waits in it."""
+    return done
+
+
+@rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
+def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
+    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
+    return queue.strategy == "BestEffortFIFO"
+
+
+@rule("QUEUE-034", "QUEUE-035", "EXT-034")
+def who_says_not_requeued_is_passed_over(workload: Manifest) -> bool:
+    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be."""
+    return is_false(workload, "Requeued")
+
+
+@rule("PREEMPT-026")
+def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
+    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither."""
+    return queue.strategy == "BestEffortFIFO"
+
+
+@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-030")
+def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""
+    return None if _takes(queue, labels) else "workload namespace doesn't match ClusterQueue selector"
+
+
+@rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-031")
+def the_namespace_must_be_selected_or_a_sentence_says_so(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+    """As in later minors, but what is told begins with a capital letter."""
+    return None if _takes(queue, labels) else "Workload namespace doesn't match ClusterQueue selector"
+
+
+@rule("QUEUE-050")
+def a_deleted_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """A ClusterQueue that was deleted and stays admits nothing new."""
+    del missing_flavors
+    return Told(reason="Terminating", message="is terminating") if queue.deleted else None
+
+
+@rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
+def a_stopped_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """Hold and HoldAndDrain both stop new admissions."""
+    del missing_flavors
+    return None if queue.stop_policy == "None" else Told(reason="Stopped", message="is stopped")
+
+
+@rule("QUEUE-019", "STATUS-022")
+def missing_flavors_make_a_cluster_queue_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+    """A ClusterQueue needs every flavor that it names."""
+    del queue
+    if not missing_flavors:
+        return None
+    message = f"references missing ResourceFlavor(s): {','.join(missing_flavors)}"
+    return Told(reason="FlavorNotFound", message=message)
+
+
+@rule("QUEUE-020", "QUEUE-021", "STATUS-027")
+def deactivation_evicts(holding: Holding) -> Told | None:
+    """A workload with ``active: false`` gives its quota back."""
+    return None if holding.active else Told(reason="Deactivated", message="The workload is deactivated")
+
+
+@rule("QUEUE-011")
+def a_drained_local_queue_evicts(holding: Holding) -> Told | None:
+    """HoldAndDrain on the LocalQueue evicts what it admitted."""
+    if holding.local_queue_stop != "HoldAndDrain":
+        return None
+    return Told(reason="LocalQueueStopped", message="The LocalQueue is stopped")
+
+
+@rule("QUEUE-009", "QUEUE-052")
+def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
+    """HoldAndDrain on the ClusterQueue evicts what it admitted."""
+    if holding.cluster_queue_stop != "HoldAndDrain":
+        return None
+    return Told(reason="ClusterQueueStopped", message="The ClusterQueue is stopped")
+
+
+@rule("POD-023")
+def who_is_tried_again_is_judged_as_it_is_counted(counted: Workload) -> Workload:
+    """Each try looks at a workload with what Kueue adds to the requests of its pods."""
+    return counted
+
+
+@rule("POD-017")
+def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
+    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
+    return counted
+
+
+@rule("QUEUE-028")
+def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
+    """Whether a workload with a reservation is counted when Kueue starts."""
+    return active
+
+
+@rule("QUEUE-056")
+def who_only_waited_leaves_unnoticed(gone: Manifest) -> bool:
+    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted."""
+    return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
+
+
+def _takes(queue: ClusterQueue, labels: dict[str, str]) -> bool:
+    selector: dict[str, Any] | None = queue.namespace_selector
+    return selector is not None and selects(selector, labels)

@@ -1,0 +1,1 @@
+"""Rules about one scheduling cycle (Kueue: pkg/scheduler)."""

@@ -1,0 +1,69 @@
+"""One scheduling cycle (Kueue 0.19): in which order the heads of ClusterQueues are dealt with, and who has to wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.model.resource_node import Limits, minus, plus
+from kueue_dra_ref.model.rule import rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nominee:
+    """The head of a ClusterQueue as it competes with others: how far it borrows, its priority, its place in time."""
+
+    level: int
+    priority: int
+    created: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """What a head that cannot reclaim would take of one resource: its need, and what its ClusterQueue has and uses."""
+
+    asked: int
+    borrows: bool
+    used: int
+    limits: Limits
+
+
+@rule("COHORT-013")
+def less_borrowing_goes_first(nominee: Nominee) -> int:
+    """Who stays within nominal quota, or borrows from nearer by, is dealt with first."""
+    return nominee.level
+
+
+@rule("COHORT-014")
+def higher_priority_goes_first_among_queues(nominee: Nominee) -> int:
+    """Among those that borrow equally far, the larger priority is dealt with first."""
+    return -nominee.priority
+
+
+@rule("COHORT-015")
+def older_goes_first_among_queues(nominee: Nominee) -> int:
+    """Among equal priorities, the workload that was created earlier is dealt with first."""
+    return nominee.created
+
+
+@rule("COHORT-016")
+def what_another_took_is_gone(fits: bool) -> str | None:
+    """A head that fitted at first has to wait when another head has taken what it needs."""
+    return None if fits else "Workload no longer fits after processing another workload"
+
+
+@rule("PREEMPT-017")
+def a_victim_serves_one_preemptor(overlapping: bool) -> str | None:
+    """Whoever needs a victim that another head of the same cycle preempts has to wait."""
+    return "Workload has overlapping preemption targets with another workload" if overlapping else None
+
+
+@rule("PREEMPT-018")
+def who_cannot_always_reclaim_holds_its_place(queue: ClusterQueue, claimed: Claimed) -> int:
+    """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time."""
+    if queue.preemption.reclaim == "Any":
+        return 0
+    nominal, limit = claimed.limits.nominal, claimed.limits.borrowing
+    if claimed.borrows:
+        return claimed.asked if limit is None else min(claimed.asked, minus(plus(nominal, limit), claimed.used))
+    return max(0, min(claimed.asked, minus(nominal, claimed.used)))

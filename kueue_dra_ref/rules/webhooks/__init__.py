@@ -1,0 +1,1 @@
+"""Rules of Kueue's validating webhooks (Kueue: pkg/webhooks)."""

@@ -1,0 +1,159 @@
+"""What Kueue's validating webhooks deny of ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kueue_dra_ref.api.crd_validation import Faults, invalid, places
+from kueue_dra_ref.api.metav1_validation import key_faults, selector_faults
+from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.quantities import Quantity, parse
+from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+_GROUPS = "spec.resourceGroups"
+_NEGATIVE = "must be greater than or equal to 0"
+_EMPTY: Mapping[str, Mapping[str, str]] = {
+    "ClusterQueue": {
+        f"{_GROUPS}[].flavors[].name": "",
+        f"{_GROUPS}[].flavors[].resources[].nominalQuota": "0",
+        "spec.namespaceSelector.matchExpressions[].key": "",
+        "spec.namespaceSelector.matchExpressions[].operator": "",
+    },
+    "ResourceFlavor": {"spec.nodeTaints[].key": "", "spec.nodeTaints[].effect": ""},
+}
+_LEAST_WEIGHT = parse("1n").amount
+
+
+@rule("OBJECT-009")
+def what_is_not_said_is_empty(kind: str) -> Mapping[str, str]:
+    """Give a new ClusterQueue no quota where it says nothing, and names that are empty."""
+    return _EMPTY.get(kind, {})
+
+
+@rule("OBJECT-037", "OBJECT-044")
+def a_covered_resource_is_called_as_labels_are(resource: Covered) -> Faults:
+    """Deny a name that no resource can have."""
+    return key_faults(resource.path, resource.name)
+
+
+@rule("QUEUE-026", "OBJECT-038")
+def a_resource_is_covered_once(resource: Covered) -> Faults:
+    """Deny a resource that was covered before, in this group or another."""
+    if resource.name in resource.before:
+        yield FieldError(field=resource.path, type="Duplicate value", value=printed(resource.name))
+
+
+@rule("QUEUE-027", "OBJECT-038")
+def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
+    """Deny a flavor that another group has."""
+    if flavor.name in flavor.before:
+        yield FieldError(field=flavor.path, type="Duplicate value", value=printed(flavor.name))
+
+
+@rule("OBJECT-039")
+def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
+    """Deny a quota of another resource than the one that is covered at its place."""
+    name = place.quota.get("name", "")
+    if name != place.covered:
+        yield invalid(f"{place.path}.name", "must match the name in coveredResources", printed(name))
+
+
+@rule("OBJECT-040")
+def no_quota_is_negative(place: ResourceQuota) -> Faults:
+    """Deny less than nothing."""
+    return _negative(place, "nominalQuota")
+
+
+@rule("OBJECT-042")
+def only_who_has_a_cohort_limits_what_it_borrows(place: ResourceQuota) -> Faults:
+    """Deny a limit where there is nobody to borrow from."""
+    return _alone(place, "borrowingLimit")
+
+
+@rule("OBJECT-041")
+def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
+    """Deny less than nothing."""
+    return _negative(place, "borrowingLimit")
+
+
+@rule("OBJECT-041")
+def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
+    """Deny less than nothing."""
+    return _negative(place, "lendingLimit")
+
+
+@rule("OBJECT-042")
+def only_who_has_a_cohort_limits_what_it_lends(place: ResourceQuota) -> Faults:
+    """Deny a limit where there is nobody to lend to."""
+    return _alone(place, "lendingLimit")
+
+
+@rule("OBJECT-043")
+def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
+    """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well."""
+    lent = _amount(place, "lendingLimit")
+    if lent and not place.of_cohort and lent.amount > parse(place.quota["nominalQuota"]).amount:
+        words = "must be less than or equal to the nominalQuota"
+        yield invalid(f"{place.path}.lendingLimit", words, printed(str(lent)))
+
+
+@rule("OBJECT-045")
+def namespaces_are_selected_by_labels(write: Write) -> Faults:
+    """Deny a selector that selects by no labels, or in no known way."""
+    return selector_faults("spec.namespaceSelector", write.new["spec"].get("namespaceSelector") or {})
+
+
+@rule("OBJECT-046")
+def a_weight_is_none_or_can_be_reckoned_with(write: Write) -> Faults:
+    """Deny less than nothing, and a weight so small that it would be none."""
+    for _, weight in places(write.new, "spec.fairSharing.weight"):
+        quantity = parse(weight)
+        if quantity.amount < 0:
+            yield invalid("spec.fairSharing", _NEGATIVE, printed(str(quantity)))
+        elif 0 < quantity.amount <= _LEAST_WEIGHT:
+            yield invalid("spec.fairSharing", "When not 0, weight must be > 10e-9", printed(str(quantity)))
+
+
+@rule("OBJECT-047")
+def at_most_256_flavors(write: Write) -> Faults:
+    """Deny more, in all groups together."""
+    return _too_many(write, f"{_GROUPS}[].flavors[]", "flavors")
+
+
+@rule("OBJECT-047")
+def at_most_256_resources(write: Write) -> Faults:
+    """Deny more, in all groups together."""
+    return _too_many(write, f"{_GROUPS}[].coveredResources[]", "covered resources")
+
+
+@rule("OBJECT-048")
+def at_most_512_quotas_in_a_group(write: Write) -> Faults:
+    """Deny more, in all flavors together."""
+    for path, group in places(write.new, f"{_GROUPS}[]"):
+        if (found := len(places(group, "flavors[].resources[]"))) > 512:
+            words = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"
+            yield invalid(path, words, str(found))
+
+
+def _too_many(write: Write, path: str, what: str) -> Faults:
+    if (found := len(places(write.new, path))) > 256:
+        words = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
+        yield invalid(_GROUPS, words, str(found))
+
+
+def _amount(place: ResourceQuota, key: str) -> Quantity | None:
+    return parse(place.quota[key]) if key in place.quota else None
+
+
+def _negative(place: ResourceQuota, key: str) -> Faults:
+    if (amount := _amount(place, key)) and amount.amount < 0:
+        yield invalid(f"{place.path}.{key}", _NEGATIVE, printed(str(amount)))
+
+
+def _alone(place: ResourceQuota, key: str) -> Faults:
+    if (amount := _amount(place, key)) and not place.joined:
+        words = f"must be nil when {'parent' if place.of_cohort else 'cohort'} is empty"
+        yield invalid(f"{place.path}.{key}", words, printed(str(amount)))

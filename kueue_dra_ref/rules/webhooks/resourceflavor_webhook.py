@@ -1,0 +1,43 @@
+"""What Kueue's validating webhook of ResourceFlavors denies (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go)."""
+
+from __future__ import annotations
+
+import json
+
+from kueue_dra_ref.api.crd_validation import Faults, places
+from kueue_dra_ref.api.metav1_validation import key_faults, labels_faults, value_faults
+from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.target import FieldError
+
+_TAINT = "spec.nodeTaints[]"
+
+
+@rule("OBJECT-033")
+def node_labels_are_labels(write: Write) -> Faults:
+    """Deny labels that no node can have."""
+    return labels_faults("spec.nodeLabels", write.new["spec"].get("nodeLabels") or {})
+
+
+@rule("OBJECT-034", "OBJECT-035")
+def taints_are_made_of_labels_and_differ(write: Write) -> Faults:
+    """Deny a taint that no node can have, and a second one of the same key and effect."""
+    seen: list[tuple[str, str]] = []
+    for path, taint in places(write.new, _TAINT):
+        yield from key_faults(f"{path}.key", taint.get("key", ""))
+        yield from value_faults(f"{path}.value", taint.get("value", ""))
+        pair = (taint.get("key", ""), taint.get("effect", ""))
+        if pair in seen:
+            value = {key: taint[key] for key in ("key", "value", "effect", "timeAdded") if key in taint}
+            words = "taints must be unique by key and effect pair"
+            told = json.dumps(value, separators=(",", ":"))
+            yield FieldError(field=path, type="Duplicate value", value=told, detail=words)
+        seen.append(pair)
+
+
+@rule("OBJECT-036")
+def keys_that_are_tolerated_are_label_keys(write: Write) -> Faults:
+    """Deny a key that no taint can have."""
+    for path, key in places(write.new, "spec.tolerations[].key"):
+        if key:
+            yield from key_faults(path, key)

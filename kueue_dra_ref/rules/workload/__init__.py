@@ -1,0 +1,1 @@
+"""Rules about the requests and the status of workloads (Kueue: pkg/workload)."""

@@ -1,0 +1,56 @@
+"""Priority classes: which one a Workload has, and that it goes along with its Job's and with the class (Kueue 0.19)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kueue_dra_ref.model.rule import rule
+
+WORKLOAD_CLASS = "WorkloadPriorityClass"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classed:
+    """The class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
+
+    kind: str
+    name: str
+    wanted: str
+    reserved: bool
+    """Whether the Workload holds quota."""
+
+
+@rule("PRIORITY-006")
+def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> str:
+    """A Job that names no WorkloadPriorityClass when it is made gets the one called default, if there is one."""
+    return name or ("default" if has_default else "")
+
+
+@rule("PRIORITY-001")
+def a_class_that_is_named_has_to_be_there(found: bool) -> bool:
+    """No Workload is made for a Job whose priority class is not there."""
+    return found
+
+
+@rule("PRIORITY-002")
+def a_workload_goes_along_from_class_to_class(classed: Classed) -> bool:
+    """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs."""
+    return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
+
+
+@rule("PRIORITY-003")
+def a_waiting_workload_gets_its_first_class(classed: Classed) -> bool:
+    """A Workload without a class gets the one that its Job names later, unless it holds quota."""
+    return not classed.kind and classed.wanted != "" and not classed.reserved
+
+
+@rule("PRIORITY-004")
+def a_changed_value_reaches_who_has_the_class() -> bool:
+    """The Workloads of a WorkloadPriorityClass get its new value."""
+    return True
+
+
+@rule("PRIORITY-005")
+def another_priority_has_what_waits_tried_again(before: int, after: int) -> bool:
+    """Whoever waits beside a workload that holds quota is tried again when that one's priority changes."""
+    return before != after

@@ -1,0 +1,250 @@
+"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.api.pods import printed
+from kueue_dra_ref.api.types import ResourceGroup
+from kueue_dra_ref.model.condition import Said
+from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.rule import rule
+
+FlavorResource = tuple[str, str]
+"""Flavor and resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned:
+    """What one pod set was given: flavor by resource, total usage by resource in Kueue's units, and its pods."""
+
+    name: str
+    count: int
+    flavors: Mapping[str, str]
+    usage: Mapping[str, int]
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What a queue holds: counts of workloads, and amounts by flavor and resource in Kueue's units."""
+
+    pending: int
+    reserving: int
+    admitted: int
+    reserved: Mapping[FlavorResource, int]
+    used: Mapping[FlavorResource, int]
+    groups: Sequence[ResourceGroup]
+    borrowed: Mapping[str, Mapping[FlavorResource, int]] = field(default_factory=dict)
+    """The part that is borrowed, of what is ``reserved`` and of what is ``used``."""
+    in_bytes: frozenset[str] = frozenset()
+    """Resources that are printed in bytes."""
+    flavor: Callable[[str], Mapping[str, Any] | None] = lambda _: None
+    """The spec of a ResourceFlavor, None where there is none."""
+
+
+@rule("STATUS-005", "QUEUE-001")
+def quota_is_reserved(cluster_queue: str) -> Said:
+    """Say which ClusterQueue gave the quota."""
+    return Said(
+        type="QuotaReserved",
+        value=True,
+        reason="QuotaReserved",
+        message=f"Quota reserved in ClusterQueue {cluster_queue}",
+    )
+
+
+@rule("STATUS-006")
+def the_workload_is_admitted(cluster_queue: str) -> Said:
+    """Say that the workload is admitted."""
+    del cluster_queue
+    return Said(type="Admitted", value=True, reason="Admitted", message="The workload is admitted")
+
+
+@rule("STATUS-007")
+def waiting_is_told(cause: Cause | None, message: str) -> Said:
+    """Say why the scheduler passed the workload over; the reason is the same for every cause."""
+    del cause
+    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
+
+
+@rule("STATUS-032", "STATUS-033")
+def a_blocked_queue_is_told(cause: Cause | None, message: str) -> Said:
+    """Say what is wrong with the queue of a workload."""
+    del cause
+    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+
+
+@rule("STATUS-008")
+def a_refusal_is_told(message: str, requeued: str) -> Said:
+    """Say why the devices of a workload cannot be charged."""
+    del requeued
+    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+
+
+@rule("STATUS-009", "STATUS-030", "STATUS-034")
+def a_refusal_is_not_requeued(message: str, requeued: str) -> Said:
+    """Say that the workload does not go back to the queue by itself."""
+    return Said(type="Requeued", value=False, reason="Inadmissible", message=requeued or message)
+
+
+@rule("STATUS-026")
+def quota_given_back_is_told(cause: Cause | None, message: str) -> Said:
+    """Say of an evicted workload whose pods are gone that it holds no quota any more."""
+    del cause
+    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
+
+
+@rule("STATUS-027")
+def eviction_is_told(reason: str, message: str) -> Said:
+    """Say why quota was taken back."""
+    return Said(type="Evicted", value=True, reason=reason, message=message)
+
+
+@rule("PREEMPT-024")
+def preemption_is_told(reason: str, message: str) -> Said:
+    """Say on which ground the workload was preempted."""
+    return Said(type="Preempted", value=True, reason=reason, message=message)
+
+
+@rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
+def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -> Mapping[str, Any]:
+    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
+    return {"clusterQueue": cluster_queue, "podSetAssignments": [_assignment(pod_set) for pod_set in assigned]}
+
+
+@rule("STATUS-040")
+def counted_pods_are_shown_as_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
+    """Whoever waits is said to ask for the pods that the ClusterQueue counts."""
+    return counted
+
+
+@rule("STATUS-011")
+def requests_of_a_waiting_workload_are_shown(
+    asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
+) -> list[dict[str, Any]]:
+    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing."""
+    return [
+        {"name": name, **({"resources": _printed(amounts, in_bytes)} if amounts else {})} for name, amounts in asked
+    ]
+
+
+@rule("STATUS-013", "STATUS-014")
+def pending_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+    """Workloads in the queue, set aside or not; refused DRA workloads never entered it."""
+    return {"pendingWorkloads": figures.pending}
+
+
+@rule("STATUS-015")
+def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+    """Workloads with quota, and those of them that are admitted."""
+    return {"reservingWorkloads": figures.reserving, "admittedWorkloads": figures.admitted}
+
+
+@rule("STATUS-016", "STATUS-028", "SCOPE-001")
+def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+    """Every flavor and covered resource with what is reserved of it, zeros included."""
+    return {"flavorsReservation": _listed(figures, figures.reserved, figures.borrowed.get("reserved", {}))}
+
+
+@rule("STATUS-017", "STATUS-028")
+def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+    """Every flavor and covered resource with what admitted workloads use of it."""
+    return {"flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))}
+
+
+@rule("STATUS-018", "STATUS-014")
+def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
+    """The LocalQueue's own pending, reserving and admitted workloads."""
+    return {
+        "pendingWorkloads": figures.pending,
+        "reservingWorkloads": figures.reserving,
+        "admittedWorkloads": figures.admitted,
+    }
+
+
+@rule("STATUS-019", "STATUS-028")
+def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
+    """What the LocalQueue's own workloads reserve and use."""
+    return {
+        "flavorsReservation": _listed(figures, figures.reserved),
+        "flavorsUsage": _listed(figures, figures.used),
+    }
+
+
+@rule("STATUS-053")
+def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
+    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them."""
+    shown = [
+        {"name": flavor.name, "resources": sorted(group.covered), **_nodes(figures.flavor(flavor.name) or {})}
+        for group in figures.groups
+        for flavor in group.flavors
+    ]
+    return {"flavors": shown} if shown else {}
+
+
+@rule("STATUS-020", "STATUS-021", "STATUS-022")
+def a_cluster_queue_says_whether_it_is_active(reasons: Sequence[str], messages: Sequence[str]) -> Said:
+    """Ready, or the first reason with every message."""
+    if not reasons:
+        return Said(type="Active", value=True, reason="Ready", message="Can admit new workloads")
+    message = f"Can't admit new workloads: {', '.join(messages)}."
+    return Said(type="Active", value=False, reason=reasons[0], message=message)
+
+
+@rule("STATUS-048")
+def a_deleted_cluster_queue_says_so() -> Said:
+    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it."""
+    message = "Can't admit new workloads; clusterQueue is terminating"
+    return Said(type="Active", value=False, reason="Terminating", message=message)
+
+
+@rule("STATUS-023")
+def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -> Said:
+    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
+    if stopped:
+        return Said(type="Active", value=False, reason="Stopped", message="LocalQueue is stopped")
+    told = "Can't submit new workloads to clusterQueue"
+    match cluster_queue:
+        case "missing":
+            return Said(type="Active", value=False, reason="ClusterQueueDoesNotExist", message=told)
+        case "inactive":
+            return Said(type="Active", value=False, reason="ClusterQueueIsInactive", message=told)
+    return Said(type="Active", value=True, reason="Ready", message="Can submit new workloads to localQueue")
+
+
+def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))}
+
+
+def _assignment(pod_set: Assigned) -> dict[str, Any]:
+    return {
+        "name": pod_set.name,
+        "count": pod_set.count,
+        "flavors": dict(sorted(pod_set.flavors.items())),
+        "resourceUsage": _printed({name: pod_set.usage[name] for name in pod_set.flavors}, pod_set.in_bytes),
+    }
+
+
+def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, str]:
+    return {name: printed(name, amount, in_bytes) for name, amount in sorted(amounts.items())}
+
+
+def _listed(
+    figures: Figures,
+    amounts: Mapping[FlavorResource, int],
+    borrowed: Mapping[FlavorResource, int] | None = None,
+) -> list[dict[str, Any]]:
+    found = []
+    for flavor in sorted((f for group in figures.groups for f in group.flavors), key=lambda f: f.name):
+        resources = []
+        for name in sorted(flavor.nominal):
+            of = (flavor.name, name)
+            resource = {"name": name, "total": printed(name, amounts.get(of, 0), figures.in_bytes)}
+            over = {} if borrowed is None else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
+            resources.append(resource | over)
+        found.append({"name": flavor.name, "resources": resources})
+    return found

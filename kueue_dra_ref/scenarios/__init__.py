@@ -1,0 +1,1 @@
+"""Recorded scenarios: files, playback, comparison."""

@@ -1,0 +1,1 @@
+"""One scheduling cycle (Kueue: pkg/scheduler)."""

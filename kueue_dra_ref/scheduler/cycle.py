@@ -1,0 +1,122 @@
+"""One scheduling cycle (Kueue 0.19): every head is assigned flavors, then they are dealt with one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cache.cluster_queue import Queued
+from kueue_dra_ref.cache.snapshot import Amounts, Key, Snapshot
+from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
+from kueue_dra_ref.rules.scheduler.scheduling_cycle import Claimed, Nominee
+from kueue_dra_ref.scheduler.entry import Entry, Why
+from kueue_dra_ref.scheduler.fair_sharing_iterator import next_of
+from kueue_dra_ref.scheduler.nominate import Nominator
+from kueue_dra_ref.scheduler.preemption.context import Victim
+
+
+@dataclass(slots=True, kw_only=True)
+class Cycle:
+    """The cycle of a number over a snapshot; ``refused`` says why a ClusterQueue does not take a workload at all."""
+
+    behaviour: Behaviour
+    snapshot: Snapshot
+    nominator: Nominator
+    fair: bool
+    """Whether they are dealt with by their shares instead of by their order."""
+    refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
+    fresh: Collection[Key] = ()
+    """Who has been admitted in the cycle before, a moment ago."""
+    _preempted: dict[Key, Victim] = field(default_factory=dict)
+
+    def run(self, heads: Sequence[tuple[ClusterQueue, Queued]]) -> list[Entry]:
+        """Decide every head; nothing of it has happened yet."""
+        entries = [Entry(queued=queued, queue=queue) for queue, queued in heads]
+        with self.snapshot.trying():
+            nominees = [entry for entry in entries if not self._is_refused(entry)]
+            for entry in nominees:
+                self.nominator.nominate(entry)
+            for entry in self._ordered(nominees):
+                self._decide(entry)
+        return entries
+
+    def _is_refused(self, entry: Entry) -> bool:
+        found = self.refused(entry.queue, entry.queued)
+        if found:
+            entry.why, entry.message, entry.steps = found
+        return found is not None
+
+    def _ordered(self, entries: list[Entry]) -> Iterator[Entry]:
+        if not self.fair:
+            yield from sorted(entries, key=self._place)
+            return
+        left = {entry.queue.name: entry for entry in entries}
+        while left:
+            name = next_of(self.behaviour.fair_sharing, self.snapshot, left)
+            yield left.pop(name)
+
+    def _place(self, entry: Entry) -> tuple[int, ...]:
+        queued = entry.queued
+        nominee = Nominee(level=entry.assignment.level, priority=queued.workload.priority, created=queued.created)
+        return tuple(rule(nominee) for rule in self.behaviour.cycle.order)
+
+    def _decide(self, entry: Entry) -> None:
+        fit = entry.assignment.fit
+        if fit is Fit.NEVER or (fit is Fit.LATER and not entry.victims):
+            entry.why = Why.NO_FIT
+            if fit is Fit.LATER:
+                self.snapshot.take(entry.queue.name, self._held(entry))
+            return
+        freed = {**self._preempted, **{victim.hold.key: victim for victim in entry.victims}}
+        if self._is_lost(entry, freed):
+            return
+        self._preempted = freed
+        self.snapshot.take(entry.queue.name, entry.assignment.usage)
+        if fit is Fit.LATER:
+            self._preempt(entry)
+
+    def _is_lost(self, entry: Entry, freed: Mapping[Key, Victim]) -> bool:
+        """Tell whether another head has taken what this one would have, be it quota or victims, and say so."""
+        overlapping = any(victim.hold.key in self._preempted for victim in entry.victims)
+        with self.snapshot.without(victim.hold for victim in freed.values()):
+            fits = self.snapshot.fits(entry.queue.name, entry.assignment.usage)
+        rules = self.behaviour.cycle
+        asked = [
+            *((rule, rule(overlapping)) for rule in rules.overlapping),
+            *((rule, rule(fits)) for rule in rules.unfitting),
+        ]
+        for rule, message in ((rule, message) for rule, message in asked if message):
+            entry.why, entry.message = Why.LOST, message
+            entry.progress = self._kept(entry.progress)
+            entry.steps += (Step(requirements=cited([rule]), text=message),)
+            return True
+        return False
+
+    def _preempt(self, entry: Entry) -> None:
+        """Take the victims that can be taken; without any, a head waits as if there were none."""
+        rules, entry.progress = self.behaviour.preempting, None
+        for victim in entry.victims:
+            if missed := [rule for rule in rules.missed if rule(victim.hold.key in self.fresh)]:
+                entry.victims = tuple(each for each in entry.victims if each is not victim)
+                text = f"{'/'.join(victim.hold.key)} stays: it has been admitted a moment ago"
+                entry.steps += (Step(requirements=cited(missed), text=text),)
+        entry.why = Why.PREEMPTING if entry.victims else Why.NO_FIT
+        if entry.victims:
+            entry.message += "".join(rule(len(entry.victims)) for rule in rules.pending)
+
+    def _kept(self, progress: Progress | None) -> Progress | None:
+        """What is remembered of the search of a head that lost its flavor."""
+        return progress if progress and any(rule(progress) for rule in self.behaviour.assigning.lost) else None
+
+    def _held(self, entry: Entry) -> Amounts:
+        """What a head that finds no victims keeps from the others."""
+        node, borrows = self.snapshot.node(entry.queue.name), entry.assignment.level > 0
+        held = {}
+        for of, asked in entry.assignment.usage.items():
+            claimed = Claimed(asked=asked, borrows=borrows, used=node.used.get(of, 0), limits=node.limit(of))
+            held[of] = sum(rule(entry.queue, claimed) for rule in self.behaviour.cycle.held)
+        return held

@@ -1,0 +1,1 @@
+"""Flavor assignment (Kueue: pkg/scheduler/flavorassigner)."""

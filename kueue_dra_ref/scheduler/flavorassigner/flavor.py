@@ -1,0 +1,143 @@
+"""How one flavor fares for a pod set: what speaks against it, and what is left of its quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
+from kueue_dra_ref.behaviours.phases_scheduling import Assigning, Ranking
+from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.resource_node import FlavorResource, plus
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit, Need
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Outlook
+from kueue_dra_ref.rules.flavorassigner.node_affinity import Unreadable
+from kueue_dra_ref.scheduler.flavorassigner.assignment import NOWHERE, Outcome
+from kueue_dra_ref.scheduler.flavorassigner.limit_trace import bounded
+from kueue_dra_ref.scheduler.preemption.oracle import Room
+
+FITS = ("QUOTA-001",)
+"""Says that what fits the nominal quota is admitted; no rule has to object."""
+_WORDS = {
+    Mode.FIT: "fits",
+    Mode.RECLAIM: "does not fit now, but others in the cohort can be preempted",
+    Mode.PREEMPT: "does not fit now, but others can be preempted",
+    Mode.NO_VICTIMS: "does not fit now",
+    Mode.NEVER: "can never fit",
+}
+_HELD = "does not fit now, and nobody may be preempted"
+
+
+def _word(outcome: Outcome) -> str:
+    """How a flavor fares; what others hold could be had if only it might be preempted."""
+    held = outcome.outlook.mode is Mode.NEVER and Cause.TOO_MUCH not in outcome.lacking
+    return _HELD if held else _WORDS[outcome.outlook.mode]
+
+
+def _kept_out(by: Rule[..., Any], reason: str | Unreadable) -> Outcome:
+    """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
+    unreadable = isinstance(reason, Unreadable)
+    told = reason.message if isinstance(reason, Unreadable) else reason
+    return Outcome(reasons=[told], cites=cited([by]), lacking=[Cause.NO_FLAVOR], unreadable=unreadable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighing:
+    """Weighs flavors for the pod sets of one workload, by what its queue has and earlier pod sets leave."""
+
+    rules: Assigning
+    room: Room
+    in_bytes: frozenset[str]
+    """The resources whose amounts are shown as bytes."""
+    assumed: dict[FlavorResource, int] = field(default_factory=dict)
+    """What earlier pod sets of the workload take."""
+
+    def weighed(
+        self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int], keys: frozenset[str]
+    ) -> Outcome:
+        """How a flavor fares for amounts of the resources of its group; ``keys`` are the label keys of the group."""
+        spec = self.room.flavor(flavor.name)
+        if spec is None:
+            return Outcome(reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR])
+        if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
+            return _kept_out(*objection)
+        outcome = Outcome(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
+        each = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
+        draw = self.room.draw.for_pod_set(pod_set.name)
+        for resource in draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
+            found = each[resource]
+            outcome.add(resource, found)
+            if self.compared(self.rules.rank, outcome.outlook, found.outlook)[0]:
+                outcome.outlook = found.outlook
+            if any(rule(found.outlook) for rule in self.rules.ends):
+                break
+        return outcome
+
+    def chosen(self, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+        """As `compared`, of two flavors."""
+        return self.compared(self.rules.chosen or self.rules.rank, one, other)
+
+    def compared(self, rank: Ranking, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+        """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
+        if Mode.NEVER in (one.mode, other.mode):
+            return one.mode is not Mode.NEVER, ()
+        policy = self.room.queue.fungibility
+        for rule in rank:
+            if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
+                return mine > theirs, [rule]
+        return False, rank
+
+    def label_keys(self, group: ResourceGroup) -> frozenset[str]:
+        """The keys of the node labels of all flavors of a group, where the behaviour looks at them."""
+        specs = (self.room.flavor(flavor.name) for flavor in group.flavors if self.rules.in_group)
+        labels = [spec.get("nodeLabels") for spec in specs if spec]
+        return frozenset(key for each in labels if isinstance(each, dict) for key in each)
+
+    def told(self, where: str, flavor: FlavorQuota, outcome: Outcome, amounts: Mapping[str, int]) -> Iterator[Step]:
+        """Say how a flavor fared; ``where`` names the pod set if there are several."""
+        if not outcome.weighed:
+            text = f"{where}flavor {flavor.name}: {', '.join(outcome.reasons)}"
+            yield Step(requirements=outcome.cites, text=text)
+            return
+        needs = [self._need(flavor, resource, amounts[resource]) for resource in sorted(amounts)]
+        shown = ", ".join(f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left" for n in needs)
+        text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_word(outcome)}"
+        text += ", borrowed" if outcome.outlook.mode is Mode.FIT and outcome.outlook.level else ""
+        yield Step(requirements=outcome.cites or FITS, text=text)
+        yield from outcome.steps
+
+    def _objections(
+        self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
+    ) -> Iterator[tuple[Rule[..., Any], str | Unreadable]]:
+        for rule in self.rules.flavor:
+            if reason := rule(pod_set, name, spec):
+                yield rule, reason
+        for grouped in self.rules.in_group:
+            if reason := grouped(pod_set, name, spec, keys):
+                yield grouped, reason
+
+    def _weigh(self, need: Need) -> Outcome:
+        of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
+        rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
+        if rule is None or objection is None:
+            return Outcome(outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total)))
+        outlook, steps = (NOWHERE, ()) if objection.fit is Fit.NEVER else self.room.preemption(of, total)
+        lacking: list[Cause | None] = [objection.cause] if outlook.mode is Mode.NEVER else []
+        steps = (*bounded(self.room.node, need, never=objection.fit is Fit.NEVER), *steps)
+        return Outcome(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking, steps=steps)
+
+    def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
+        of = (flavor.name, resource)
+        return Need(
+            resource=resource,
+            flavor=flavor.name,
+            assumed=self.assumed.get(of, 0),
+            asked=amount,
+            capacity=self.room.node.capacity(of),
+            available=self.room.node.available(of),
+            in_bytes=self.in_bytes,
+            words=self.rules.words,
+        )

@@ -1,0 +1,30 @@
+"""Why a workload can never fit (Kueue 0.19): one cause out of all that a search for flavors has found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kueue_dra_ref.behaviours.phases_scheduling import Assigning
+from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.rule import Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Causes:
+    """Which of several causes counts; None where there is none."""
+
+    rules: Assigning
+
+    def of_alternatives(self, causes: Sequence[Cause | None]) -> Cause | None:
+        """Of flavors that could each have served."""
+        return _one(self.rules.alternatives, causes)
+
+    def of_all(self, causes: Sequence[Cause | None]) -> Cause | None:
+        """Of resources, groups or pod sets that are all needed."""
+        return _one(self.rules.together, causes)
+
+
+def _one(rules: Sequence[Rule[[Sequence[Cause]], Cause]], causes: Sequence[Cause | None]) -> Cause | None:
+    known = [cause for cause in causes if cause]
+    return next((rule(known) for rule in rules), known[0]) if known else None

@@ -1,0 +1,1 @@
+"""The search for preemption targets (Kueue: pkg/scheduler/preemption)."""

@@ -1,0 +1,221 @@
+"""Preemption with fair sharing (Kueue 0.19): workloads give way until the shares of borrowers are fair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.behaviours.phases_scheduling import FairSharing, Preempting
+from kueue_dra_ref.cache.snapshot import Hold, Key
+from kueue_dra_ref.explain.step import cited
+from kueue_dra_ref.model.resource_node import Node, Share, share
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.rules.preemption.fair_sharing import Shares
+from kueue_dra_ref.rules.preemption.preemption_policies import RECLAIM, SHARING, WITHIN
+from kueue_dra_ref.scheduler.preemption.classical import seen
+from kueue_dra_ref.scheduler.preemption.context import Contest, Victim
+from kueue_dra_ref.scheduler.preemption.trace import Place, described, name
+
+FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
+_NOBODY = (False, -1.0)
+"""Ranks below every share."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Turns:
+    """Whose workload is next: down the tree, the member with the largest share that still has a candidate."""
+
+    contest: Contest
+    waiting: dict[str, list[Hold]]
+    place: Callable[[Hold], object]
+    passed_over: Sequence[Rule[[Share], bool]] = ()
+    _dropped: set[str] = field(default_factory=set)
+    _closed: set[int] = field(default_factory=set)
+
+    def __iter__(self) -> Iterator[Node]:
+        own = self.contest.node
+        if own.parent is None:
+            while own.name not in self._dropped and self.waiting.get(own.name):
+                yield own
+            return
+        root = own.root
+        while id(root) not in self._closed:
+            if found := self._next(root):
+                yield found
+
+    def drop(self, queue: Node) -> None:
+        """Ask a ClusterQueue no more."""
+        self._dropped.add(queue.name)
+
+    def pop(self, queue: Node) -> Hold:
+        """The next candidate of a ClusterQueue."""
+        return self.waiting[queue.name].pop(0)
+
+    def _next(self, cohort: Node) -> Node | None:
+        queue, most = self._queue(cohort)
+        inner, more = self._cohort(cohort)
+        if queue is None and inner is None:
+            self._closed.add(id(cohort))
+            return None
+        if queue is None or (inner is not None and more >= most):
+            return self._next(inner) if inner is not None else None
+        largest = "infinite" if most[0] else f"{most[1]:g}"
+        self.contest.trail.turn(f"{queue.title} is next, with the largest share: {largest}")
+        return queue
+
+    def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+        best, most = None, _NOBODY
+        for queue in (m for m in cohort.members if m.is_queue and m.active and m.name not in self._dropped):
+            found = share(queue)
+            if not self.waiting.get(queue.name) or (queue is not self.contest.node and self._passes(found)):
+                self._dropped.add(queue.name)
+            elif best is None or found.rank > most:
+                best, most = queue, found.rank
+            elif found.rank == most and self._is_before(queue, best):
+                best = queue
+        return best, most
+
+    def _passes(self, found: Share) -> bool:
+        """Whether a member has nothing to give back."""
+        return not found.borrowed or any(rule(found) for rule in self.passed_over)
+
+    def _is_before(self, queue: Node, other: Node) -> bool:
+        return bool(self.place(self.waiting[queue.name][0]) < self.place(self.waiting[other.name][0]))  # type: ignore[operator]
+
+    def _cohort(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+        best, most = None, _NOBODY
+        path = list(self.contest.node.above())
+        for inner in (m for m in cohort.members if not m.is_queue and id(m) not in self._closed):
+            found = share(inner)
+            if self._passes(found) and inner not in path:
+                self._closed.add(id(inner))
+            elif found.rank >= most:
+                best, most = inner, found.rank
+        return best, most
+
+
+@dataclass(slots=True, kw_only=True)
+class Fair:
+    """One search for victims."""
+
+    rules: Preempting
+    sharing: FairSharing
+    strategies: Sequence[str]
+    contest: Contest
+    _taken: list[Victim] = field(default_factory=list)
+    _left: list[Hold] = field(default_factory=list)
+    _cites: dict[Key, tuple[str, ...]] = field(default_factory=dict)
+    """What lets each candidate be preempted."""
+
+    def victims(self) -> tuple[Victim, ...]:
+        """Whom to preempt; nobody when that would not help."""
+        candidates, contest = sorted(self._candidates(), key=self._place), self.contest
+        lined_up = ((hold, self._place(hold), self._cites[hold.key]) for hold in candidates)
+        contest.trail.line_up(self.rules.order, lined_up)
+        if not candidates:
+            return ()
+        contest.snapshot.take(contest.queue.name, contest.asked)
+        enough = self._first(candidates) or (len(self.strategies) > 1 and self._second())
+        contest.snapshot.release(contest.queue.name, contest.asked)
+        if not enough:
+            contest.restore(self._taken)
+            return ()
+        return contest.spare(self.rules, self._taken, borrowing=True)
+
+    def _place(self, hold: Hold) -> Place:
+        candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
+        return tuple(rule(candidate) for rule in self.rules.order), hold.uid
+
+    def _candidates(self) -> Iterator[Hold]:
+        own, policy = self.contest.node, self.contest.queue.preemption
+        yield from self._allowed(own, self.rules.within, f"withinClusterQueue {policy.within}")
+        for queue in own.root.queues() if own.parent else ():
+            if queue is own or not self._gives_back(queue):
+                continue
+            yield from self._allowed(queue, self.rules.reclaim, f"reclaimWithinCohort {policy.reclaim}")
+
+    def _gives_back(self, queue: Node) -> bool:
+        rule = self.contest.keeper(self.rules, queue)
+        if rule:
+            self.contest.trail.leave(queue.title, rule.says, cited([rule]))
+        elif not queue.active:
+            self.contest.trail.leave(queue.title, "it is not active", ())
+        return rule is None and queue.active
+
+    def _allowed(self, queue: Node, rules: tuple[Rule[..., bool], ...], policy: str) -> Iterator[Hold]:
+        for hold in self.contest.snapshot.holding(queue.name):
+            if allowed := self.contest.allowed(rules, hold, policy):
+                self._cites[hold.key] = cited(allowed)
+                yield hold
+
+    def _turns(self, candidates: Sequence[Hold]) -> _Turns:
+        waiting: dict[str, list[Hold]] = {}
+        for hold in candidates:
+            waiting.setdefault(hold.cluster_queue, []).append(hold)
+        passed_over = self.sharing.passed_over
+        return _Turns(contest=self.contest, waiting=waiting, place=self._place, passed_over=passed_over)
+
+    def _first(self, candidates: Sequence[Hold]) -> bool:
+        turns, own = self._turns(candidates), self.contest.node
+        entitled = [rule for rule in self.sharing.entitled if rule(own, self.contest.short)]
+        for queue in turns:
+            if queue is own or entitled:
+                hold = turns.pop(queue)
+                if queue is not own:
+                    self.contest.trail.turn(f"{described(hold)} goes: {entitled[0].says}", cited(entitled))
+                if self._take(hold, WITHIN if queue is own else RECLAIM):
+                    return True
+            elif self._one_of(turns, queue):
+                return True
+        return False
+
+    def _one_of(self, turns: _Turns, queue: Node) -> bool:
+        """Preempt the first candidate of a ClusterQueue that the strategy gives away; whether that is enough."""
+        mine, theirs = self._branches(queue)
+        preemptor, before = share(mine), share(theirs)
+        while turns.waiting[queue.name]:
+            hold = turns.pop(queue)
+            if self._passes(self.strategies[0], hold, preemptor, before, self._share_without(hold, theirs)):
+                return self._take(hold, SHARING)
+            self._left.append(hold)
+        return False
+
+    def _second(self) -> bool:
+        turns = self._turns(self._left)
+        for queue in turns:
+            mine, theirs = self._branches(queue)
+            before, hold = share(theirs), turns.pop(queue)
+            if self._passes(INITIAL, hold, share(mine), before, before) and self._take(hold, SHARING):
+                return True
+            turns.drop(queue)
+        return False
+
+    def _passes(self, strategy: str, hold: Hold, preemptor: Share, before: Share, after: Share) -> bool:
+        rules = self.sharing.initial_share if strategy == INITIAL else self.sharing.final_share
+        passes = any(rule(Shares(preemptor=preemptor, before=before, after=after)) for rule in rules)
+        theirs = f"the {before.value:g} that the other had" if strategy == INITIAL else f"{after.value:g} without it"
+        text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.value:g}"
+        self.contest.trail.turn(f"{text} against {theirs}", cited(rules))
+        return passes
+
+    def _share_without(self, hold: Hold, branch: Node) -> Share:
+        with self.contest.snapshot.without([hold]):
+            return share(branch)
+
+    def _take(self, hold: Hold, reason: str) -> bool:
+        contest = self.contest
+        contest.snapshot.remove(hold)
+        self._taken.append(Victim(hold=hold, reason=reason, cites=self._cites[hold.key]))
+        contest.snapshot.release(contest.queue.name, contest.asked)
+        enough = contest.fits(borrowing=True)
+        contest.snapshot.take(contest.queue.name, contest.asked)
+        told = f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
+        contest.trail.turn(told, self._cites[hold.key])
+        return enough
+
+    def _branches(self, queue: Node) -> tuple[Node, Node]:
+        """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
+        mine, theirs = [self.contest.node, *self.contest.node.above()], [queue, *queue.above()]
+        while mine[-1] is theirs[-1]:
+            mine.pop(), theirs.pop()
+        return mine[-1], theirs[-1]

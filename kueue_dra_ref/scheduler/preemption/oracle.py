@@ -1,0 +1,93 @@
+"""What one workload finds in one ClusterQueue: what is left, from how far it borrows, and whom it could preempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
+from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.resource_node import FlavorResource, Node, nearest
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Outlook
+from kueue_dra_ref.rules.preemption.preemption_policies import Shortage
+from kueue_dra_ref.scheduler.preemption.classical import Classical
+from kueue_dra_ref.scheduler.preemption.context import Contest, Search
+from kueue_dra_ref.scheduler.preemption.fairsharing import Fair
+from kueue_dra_ref.scheduler.preemption.trace import Trail
+from kueue_dra_ref.workload.map_order import Draw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """A ClusterQueue as one workload sees it; ``strategies`` are those of fair sharing, None without it."""
+
+    behaviour: Behaviour
+    snapshot: Snapshot
+    queue: ClusterQueue
+    priority: int
+    created: int
+    strategies: tuple[str, ...] | None = None
+    ignore_undeclared: bool = False
+    draw: Draw = field(default_factory=Draw)
+    """How what Kueue leaves to chance falls out for the workload."""
+
+    @property
+    def node(self) -> Node:
+        """The place of the ClusterQueue in the cohort tree."""
+        return self.snapshot.node(self.queue.name)
+
+    def flavor(self, name: str) -> Mapping[str, object] | None:
+        """The spec of a ResourceFlavor, None when there is none."""
+        return self.snapshot.flavor(name)
+
+    def level(self, of: FlavorResource, amount: int) -> int:
+        """From how far an amount would be borrowed."""
+        return nearest(self.node, of, amount)[0]
+
+    def preemption(self, of: FlavorResource, amount: int) -> tuple[Outlook, tuple[Step, ...]]:
+        """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
+        level, inside = nearest(self.node, of, amount)
+        shortage = Shortage(
+            within_nominal=self.node.limit(of).nominal >= amount,
+            inside=inside,
+            policy=self.queue.preemption,
+            fair=self.strategies is not None,
+        )
+        rules = self.behaviour.preempting.considered
+        if not any(rule(shortage) for rule in rules):
+            trail = Trail()
+            trail.say(
+                f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}", cited(rules)
+            )
+            return Outlook(mode=Mode.NEVER, level=level), trail.steps([of])
+        found = self.search({of: amount}, frozenset([of]))
+        if not found.victims:
+            return Outlook(mode=Mode.NO_VICTIMS, level=level), found.steps
+        with self.snapshot.without(victim.hold for victim in found.victims):
+            level = self.level(of, amount)
+        own = any(victim.hold.cluster_queue == self.queue.name for victim in found.victims)
+        return Outlook(mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level), found.steps
+
+    def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> Search:
+        """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
+        contest = Contest(
+            snapshot=self.snapshot,
+            queue=self.queue,
+            priority=self.priority,
+            created=self.created,
+            asked={of: amount for of, amount in asked.items() if not self._is_immaterial(amount)},
+            short=short,
+        )
+        victims = self._searching(contest).victims()
+        return Search(victims=victims, steps=contest.trail.steps(short))
+
+    def _is_immaterial(self, amount: int) -> bool:
+        return any(rule(amount) for rule in self.behaviour.preempting.immaterial)
+
+    def _searching(self, contest: Contest) -> Classical | Fair:
+        rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
+        if self.strategies is None:
+            return Classical(rules=rules, contest=contest)
+        return Fair(rules=rules, sharing=sharing, strategies=self.strategies, contest=contest)

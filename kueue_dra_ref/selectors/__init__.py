@@ -1,9 +1,0 @@
-"""CEL device selectors of DeviceClasses and claims (resource.k8s.io), evaluated as Kueue evaluates them."""
-
-from .chosen import compiled
-from .cost import cost_trap
-from .model import CompileFault, Device, EvaluationFault, Undecided
-from .overloads import lacking
-from .selector import Selector
-
-__all__ = ["CompileFault", "Device", "EvaluationFault", "Selector", "Undecided", "compiled", "cost_trap", "lacking"]

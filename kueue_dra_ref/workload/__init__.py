@@ -1,0 +1,1 @@
+"""What a workload requests (Kueue: pkg/workload)."""

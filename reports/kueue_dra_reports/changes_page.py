@@ -1,0 +1,69 @@
+"""The page docs/texts.md, what each text changes against the one before it: ``python -m kueue_dra_reports.changes_page``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+
+from kueue_dra_ref.behaviours import marked
+from kueue_dra_ref.requirements.catalogue import catalogue
+from kueue_dra_ref.requirements.difference import Change, Difference, Sentence, difference
+from kueue_dra_ref.requirements.ranges import MINORS
+
+_MINORS = tuple(f"kueue-{minor}" for minor in MINORS)
+STEPS = (
+    ("kep-2025-04", "kep-2025-07"),
+    ("kep-2025-07", "kep-2025-09"),
+    ("kep-2025-09", "kueue-0.19"),
+    *pairwise(_MINORS),
+)
+INTRODUCTION = """\
+# From text to text
+
+What each text of KEP-2941 adds, changes and drops against the one before it, Kueue 0.19 against the last, and each
+minor of Kueue against the one before it, by requirement and heading. Where two requirements speak of one matter in
+different ways, it is a change. INFERRED: the text itself is silent, and Kueue's way stands in for it.
+
+This page is made by `python -m kueue_dra_reports.changes_page > docs/texts.md`; one step of it is `kueue-dra diff-texts A B`.
+"""
+
+
+def lines(found: Difference) -> Iterator[str]:
+    """Print a difference as Markdown that can be read on a terminal as well."""
+    yield f"## From {marked(found.earlier)} to {marked(found.later)}\n"
+    changed = len(found.changed)
+    yield f"{len(found.added)} added, {changed} changed, {len(found.dropped)} dropped, {found.kept} kept.\n"
+    yield from _listed("Added", found.added)
+    if found.changed:
+        yield "### Changed\n"
+        for change in found.changed:
+            yield from _change(change)
+        yield ""
+    yield from _listed("Dropped", found.dropped)
+
+
+def page() -> str:
+    """Every step from text to text."""
+    known = catalogue()
+    steps = (line for earlier, later in STEPS for line in lines(difference(known, earlier, later)))
+    return "\n".join([INTRODUCTION, *steps])
+
+
+def _listed(title: str, sentences: Iterable[Sentence]) -> Iterator[str]:
+    by_source = sorted(sentences, key=lambda one: one.source)
+    if by_source:
+        yield f"### {title}\n"
+    for source, group in groupby(by_source, key=lambda one: one.source):
+        yield f"{source}:\n"
+        yield from (f"- {one.id} {one.level}: {one.text}" for one in group)
+        yield ""
+
+
+def _change(change: Change) -> Iterator[str]:
+    for mark, word, sentences in (("-", "was", change.before), (" ", "now", change.after)):
+        for position, one in enumerate(sentences):
+            yield f"{mark if position == 0 else ' '} {word} {one.id} {one.level} ({one.source}): {one.text}"
+
+
+if __name__ == "__main__":
+    print(page(), end="")

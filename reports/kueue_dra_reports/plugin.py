@@ -1,0 +1,184 @@
+"""The pytest plugin that keeps the ledger of a conformance run and writes its report.
+
+Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  A run without files of ``suites/kueue_dra_suites/conformance`` is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement, catalogue
+from kueue_dra_reports import case_result, collection, fork_workers, hooks
+from kueue_dra_reports.collection import LEDGER, catalogue_of
+from kueue_dra_reports.document import Report
+from kueue_dra_reports.ledger import Ledger
+from kueue_dra_reports.report import Run, report_of, write
+from kueue_dra_reports.summary import explained, rendered
+from kueue_dra_reports.target_block import target_block
+
+INTENTS = ("certify", "ci", "develop")
+STARTED = pytest.StashKey[float]()
+WRITTEN = pytest.StashKey[tuple[Report, list[Path]]]()
+RETRIERS = {"rerunfailures": "pytest-rerunfailures", "pytest-retry": "pytest-retry", "flaky": "flaky"}
+MARKERS = (
+    "covers(*ids): the requirements of the catalogue that this case proves; every conformance case needs one",
+    "owns_kueue: the case restarts Kueue with a configuration of its own, so it is not for an attached cluster",
+    "breaks_law(law, why): the case makes a world in which this conservation law is known not to hold",
+    "newer_api_server: the case needs an API server with alpha features, so it is not for an attached cluster either",
+)
+
+
+def record_target(config: pytest.Config, describe: Mapping[str, Any], configuration: Mapping[str, Any]) -> None:
+    """Tell the report what is judged (``target.describe()``) and with which Kueue Configuration, from any process."""
+    config.stash[LEDGER].record(dict(describe), dict(configuration))
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Bring in the hooks about collecting and judging, and offer our own."""
+    pluginmanager.add_hookspecs(hooks)
+    pluginmanager.register(collection, "kueue-dra-collecting")
+    pluginmanager.register(case_result, "kueue-dra-judging")
+    pluginmanager.register(fork_workers, "kueue-dra-forked")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options about the report."""
+    group = parser.getgroup("kueue-dra", "conformance of Kueue's DRA support (KEP-2941)")
+    group.addoption(
+        "--report-dir",
+        default="out",
+        metavar="DIR",
+        help="where the report files go (default: out); write --report-dir=DIR, "
+        "for without the sign pytest takes a folder that exists for one to collect",
+    )
+    group.addoption(
+        "--intent",
+        choices=INTENTS,
+        default="ci",
+        help="certify: the whole suite, the only run that may claim conformance; ci (default); develop",
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_kueue_dra_catalogue() -> Mapping[str, Requirement]:
+    """Give the project's own catalogue when nobody else answers."""
+    return catalogue()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Open the ledger, and refuse what would make a green run mean nothing."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    config.stash[LEDGER] = Ledger()
+    config.stash[STARTED] = time.monotonic()
+    config.pluginmanager.register(case_result.Listener(config), "kueue-dra-listener")
+    if not runs_the_suite(config) or config.option.collectonly:
+        return
+    _refuse_retries(config)
+    _refuse_unknown_behaviour(config)
+    if not is_worker(config):
+        _prepare_files(config)
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Say whether this process is a worker of a parallel run: it reports to a controller, and writes nothing."""
+    return hasattr(config, "workerinput")
+
+
+def _prepare_files(config: pytest.Config) -> None:
+    """Refuse a folder that cannot be written; it is made at the end of the run.
+
+    (Made now, a worker would take it for a path to collect: it parses its arguments before it knows our options.)
+    """
+    folder = folder_of(config)
+    above = next(path for path in (folder, *folder.parents) if path.exists())
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise pytest.UsageError(f"--report-dir {config.getoption('report_dir')}: {above} is no folder we may write to")
+    config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
+
+
+def folder_of(config: pytest.Config) -> Path:
+    """Give the folder of the report files."""
+    return config.invocation_params.dir / str(config.getoption("report_dir"))
+
+
+def runs_the_suite(config: pytest.Config) -> bool:
+    """Say whether this run was asked for conformance cases: a path in the suite, or a folder that holds it."""
+    paths = ((config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args)
+    return any(_holds_cases(path) for path in paths)
+
+
+def _holds_cases(path: Path) -> bool:
+    inside = collection.SUITE in f"{path.as_posix()}/"
+    return inside or any((above / collection.SUITE.strip("/")).is_dir() for above in (path, path.parent, path / "suites"))
+
+
+def _refuse_retries(config: pytest.Config) -> None:
+    for plugin, name in RETRIERS.items():
+        if config.pluginmanager.hasplugin(plugin):
+            raise pytest.UsageError(
+                f"{name} is active: a case that passes at the second attempt would read as green. "
+                f"Run without it: -p no:{plugin}"
+            )
+
+
+def _refuse_unknown_behaviour(config: pytest.Config) -> None:
+    name = behaviour_of(config)
+    try:
+        known = sorted({one for requirement in catalogue_of(config).values() for one in requirement.holds})
+    except CatalogueFault as fault:
+        raise pytest.UsageError(f"the catalogue is wrong: {fault}") from None
+    if name not in known:
+        raise pytest.UsageError(f"--behaviour {name}: no requirement holds there; {nearest(name, known)}")
+
+
+def behaviour_of(config: pytest.Config) -> str:
+    """Give the name of the behaviour that this run judges by."""
+    return str(config.getoption("behaviour", None) or "kueue-0.19")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over to the controller, or write the report and fail a run that did less than planned."""
+    config, ledger = session.config, session.config.stash[LEDGER]
+    if is_worker(config):
+        config.workeroutput["kueue_dra"] = ledger.hand_over()  # type: ignore[attr-defined]  # xdist's own attribute
+        return
+    if config.option.collectonly or not (ledger.rows or runs_the_suite(config)):
+        return
+    run = Run(
+        date=datetime.now(UTC),
+        seconds=time.monotonic() - config.stash[STARTED],
+        intent=str(config.getoption("intent")),
+        behaviour=behaviour_of(config),
+        target=target_block(config, ledger),
+    )
+    report = report_of(ledger, catalogue_of(config), run)
+    config.stash[WRITTEN] = (report, write(report, folder_of(config)))
+    if report["integrity"]["faults"] and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the summary under pytest's own lines."""
+    if WRITTEN not in config.stash:
+        return
+    report, paths = config.stash[WRITTEN]
+    terminalreporter.section("conformance", sep="=")
+    for check in report["checks"]:
+        if check["outcome"] not in ("passed", "notRun"):
+            terminalreporter.write_line(explained(check))
+    files = [*paths, Path(config.option.xmlpath)] if config.option.xmlpath else paths
+    terminalreporter.write_line(rendered(report, [_near(path, config.invocation_params.dir) for path in files]))
+
+
+def _near(path: Path, start: Path) -> str:
+    return str(path.relative_to(start) if path.is_relative_to(start) else path)

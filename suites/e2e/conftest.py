@@ -1,7 +1,0 @@
-"""Wiring only: the fixtures of a cluster with nodes."""
-
-from __future__ import annotations
-
-from fixtures.nodes import cluster, driver_back, pytest_runtest_makereport, site
-
-__all__ = ["cluster", "driver_back", "pytest_runtest_makereport", "site"]

@@ -1,0 +1,125 @@
+"""Kueue 0.20 (provisional), KueueDRAIntegrationPrioritizedList: charged once where all alternatives are alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kueue_dra_fixtures.alternatives import SPARE, a_list, an_alternative
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.sources import PARTITIONS, SOURCED
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
+
+from kueue_dra_ref.verdict import Verdict
+
+pytestmark = owns_kueue
+
+LISTS = {"KueueDRAIntegrationPrioritizedList": True}
+FIELD = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0].firstAvailable"
+ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
+
+
+@covers("AHEAD-011")
+@pytest.mark.parametrize(
+    ("alternatives", "verdict"),
+    [
+        pytest.param([an_alternative()], admitted({"shared-gpus": 1}), id="one"),
+        pytest.param([an_alternative(), an_alternative(SPARE)], admitted({"shared-gpus": 1}), id="two-classes"),
+        pytest.param(
+            [an_alternative(count=3), an_alternative(SPARE, count=3)], admitted({"shared-gpus": 3}), id="three-each"
+        ),
+        pytest.param(
+            [an_alternative(selectors=[{"cel": {"expression": "false"}}])],
+            admitted({"shared-gpus": 1}),
+            id="devices-are-not-looked-at",
+        ),
+    ],
+)
+def test_a_prioritized_list_is_charged_once(lab: Lab, alternatives: list[dict[str, Any]], verdict: Verdict) -> None:
+    """Whichever alternative is allocated, it costs the same."""
+    lab.start(gates=LISTS)
+    queue = lab.queue({"shared-gpus": 3})
+    job = queue.submit(a_job(claims=[a_template(a_list(*alternatives))]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("AHEAD-011")
+def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
+    """Requests of one claim add up."""
+    lab.start(gates=LISTS)
+    queue = lab.queue({"shared-gpus": 3, "whole-gpus": 2})
+    job = queue.submit(a_job(claims=[a_template(gpu(2), a_list(an_alternative(), an_alternative(SPARE)))]))
+
+    assert lab.verdict(job) == admitted({"shared-gpus": 1, "whole-gpus": 2})
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "told", "reason"),
+    [
+        pytest.param(
+            [an_alternative(), an_alternative(SPARE, allocationMode="All")],
+            f'{FIELD}[1].allocationMode: Unsupported value: "All"',
+            Reason.ALTERNATIVES,
+            id="mode-all",
+            marks=covers("AHEAD-012"),
+        ),
+        pytest.param(
+            [an_alternative(selectors=[{"cel": {"expression": ONE_OF_A_LIST}}])],
+            f"{FIELD}[0].selectors: Invalid value: null",
+            Reason.BAD_SELECTOR,
+            id="selector",
+            marks=covers("AHEAD-013"),
+        ),
+        pytest.param(
+            [an_alternative(), an_alternative("fpga.example.com")],
+            f'{FIELD}[1].deviceClassName: Not found: "fpga.example.com"',
+            Reason.UNMAPPED,
+            id="unmapped",
+            marks=covers("AHEAD-014"),
+        ),
+        pytest.param(
+            [an_alternative(), an_alternative("gpu.example.com")],
+            f'{FIELD}[1].deviceClassName: Invalid value: "gpu.example.com"',
+            Reason.ALTERNATIVES,
+            id="other-resource",
+            marks=covers("AHEAD-016"),
+        ),
+        pytest.param(
+            [an_alternative(count=2), an_alternative(SPARE, count=1)],
+            f"{FIELD}[1].count: Invalid value: 1",
+            Reason.ALTERNATIVES,
+            id="other-count",
+            marks=covers("AHEAD-017"),
+        ),
+        pytest.param(
+            [an_alternative(count=2), an_alternative("gpu.example.com", count=1), an_alternative("fpga.example.com")],
+            f'{FIELD}[1].deviceClassName: Invalid value: "gpu.example.com"',
+            Reason.ALTERNATIVES,
+            id="first-fault-of-the-first-alternative-at-fault",
+            marks=covers("AHEAD-016"),
+        ),
+    ],
+)
+def test_alternatives_that_differ_are_refused(
+    lab: Lab, alternatives: list[dict[str, Any]], told: str, reason: Reason
+) -> None:
+    """What would cost something else, or nothing that is known, keeps the workload out."""
+    lab.start(gates=LISTS)
+    queue = lab.queue({"shared-gpus": 4, "whole-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_list(*alternatives))]))
+
+    assert lab.verdict(job) == inadmissible(reason)
+    assert lab.message(job).startswith(told)
+
+
+@covers("AHEAD-015")
+def test_an_alternative_with_counters_is_refused(lab: Lab) -> None:
+    """It would be charged nothing at all."""
+    lab.start(resources=SOURCED["resources"], gates={**SOURCED["gates"](lab.behaviour), **LISTS})
+    queue = lab.queue({"gpu-memory": 4})
+    job = queue.submit(a_job(claims=[a_template(a_list(an_alternative(PARTITIONS)))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.ALTERNATIVES)

@@ -1,0 +1,174 @@
+"""Claims: CEL selectors against published devices (Kueue 0.19, claim templates, selectors)."""
+
+from __future__ import annotations
+
+import pytest
+from kueue_dra_fixtures.builders import a_device, a_job, a_request, a_template, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.marks import covers, newer_api_server
+from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
+
+from kueue_dra_ref.verdict import Verdict
+
+SHARED = "ts-shard-gpus.example.com"
+OURS = 'device.driver == "lab.example.com"'
+A100 = 'device.attributes["lab.example.com"].model == "a100"'
+LARGE = 'device.capacity["lab.example.com"].memory.compareTo(quantity("40Gi")) >= 0'
+FAST = 'device.attributes["lab.example.com"].speed > 1'
+ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
+
+
+@covers("CEL-002", "CEL-004")
+@pytest.mark.parametrize(
+    ("count", "verdict"),
+    [
+        pytest.param(1, admitted({"shared-gpus": 1}), id="one-to-spare"),
+        pytest.param(2, admitted({"shared-gpus": 2}), id="exactly-enough"),
+        pytest.param(3, inadmissible(Reason.TOO_FEW_DEVICES), id="one-too-many"),
+    ],
+)
+def test_enough_devices_must_match(lab: Lab, count: int, verdict: Verdict) -> None:
+    """A request with a selector is let pass when as many devices match as it asks for."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(
+        a_device("d0", model="a100"),
+        a_device("d1", model="h100"),
+        a_device("d2", model="a100"),
+        driver="lab.example.com",
+    )
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, count=count, selectors=[A100]))]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("CEL-003")
+def test_a_selector_that_matches_nothing_is_refused(lab: Lab) -> None:
+    """No device matches, and the message has the number."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", model="h100"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[A100]))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.TOO_FEW_DEVICES)
+    assert "0 device(s) match" in lab.message(job)
+
+
+@covers("CEL-003", "CEL-004")
+def test_a_selector_without_any_device_is_refused(lab: Lab) -> None:
+    """Nothing is published, so nothing matches."""
+    lab.device_class(SHARED, OURS)
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[A100]))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.TOO_FEW_DEVICES)
+
+
+@covers("CEL-005")
+@pytest.mark.parametrize(
+    ("count", "verdict"),
+    [
+        pytest.param(1, admitted({"shared-gpus": 1}), id="enough-before-it"),
+        pytest.param(2, inadmissible(Reason.SELECTOR_ERROR), id="device-is-tried"),
+    ],
+)
+def test_a_selector_that_errs_on_a_device_is_refused(lab: Lab, count: int, verdict: Verdict) -> None:
+    """A device that lacks the attribute is an error, once it is tried; it is not passed over."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(
+        a_device("d0", speed=2), a_device("d1", model="a100"), a_device("d2", speed=3), driver="lab.example.com"
+    )
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, count=count, selectors=[FAST]))]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("CEL-014")
+@pytest.mark.parametrize(
+    ("selectors", "verdict"),
+    [
+        pytest.param([A100], admitted({"shared-gpus": 2}), id="the-first-alone"),
+        pytest.param([LARGE], admitted({"shared-gpus": 2}), id="the-second-alone"),
+        pytest.param([A100, LARGE], inadmissible(Reason.TOO_FEW_DEVICES), id="both"),
+    ],
+)
+def test_every_selector_must_hold(lab: Lab, selectors: list[str], verdict: Verdict) -> None:
+    """A device that one of the selectors leaves out does not count."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(
+        a_device("d0", model="a100", capacity={"memory": "80Gi"}),
+        a_device("d1", model="a100", capacity={"memory": "20Gi"}),
+        a_device("d2", model="h100", capacity={"memory": "80Gi"}),
+        driver="lab.example.com",
+    )
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, count=2, selectors=selectors))]))
+
+    assert lab.verdict(job) == verdict
+
+
+@covers("CEL-009", "CEL-002")
+def test_a_selector_does_not_change_the_charge(lab: Lab) -> None:
+    """Charged is what is asked for, not what matches."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", model="a100"), a_device("d1", model="a100"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[A100]))]))
+
+    assert lab.verdict(job) == admitted({"shared-gpus": 1})
+
+
+@covers("CEL-001")
+@newer_api_server
+@pytest.mark.parametrize(
+    "selectors",
+    [
+        pytest.param([ONE_OF_A_LIST], id="alone"),
+        pytest.param([OURS, ONE_OF_A_LIST], id="after-a-good-one"),
+    ],
+)
+def test_a_selector_that_does_not_compile_is_refused(lab: Lab, selectors: list[str]) -> None:
+    """The API server may know more than Kueue, such as attributes that are lists (on from Kubernetes 1.37)."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=selectors))]))
+
+    assert lab.verdict(job) == inadmissible(Reason.BAD_SELECTOR)
+
+
+@covers("CEL-020")
+@newer_api_server
+def test_a_selector_is_told_with_its_quotes_escaped(lab: Lab) -> None:
+    """What the message quotes is escaped once, signs that only look like markup are not."""
+    queue = lab.queue({"shared-gpus": 4})
+    selector = 'device.attributes["lab.example.com"].models.exists(m, m == "a<b")'
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))
+
+    told = r'Invalid value: "device.attributes[\"lab.example.com\"].models.exists(m, m == \"a<b\")": CEL compilation'
+    assert told in lab.message(job)
+
+
+@covers("CEL-013")
+def test_devices_that_come_later_let_the_workload_in(lab: Lab) -> None:
+    """A workload that was refused for too few devices is let in once enough are published."""
+    lab.device_class(SHARED, OURS)
+    lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
+    queue = lab.queue({"shared-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(a_request(SHARED, count=2, selectors=[A100]))]))
+    assert lab.verdict(job) == inadmissible(Reason.TOO_FEW_DEVICES)
+
+    lab.publish(a_device("d0", model="a100"), driver="lab.example.com")
+    lab.retry(job)
+
+    assert lab.verdict(job) == admitted({"shared-gpus": 2})
+
+
+@covers("CEL-012")
+def test_without_selectors_no_device_is_needed(lab: Lab) -> None:
+    """Quota alone decides: neither the DeviceClass nor a device has to exist."""
+    queue = lab.queue({"whole-gpus": 4})
+    job = queue.submit(a_job(claims=[a_template(gpu(4))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 4})

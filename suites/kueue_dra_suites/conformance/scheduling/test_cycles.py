@@ -1,0 +1,143 @@
+"""Heads of several queues in one scheduling cycle: whose turn it is, and who loses (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.cohorts import a_cohort
+from kueue_dra_fixtures.lab import Job, Lab
+from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+
+
+@covers("COHORT-013")
+def test_who_does_not_borrow_goes_first(lab: Lab) -> None:
+    """Quota that comes free goes to the queue that owns it, though the borrower is older and has priority."""
+    cohort = a_cohort(lab)
+    borrower, owner = cohort.queue({"whole-gpus": 0}), cohort.queue({"whole-gpus": 1})
+    first = borrower.submit(a_job(claims=[a_template(gpu())]))
+    borrowing = borrower.submit(a_job(priority=10, claims=[a_template(gpu())]))
+    owning = owner.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.delete(first)
+
+    assert lab.verdict(owning) == admitted({"whole-gpus": 1})
+    assert lab.admission(borrowing) is None
+
+
+@covers("COHORT-014", "COHORT-016")
+def test_the_higher_priority_goes_first_among_queues(lab: Lab) -> None:
+    """Of two borrowers the one with the higher priority gets what comes free; the other goes on waiting."""
+    cohort = a_cohort(lab)
+    lender = cohort.queue({"whole-gpus": 1})
+    first = lender.submit(a_job(claims=[a_template(gpu())]))
+    low = cohort.queue({"whole-gpus": 0}).submit(a_job(priority=1, claims=[a_template(gpu())]))
+    high = cohort.queue({"whole-gpus": 0}).submit(a_job(priority=10, claims=[a_template(gpu())]))
+
+    lab.delete(first)
+
+    assert lab.verdict(high) == admitted({"whole-gpus": 1})
+    assert lab.admission(low) is None
+
+
+@covers("COHORT-015", "COHORT-016")
+@pytest.mark.parametrize("first", [pytest.param(0, id="in-the-first-queue"), pytest.param(1, id="in-the-second-queue")])
+def test_the_older_goes_first_among_queues(lab: Lab, first: int) -> None:
+    """Of two borrowers with equal priority the one that was created first gets what comes free."""
+    cohort = a_cohort(lab)
+    lender = cohort.queue({"whole-gpus": 1})
+    blocking = lender.submit(a_job(claims=[a_template(gpu())]))
+    queues = cohort.queue({"whole-gpus": 0}), cohort.queue({"whole-gpus": 0})
+    older = queues[first].submit(a_job(claims=[a_template(gpu())]))
+    younger = queues[1 - first].submit(a_job(claims=[a_template(gpu())]))
+
+    lab.delete(blocking)
+
+    assert lab.verdict(older) == admitted({"whole-gpus": 1})
+    assert lab.admission(younger) is None
+
+
+def flavors_told(lab: Lab, job: Job) -> list[str]:
+    """The flavors that a waiting workload is told about."""
+    return re.findall(r"flavor ([^,]+),", lab.message(job))
+
+
+@covers("COHORT-011")
+def test_who_loses_a_flavor_goes_on_with_the_next(lab: Lab) -> None:
+    """The loser of a cycle is told about the flavors behind the one that it lost."""
+    cohort = a_cohort(lab)
+    behind = lab.flavor("behind")
+    lender = cohort.queue({"whole-gpus": 1}, {behind: {"whole-gpus": 0}})
+    first = lender.submit(a_job(claims=[a_template(gpu())]))
+    winner = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+    loser = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+    assert cohort.flavor in lab.message(loser)
+
+    lab.delete(first)
+
+    assert lab.verdict(winner) == admitted({"whole-gpus": 1})
+    assert flavors_told(lab, loser) == [behind]
+
+
+@covers("COHORT-021")
+def test_who_loses_a_flavor_begins_again(lab: Lab) -> None:
+    """The loser of a cycle is told about all flavors, the one that it lost included, and other figures than before."""
+    cohort = a_cohort(lab)
+    behind = lab.flavor("behind")
+    lender = cohort.queue({"whole-gpus": 2}, {behind: {"whole-gpus": 0}})
+    first = lender.submit(a_job(claims=[a_template(gpu(2))]))
+    cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu())]))
+    loser = cohort.queue({"whole-gpus": 0}, {behind: {"whole-gpus": 0}}).submit(a_job(claims=[a_template(gpu(2))]))
+
+    lab.delete(first)
+
+    assert set(flavors_told(lab, loser)) == {cohort.flavor, behind}
+
+
+@covers("COHORT-022")
+def test_who_waits_for_one_group_goes_on_with_the_flavors_of_another(lab: Lab) -> None:
+    """A flavor that would do is left behind, and so is what CPU is short of; the last word is of the next flavor."""
+    cpu, does, too_small = lab.flavor("cpu"), lab.flavor("does"), lab.flavor("too-small")
+    queue = lab.queue(groups=[{cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}}])
+    queue.submit(a_job(requests={"cpu": "1"}))
+    waiting = queue.submit(a_job(requests={"cpu": "1"}, claims=[a_template(gpu(2))]))
+    assert flavors_told(lab, waiting) == [cpu]
+
+    queue.regroup({cpu: {"cpu": 1}}, {does: {"whole-gpus": 2}, too_small: {"whole-gpus": 1}})
+
+    assert flavors_told(lab, waiting) == [too_small]
+
+
+@covers("PREEMPT-018")
+def test_who_cannot_reclaim_keeps_others_from_its_quota(lab: Lab) -> None:
+    """The head of a StrictFIFO queue that waits for what it lent does not lend any more of it."""
+    cohort = a_cohort(lab)
+    owner = cohort.queue({"whole-gpus": 2}, queueingStrategy="StrictFIFO")
+    borrower = cohort.queue({"whole-gpus": 0})
+    borrower.submit(a_job(claims=[a_template(gpu())]))
+    waiting = owner.submit(a_job(claims=[a_template(gpu(2))]))
+    late = borrower.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(late) == pending(Reason.OUTRUN)
+
+
+@covers("PREEMPT-017")
+def test_a_victim_serves_one_preemptor(lab: Lab) -> None:
+    """While a victim still runs for one preemptor, another that needs the same victim is told to wait."""
+    cohort = a_cohort(lab)
+    policy = {"reclaimWithinCohort": "Any"}
+    one, other = cohort.queue({"whole-gpus": 1}, preemption=policy), cohort.queue({"whole-gpus": 1}, preemption=policy)
+    victim = cohort.queue({"whole-gpus": 0}).submit(a_job(claims=[a_template(gpu(2))]))
+    lab.run(victim, pods=1)
+    first, second = one.submit(a_job(claims=[a_template(gpu())])), other.submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(first) == pending(Reason.NO_QUOTA)
+    assert lab.verdict(second) == pending(Reason.OUTRUN)
+
+    lab.run(victim, pods=0)
+
+    assert lab.verdict(first) == admitted({"whole-gpus": 1})
+    assert lab.verdict(second) == admitted({"whole-gpus": 1})

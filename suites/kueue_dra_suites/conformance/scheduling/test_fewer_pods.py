@@ -1,0 +1,125 @@
+"""Fewer pods than asked for, and pods that end before the others (Kueue 0.19)."""
+
+from __future__ import annotations
+
+import pytest
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import STARTED, with_spec
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+
+from kueue_dra_ref.target import Ref
+from kueue_dra_ref.verdict import Verdict
+
+
+@covers("PARTIAL-001", "PARTIAL-002")
+@pytest.mark.parametrize(
+    ("least", "quota", "verdict"),
+    [
+        pytest.param(2, 5, admitted({"whole-gpus": 5}), id="all-of-them"),
+        pytest.param(2, 3, admitted({"whole-gpus": 3}), id="some-of-them"),
+        pytest.param(2, 2, admitted({"whole-gpus": 2}), id="the-fewest"),
+        pytest.param(3, 2, pending(Reason.NEVER_FITS), id="not-so-few"),
+        pytest.param(None, 4, pending(Reason.NEVER_FITS), id="all-or-nothing"),
+    ],
+)
+def test_a_job_is_admitted_with_as_many_pods_as_fit(lab: Lab, least: int | None, quota: int, verdict: Verdict) -> None:
+    """A Job that is content with fewer pods is charged for those that it gets."""
+    queue = lab.queue({"whole-gpus": quota})
+    job = queue.submit(a_job(pods=5, least=least, claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == verdict
+
+
+@owns_kueue
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param(a_job(pods=2, least=1, cpu="1"), id="of-a-job", marks=covers("PARTIAL-011")),
+        pytest.param(
+            a_workload(a_pod_set("main", pods=2, least=0, cpu="1")), id="by-itself", marks=covers("PARTIAL-012")
+        ),
+    ],
+)
+def test_without_the_gate_nothing_is_said_of_fewer_pods(lab: Lab, work: Work) -> None:
+    """A Workload has no fewest pods, whatever its Job says, and even if it says itself that none will do."""
+    lab.start(gates={"PartialAdmission": False})
+    queue = lab.queue({"cpu": 1})
+    job = queue.submit(work)
+
+    assert "minCount" not in lab.workload(job)["spec"]["podSets"][0]
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+
+@covers("COUNT-019")
+def test_fewer_pods_are_charged_fewer_devices(lab: Lab) -> None:
+    """Of four pods with two devices each, the three that fit are charged six."""
+    queue = lab.queue({"whole-gpus": 7})
+    job = queue.submit(a_job(pods=4, least=1, claims=[a_template(gpu(2))]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 6})
+
+
+@covers("PARTIAL-001")
+def test_only_the_pod_set_that_says_so_shrinks(lab: Lab) -> None:
+    """Pods that are all needed are all admitted, or none is."""
+    queue = lab.queue({"whole-gpus": 6})
+    workers = a_pod_set("workers", pods=6, least=2, claims=[a_template(gpu())])
+    readers = a_pod_set("readers", pods=3, claims=[a_template(gpu())])
+    job = queue.submit(a_workload(workers, readers))
+
+    assert lab.counts(job) == {"workers": 3, "readers": 3}
+
+
+@covers("PARTIAL-003")
+def test_a_job_runs_as_many_pods_as_were_admitted(lab: Lab) -> None:
+    """Its parallelism follows the admission, and is whole again once the quota is lost."""
+    queue = lab.queue({"whole-gpus": 3}, preemption={"withinClusterQueue": "LowerPriority"})
+    job = queue.submit(a_job(pods=5, least=2, claims=[a_template(gpu())]))
+    assert lab.read(job.ref)["spec"]["parallelism"] == 3
+
+    queue.submit(a_job(priority=10, claims=[a_template(gpu(3))]))
+
+    assert lab.read(job.ref)["spec"]["parallelism"] == 5
+
+
+@covers("PARTIAL-004")
+def test_pods_that_will_not_run_again_give_their_devices_back(lab: Lab) -> None:
+    """Once fewer pods are left to complete than may run at once, the devices of the others are free."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    waiting = queue.submit(a_job(claims=[a_template(gpu(2))]))
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    lab.run(job, pods=1, succeeded=2)
+
+    assert lab.verdict(waiting) == admitted({"whole-gpus": 2})
+
+
+@covers("PARTIAL-004")
+def test_a_job_that_waits_is_admitted_for_the_pods_that_are_left(lab: Lab) -> None:
+    """One of three pods had succeeded before: the Job starts with quota for two, and keeps it."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.apply({**job.made, "status": {"active": 0, "succeeded": 1}})
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 2})
+    assert not lab.is_suspended(job)
+
+
+@covers("PARTIAL-005")
+def test_indexes_that_failed_for_good_give_their_quota_back(lab: Lab) -> None:
+    """One index of three has completed and one has failed: one pod is left to run."""
+    queue = lab.queue({"cpu": 3})
+    made = with_spec(lab.written(a_job(pods=3, cpu="1"), queue), completionMode="Indexed", backoffLimitPerIndex=0)
+    lab.apply(made)
+    waiting = queue.submit(a_job(cpu="2"))
+    assert lab.verdict(waiting) == pending(Reason.NO_QUOTA)
+
+    ended = {"succeeded": 1, "failed": 1, "completedIndexes": "0", "failedIndexes": "1"}
+    lab.apply({**lab.read(Ref.of(made)), "status": {"active": 1, "startTime": STARTED, **ended}})
+
+    assert lab.verdict(waiting) == admitted({"cpu": 2})

@@ -1,0 +1,98 @@
+"""Priority classes that come late, and that change (Kueue 0.19, job reconcile and priority class controller)."""
+
+from __future__ import annotations
+
+import pytest
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import KUEUE
+from kueue_dra_fixtures.marks import covers, owns_kueue
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+
+LOWER = {"withinClusterQueue": "LowerPriority"}
+ONE = admitted({"whole-gpus": 1})
+WAITS = pending(Reason.NO_QUOTA)
+
+
+@covers("PRIORITY-001")
+def test_a_job_waits_for_its_priority_class(lab: Lab) -> None:
+    """There is quota, and no Workload that could have it."""
+    queue, name = lab.queue({"whole-gpus": 1}), lab.name("class")
+    job = queue.submit(a_job(claims=[a_template(gpu())], spec={"priorityClassName": name}))
+    assert lab.workloads(job) == []
+
+    lab.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 5})
+    lab.retry(job)
+
+    assert lab.verdict(job) == ONE
+
+
+@owns_kueue
+@covers("PRIORITY-006")
+def test_a_job_gets_the_default_class(lab: Lab) -> None:
+    """Whoever names no class is first all the same; a class that is named stays."""
+    lab.start(switched={"WorkloadPriorityClassDefaulting": True})
+    queue = lab.queue({"whole-gpus": 1})
+    first, named = (queue.submit(a_job(priority=p, claims=[a_template(gpu())])) for p in (9, 5))
+    kind = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": "default"}}
+    lab.apply({**kind, "value": 7})
+    last = queue.submit(a_job(claims=[a_template(gpu())]))
+
+    lab.finish(first)
+
+    assert [lab.verdict(named), lab.verdict(last)] == [WAITS, ONE]
+
+
+@covers("PRIORITY-002")
+def test_who_waits_goes_along_with_the_class_that_its_job_names(lab: Lab) -> None:
+    """The last in line is the first once its Job names a higher class."""
+    queue = lab.queue({"whole-gpus": 1})
+    first = queue.submit(a_job(claims=[a_template(gpu())]))
+    second, third = (queue.submit(a_job(priority=p, claims=[a_template(gpu())])) for p in (5, 1))
+
+    lab.prefer(third, 9)
+    lab.finish(first)
+
+    assert [lab.verdict(second), lab.verdict(third)] == [WAITS, ONE]
+
+
+@covers("PRIORITY-002", "PRIORITY-005")
+def test_who_runs_goes_along_with_the_class_that_its_job_names(lab: Lab) -> None:
+    """What could not preempt it before is tried again, and does."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    running = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
+    waiting = queue.submit(a_job(priority=4, claims=[a_template(gpu())]))
+    assert lab.verdict(waiting) == WAITS
+
+    lab.prefer(running, 1)
+
+    assert lab.verdict(waiting) == ONE
+
+
+@covers("PRIORITY-003")
+def test_who_waits_gets_its_first_class(lab: Lab) -> None:
+    """A Job that named none preempts once it names a high one."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
+    waiting = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.verdict(waiting) == WAITS
+
+    lab.prefer(waiting, 9)
+
+    assert lab.verdict(waiting) == ONE
+
+
+@covers("PRIORITY-004")
+@pytest.mark.parametrize(
+    ("changed", "value"), [pytest.param(4, 9, id="of-who-waits"), pytest.param(5, 1, id="of-who-runs")]
+)
+def test_workloads_have_the_value_that_their_class_has_now(lab: Lab, changed: int, value: int) -> None:
+    """The one that waits preempts when its class rises above the other's, or the other's falls below its own."""
+    queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
+    queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
+    waiting = queue.submit(a_job(priority=4, claims=[a_template(gpu())]))
+    assert lab.verdict(waiting) == WAITS
+
+    lab.revalue(changed, value)
+
+    assert lab.verdict(waiting) == ONE

@@ -1,0 +1,134 @@
+"""Jobs that change after they were made, and what becomes of their Workloads (Kueue 0.19, job reconcile)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
+from kueue_dra_fixtures.lab import Job, Lab
+from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.verdicts import Reason, admitted, pending
+
+from kueue_dra_ref.target import Ref
+
+THREE = admitted({"whole-gpus": 3})
+TWO = admitted({"whole-gpus": 2})
+
+
+def uid(lab: Lab, job: Job) -> str:
+    """Tell which Workload a Job has."""
+    return str(lab.workload(job)["metadata"]["uid"])
+
+
+@covers("STATUS-041")
+def test_a_job_that_waits_may_ask_for_fewer_pods(lab: Lab) -> None:
+    """Its Workload asks for fewer too, and is the same one."""
+    queue = lab.queue({"whole-gpus": 2})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    before = uid(lab, job)
+    assert lab.verdict(job) == pending(Reason.NEVER_FITS)
+
+    lab.change(job.ref, parallelism=2)
+
+    assert (lab.verdict(job), uid(lab, job)) == (TWO, before)
+
+
+@covers("STATUS-041")
+def test_a_job_that_lost_its_quota_may_ask_for_fewer_pods(lab: Lab) -> None:
+    """It is admitted again with those that it asks for by then."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    queue.change(stopPolicy="HoldAndDrain")
+
+    lab.change(job.ref, parallelism=2)
+    queue.change(stopPolicy="None")
+
+    assert lab.verdict(job) == TWO
+
+
+@covers("STATUS-041")
+def test_another_node_selector_of_a_job_that_waits_is_not_seen(lab: Lab) -> None:
+    """Its Workload was made for the flavor that it may not have any more, and stays as it is."""
+    flavor = lab.flavor(nodeLabels={"zone": "a"})
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
+    job = queue.submit(a_job(pods=2, claims=[a_template(gpu())]))
+    before = lab.workload(job)["spec"]["podSets"]
+    template = lab.read(job.ref)["spec"]["template"]
+
+    lab.change(job.ref, template={**template, "spec": {**template["spec"], "nodeSelector": {"zone": "b"}}})
+
+    assert lab.workload(job)["spec"]["podSets"] == before
+
+
+@covers("STATUS-051")
+@pytest.mark.parametrize(
+    ("zone", "starts"), [pytest.param("a", True, id="that-node"), pytest.param("b", False, id="another-node")]
+)
+def test_a_job_starts_on_no_other_nodes_than_those_of_its_flavor(lab: Lab, zone: str, starts: bool) -> None:
+    """Its node selector was changed while it waited; the quota of a Job that cannot start goes to the next one."""
+    flavor = lab.flavor(nodeLabels={"zone": "a"})
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
+    first, job, last = (queue.submit(a_job(claims=[a_template(gpu())])) for _ in range(3))
+    template = lab.read(job.ref)["spec"]["template"]
+    lab.change(job.ref, template={**template, "spec": {**template["spec"], "nodeSelector": {"zone": zone}}})
+
+    lab.finish(first)
+
+    assert lab.is_suspended(job) is not starts
+    assert (lab.condition(job, "Finished") == ("True", "FailedToStart")) is not starts
+    assert lab.is_suspended(last) is starts
+
+
+@covers("STATUS-042")
+def test_a_job_that_runs_and_asks_for_fewer_pods_has_another_workload(lab: Lab) -> None:
+    """The quota of all its pods is given back, and that of fewer is taken."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    before = uid(lab, job)
+    assert lab.verdict(job) == THREE
+
+    lab.change(job.ref, parallelism=2)
+
+    assert lab.verdict(job) == TWO
+    assert uid(lab, job) != before
+    assert not lab.is_suspended(job)
+
+
+@covers("STATUS-044")
+def test_a_workload_that_is_deleted_is_made_again(lab: Lab) -> None:
+    """The Job goes on when the new one has been admitted."""
+    queue = lab.queue({"whole-gpus": 3})
+    job = queue.submit(a_job(pods=3, claims=[a_template(gpu())]))
+    before = uid(lab, job)
+
+    lab.remove(Ref.of(lab.workload(job)))
+    lab.settle()
+
+    assert lab.verdict(job) == THREE
+    assert uid(lab, job) != before
+    assert not lab.is_suspended(job)
+
+
+@covers("STATUS-045")
+def test_who_loses_its_quota_loses_what_its_flavor_gave_it(lab: Lab) -> None:
+    """Its pods may go to other nodes next time."""
+    flavor = lab.flavor(nodeLabels={"zone": "a"}, tolerations=[{"key": "spot", "operator": "Exists"}])
+    queue = lab.queue(groups=[{flavor: {"whole-gpus": 1}}])
+    job = queue.submit(a_job(claims=[a_template(gpu())]))
+    assert lab.read(job.ref)["spec"]["template"]["spec"]["nodeSelector"] == {"zone": "a"}
+
+    queue.change(stopPolicy="HoldAndDrain")
+
+    left = lab.read(job.ref)["spec"]["template"]["spec"]
+    assert (left.get("nodeSelector") or {}, left.get("tolerations") or []) == ({}, [])
+
+
+@covers("STATUS-043")
+def test_a_job_without_a_queue_gets_the_default_one(lab: Lab) -> None:
+    """It is as if the Job had named it."""
+    queue = lab.local_queue(lab.cluster_queue({"whole-gpus": 1}), name="default")
+    job = replace(queue, local="").submit(a_job(claims=[a_template(gpu())]))
+
+    assert lab.verdict(job) == admitted({"whole-gpus": 1})
+    assert lab.read(job.ref)["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "default"

@@ -1,0 +1,245 @@
+"""Workloads that cannot be made or changed: by Kueue's definition of them, and by Kueue itself (Kueue 0.19)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from kueue_dra_fixtures.builders import Pods, a_pod_set, a_workload
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.manifests import with_spec
+from kueue_dra_fixtures.marks import covers
+from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+
+INVALID = 'Workload.kueue.x-k8s.io "{name}" is invalid: '
+DENIED = 'admission webhook "vworkload.kb.io" denied the request: spec.podSets'
+POD = f"{DENIED}[0].template.spec."
+RESERVED = 'Invalid value: "pods": the key is reserved for internal kueue use'
+NEGATIVE = "must be greater than or equal to 0"
+SOME_CLASS = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "some"}
+ELASTIC = "ElasticJobsViaWorkloadSlices"
+
+
+@covers("COUNT-021")
+def test_a_workload_has_a_pod_set(lab: Lab) -> None:
+    """A Workload of nothing is none."""
+    made = lab.written(a_workload(), lab.missing_queue())
+    words = f"{INVALID}spec.podSets: Invalid value: 0: spec.podSets in body should have at least 1 items"
+
+    assert lab.denied(made) == words.format(**made["metadata"])
+
+
+@pytest.mark.parametrize(
+    ("count", "answer"),
+    [
+        pytest.param(18, ACCEPTED, id="18", marks=covers("COUNT-022")),
+        pytest.param(19, refused("spec.podSets: Too many"), id="19", marks=covers("COUNT-022")),
+        pytest.param(10, ACCEPTED, id="10", marks=covers("COUNT-023")),
+        pytest.param(11, refused("spec.podSets: Too many"), id="11", marks=covers("COUNT-023")),
+        pytest.param(8, ACCEPTED, id="8", marks=covers("COUNT-024")),
+        pytest.param(9, refused("spec.podSets: Too many"), id="9", marks=covers("COUNT-024")),
+    ],
+)
+def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: Refused) -> None:
+    """How many kinds of pods one Workload has is limited."""
+    pod_sets = [a_pod_set(f"pods-{index}", cpu="1") for index in range(count)]
+
+    assert lab.offer(lab.written(a_workload(*pod_sets), lab.missing_queue())) == answer
+
+
+@covers("COUNT-025")
+@pytest.mark.parametrize(
+    ("used", "answer"),
+    [
+        pytest.param([{"name": "devices", "request": "a"}], ACCEPTED, id="one-request"),
+        pytest.param(
+            [{"name": "devices", "request": "a"}, {"name": "devices", "request": "b"}],
+            refused("spec.podSets[0].template.spec.containers[0].resources.claims[1]: Duplicate value"),
+            id="two-requests",
+        ),
+    ],
+)
+def test_a_container_lists_a_claim_once(lab: Lab, used: list[dict[str, str]], answer: Refused) -> None:
+    """A pod may list two requests of one claim, but no Workload can."""
+    pod = {
+        "containers": [{"name": "c", "image": "i", "resources": {"claims": used}}],
+        "resourceClaims": [{"name": "devices", "resourceClaimTemplateName": "t"}],
+    }
+    made = lab.written(a_workload(a_pod_set("main", spec=pod)), lab.missing_queue())
+
+    assert lab.offer(made) == answer
+
+
+@covers("COUNT-022")
+def test_beside_too_many_pod_sets_nothing_else_is_told(lab: Lab) -> None:
+    """What the pod sets say of each other is not looked at."""
+    pod_sets = [a_pod_set(f"pods-{index}", cpu="1", pods=1, least=2) for index in range(19)]
+    made = lab.written(a_workload(*pod_sets), lab.missing_queue())
+    words = (
+        f"{INVALID}[spec.podSets: Too many: 19: must have at most 18 items, <nil>: Invalid value: null: some "
+        "validation rules were not checked because the object was invalid; "
+        "correct the existing errors to complete validation]"
+    )
+
+    assert lab.denied(made) == words.format(**made["metadata"])
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [
+        pytest.param(1, "", id="one", marks=covers("PARTIAL-008")),
+        pytest.param(
+            0,
+            f"{INVALID}spec.podSets[0].minCount: Invalid value: 0: "
+            "spec.podSets[0].minCount in body should be greater than or equal to 1",
+            id="none",
+            marks=covers("PARTIAL-008"),
+        ),
+        pytest.param(2, "", id="all", marks=covers("PARTIAL-009")),
+        pytest.param(
+            3,
+            f"{INVALID}spec.podSets[0]: Invalid value: minCount should be positive and less or equal to count",
+            id="more-than-all",
+            marks=covers("PARTIAL-009"),
+        ),
+    ],
+)
+def test_the_fewest_pods_are_between_one_and_all(lab: Lab, least: int, words: str) -> None:
+    """How few of two pods are worth admitting is a number that means something."""
+    made = lab.written(a_workload(a_pod_set("main", pods=2, least=least, cpu="1")), lab.missing_queue())
+
+    assert lab.denied(made) == words.format(**made["metadata"])
+
+
+@covers("PARTIAL-010")
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [
+        pytest.param(None, "", id="one-pod-set"),
+        pytest.param(1, f"{DENIED}: Invalid value: 2: at most one podSet can use minCount", id="two-pod-sets"),
+    ],
+)
+def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str) -> None:
+    """Nobody would know which of two gives way."""
+    first, second = a_pod_set("first", pods=2, least=1, cpu="1"), a_pod_set("second", pods=2, least=least, cpu="1")
+
+    assert lab.denied(lab.written(a_workload(first, second), lab.missing_queue())) == words
+
+
+@covers("PREEMPT-042")
+@pytest.mark.parametrize(
+    ("spec", "answer"),
+    [
+        pytest.param({"priority": 5}, ACCEPTED, id="with-its-priority"),
+        pytest.param({}, refused("spec: Invalid value"), id="without-priority"),
+    ],
+)
+def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, int], answer: Refused) -> None:
+    """Kueue does not look up what a class stands for."""
+    made = lab.written(a_workload(a_pod_set("main", cpu="1")), lab.missing_queue())
+
+    assert lab.offer(with_spec(made, **{"priorityClassRef": SOME_CLASS, "priority": None, **spec})) == answer
+
+
+@pytest.mark.parametrize(
+    ("pods", "words"),
+    [
+        pytest.param(
+            a_pod_set("main", requests={"pods": "1"}),
+            f"{POD}containers[0].resources.requests[pods]: {RESERVED}",
+            id="request",
+            marks=covers("POD-020"),
+        ),
+        pytest.param(
+            a_pod_set("main", init_requests={"pods": "1"}),
+            f"{POD}initContainers[0].resources.requests[pods]: {RESERVED}",
+            id="initial-request",
+            marks=covers("POD-020"),
+        ),
+        pytest.param(
+            a_pod_set("main", spec={"containers": [{"name": "c", "image": "i", "resources": {"limits": {"pods": 1}}}]}),
+            f"{POD}containers[0].resources.limits[pods]: {RESERVED}",
+            id="limit",
+            marks=covers("POD-021"),
+        ),
+        pytest.param(
+            a_pod_set("main", spec={"resources": {"requests": {"pods": "1"}}}),
+            f"{POD}resources.requests[pods]: {RESERVED}",
+            id="request-of-the-whole",
+            marks=covers("POD-021"),
+        ),
+        pytest.param(a_pod_set("main", requests={"cpu": "0"}), "", id="nothing", marks=covers("POD-022")),
+        pytest.param(
+            a_pod_set("main", requests={"cpu": "-500m"}),
+            f'{POD}containers[0].resources.requests[cpu]: Invalid value: "-500m": {NEGATIVE}',
+            id="less-than-nothing",
+            marks=covers("POD-022"),
+        ),
+        pytest.param(
+            a_pod_set("main", spec={"resources": {"limits": {"cpu": "-1"}}}),
+            f'{POD}resources.limits[cpu]: Invalid value: "-1": {NEGATIVE}',
+            id="limit-of-the-whole-below-nothing",
+            marks=covers("POD-022"),
+        ),
+    ],
+)
+def test_amounts_are_of_what_pods_can_have(lab: Lab, pods: Pods, words: str) -> None:
+    """Pods are counted by Kueue, and nobody gives resources by asking for less than none."""
+    assert lab.denied(lab.written(a_workload(pods), lab.missing_queue())) == words
+
+
+@pytest.mark.parametrize(
+    ("quota", "spec", "answer"),
+    [
+        pytest.param(1, {"queueName": "elsewhere"}, refused("422"), id="moved", marks=covers("QUEUE-047")),
+        pytest.param(0, {"queueName": "elsewhere"}, ACCEPTED, id="waiting-moved", marks=covers("QUEUE-047")),
+        pytest.param(1, {"queueName": None}, refused("422"), id="taken-out", marks=covers("QUEUE-048")),
+        pytest.param(0, {"queueName": None}, ACCEPTED, id="waiting-taken-out", marks=covers("QUEUE-048")),
+        pytest.param(
+            1, {"priorityClassRef": SOME_CLASS}, refused("422"), id="given-a-class", marks=covers("PREEMPT-043")
+        ),
+        pytest.param(
+            0, {"priorityClassRef": SOME_CLASS}, ACCEPTED, id="waiting-given-a-class", marks=covers("PREEMPT-043")
+        ),
+    ],
+)
+def test_what_quota_was_reserved_by_stays(lab: Lab, quota: int, spec: Mapping[str, Any], answer: Refused) -> None:
+    """A workload that holds quota keeps its queue, and has a priority class or has none, as when it was admitted."""
+    job = lab.queue({"cpu": quota}).submit(a_workload(a_pod_set("main", cpu="1"), priority=0))
+
+    assert lab.offer(with_spec(job.made, **spec)) == answer
+
+
+@covers("STATUS-046")
+@pytest.mark.parametrize("elastic", [pytest.param(True, id="gate-on"), pytest.param(False, id="gate-off")])
+@pytest.mark.parametrize(
+    ("pods", "answer"),
+    [
+        pytest.param(a_pod_set("main", pods=2, cpu="100m"), ACCEPTED, id="the-same"),
+        pytest.param(a_pod_set("main", pods=2, cpu="0.1"), ACCEPTED, id="in-other-words"),
+        pytest.param(a_pod_set("main", pods=3, cpu="100m"), refused("403"), id="more-pods"),
+        pytest.param(a_pod_set("main", pods=2, cpu="50m"), refused("403"), id="asking-for-less"),
+    ],
+)
+@pytest.mark.owns_kueue
+def test_pod_sets_with_quota_stay(lab: Lab, elastic: bool, pods: Pods, answer: Refused) -> None:
+    """What is charged cannot be changed under the charge."""
+    lab.start(gates={ELASTIC: elastic})
+    queue = lab.queue({"cpu": 1})
+    job = queue.submit(a_workload(a_pod_set("main", pods=2, cpu="100m")))
+    wanted = lab.written(a_workload(pods), queue)["spec"]["podSets"]
+
+    assert lab.offer(with_spec(job.made, podSets=wanted)) == answer
+
+
+@covers("STATUS-047")
+@pytest.mark.owns_kueue
+def test_pod_sets_with_quota_do_not_shrink(lab: Lab) -> None:
+    """Fewer pods are for those whose controller gives their quota back."""
+    lab.start(gates={ELASTIC: False})
+    queue = lab.queue({"cpu": 1})
+    job = queue.submit(a_workload(a_pod_set("main", pods=2, cpu="100m")))
+    wanted = lab.written(a_workload(a_pod_set("main", pods=1, cpu="100m")), queue)["spec"]["podSets"]
+
+    assert lab.offer(with_spec(job.made, podSets=wanted)) == refused("403")

@@ -1,0 +1,7 @@
+"""Wiring only: the fixtures of a cluster with nodes."""
+
+from __future__ import annotations
+
+from kueue_dra_fixtures.nodes import cluster, driver_back, pytest_runtest_makereport, site
+
+__all__ = ["cluster", "driver_back", "pytest_runtest_makereport", "site"]

@@ -1,0 +1,82 @@
+"""The conformance suites, unchanged, on a cluster with nodes; of the mapping rows, which restart Kueue, a few."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import pytest
+from kueue_dra_clusters.kind.rollout import Rollout
+from kueue_dra_fixtures.lab import Lab
+from kueue_dra_fixtures.on_nodes import Site
+
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.target import FieldError, Manifest, Target
+from kueue_dra_suites.conformance.mapping import test_uniqueness
+
+pytestmark = pytest.mark.profile("whole-device")
+
+SELECTED = (
+    "test_devices_are_admitted_up_to",
+    "test_a_resource_that_the_queue_does_not_cover",
+    "test_every_claim_and_the_cpu_are_charged",
+    "test_an_unmapped_class_is_refused_by_name",
+    "test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
+)
+"""What runs here of the suites, as for ``-k``; all of it runs without nodes (``make live``)."""
+MAPPING: tuple[Callable[[Lab], None], ...] = (
+    test_uniqueness.test_the_refusal_of_a_shared_class_names_its_resource,
+    test_uniqueness.test_mappings_of_one_name_may_not_be_told_of_their_classes,
+    test_uniqueness.test_mappings_that_share_nothing_are_accepted_together,
+)
+
+
+def test_the_suites_pass_here(site: Site, tmp_path: Path) -> None:
+    """They run as on any cluster of the user's own: by its context, changing nothing that they did not make."""
+    context = f"kind-{site.cluster.record.name}"
+    chosen = ["quota", "claims", "status", "-k", " or ".join(SELECTED), "--context", context]
+    chosen += ["--report-dir", str(tmp_path)]
+    judged = ["--target", "kueue", "--behaviour", f"kueue-{site.cluster.release.minor}"]
+    run = subprocess.run(
+        [sys.executable, "-m", "kueue_dra_cli", "run", *chosen, *judged],
+        env={**os.environ, "KUBECONFIG": str(site.cluster.kubeconfig)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-1000:]
+    outcomes = [check["outcome"] for check in json.loads((tmp_path / "report.json").read_text("utf-8"))["checks"]]
+    assert set(outcomes) == {"passed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KueueHere:
+    """The cluster's own Kueue as far as a mapping row asks it."""
+
+    rollout: Rollout
+
+    def check(self, configuration: Manifest) -> Sequence[FieldError]:
+        """Have it start with a Configuration."""
+        return self.rollout.verdict(configuration)
+
+
+@pytest.fixture
+def lab(site: Site) -> Iterator[Lab]:
+    """What a mapping row needs; Kueue runs as before in the end."""
+    target = cast(Target, KueueHere(rollout=site.rollout))
+    yield Lab(target=target, behaviour=behaviour(f"kueue-{site.cluster.release.minor}"), suffix=site.namespace)
+    site.rollout.restart_kueue()
+
+
+@pytest.mark.alone("Kueue is restarted with a Configuration that it refuses")
+def test_mapping_rows_hold_here(lab: Lab) -> None:
+    """Kueue in its Deployment takes and refuses Configurations as the rows say."""
+    for row in MAPPING:
+        row(lab)
