@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-pytest_plugins = ["kueue_dra_reports.plugin", "kueue_dra_fixtures.plugin", "kueue_dra_fixtures.nodes_plugin"]
+pytest_plugins = [
+    "kueue_dra_reports.plugin",
+    "kueue_dra_fixtures.plugin",
+    "kueue_dra_fixtures.nodes_plugin",
+]

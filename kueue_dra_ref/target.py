@@ -37,7 +37,9 @@ class Ref:
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
+        return (
+            f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +56,9 @@ class FieldError:
     detail: str = ""
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.field, self.type, self.value, self.detail) if part)
+        return ": ".join(
+            part for part in (self.field, self.type, self.value, self.detail) if part
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +119,9 @@ class Target(Protocol):
     def read(self, ref: Ref) -> Manifest | None:
         """One object as it is now, or None."""
 
-    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
+    def list(
+        self, api_version: str, kind: str, namespace: str = ""
+    ) -> Sequence[Manifest]:
         """All objects of a kind, of one namespace or of all, sorted by namespace and name."""
 
     def audit(self, check: Audit) -> Sequence[str]:

@@ -21,7 +21,9 @@ class Reason(StrEnum):
 
     NO_QUOTA = "not enough quota is left"
     NEVER_FITS = "more is asked for than the quota will ever give"
-    OUTRUN = "another workload took what is left, or preempts for it, in the same moment"
+    OUTRUN = (
+        "another workload took what is left, or preempts for it, in the same moment"
+    )
     NOT_COVERED = "the ClusterQueue does not cover the resource"
     NO_FLAVOR = "no flavor suits the pods"
     NAMESPACE = "the ClusterQueue does not select the namespace"
@@ -49,7 +51,9 @@ class Reason(StrEnum):
     UNMAPPED = "no mapping names the device class"
     NOT_WHOLE = "an extended resource of devices is asked for in parts"
     TOO_MANY = "more of an extended resource is asked for than 64 bits can hold"
-    NOT_BY_NAME = "the class of an extended resource is charged by counters or capacities"
+    NOT_BY_NAME = (
+        "the class of an extended resource is charged by counters or capacities"
+    )
     GATE_OFF = "device integration is off"
 
 
@@ -63,7 +67,9 @@ class Admitted:
     usage: Mapping[str, str]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Admitted) and _amounts(self.usage) == _amounts(other.usage)
+        return isinstance(other, Admitted) and _amounts(self.usage) == _amounts(
+            other.usage
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(sorted(_amounts(self.usage).items())))
@@ -120,7 +126,16 @@ class Unrecognised:
     conditions: tuple[str, ...]
 
 
-Verdict = Admitted | Pending | Unseen | Inadmissible | Evicted | Finished | Undecided | Unrecognised
+Verdict = (
+    Admitted
+    | Pending
+    | Unseen
+    | Inadmissible
+    | Evicted
+    | Finished
+    | Undecided
+    | Unrecognised
+)
 
 _WAITS = {
     Reason.NEVER_FITS: r"insufficient quota for \S+ in flavor",
@@ -132,13 +147,23 @@ _WAITS = {
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
     Reason.LIMIT_RANGE: r"^resources didn't satisfy LimitRange constraints: ",
 }
-_ELSEWHERE = {key: _WAITS[key] for key in (Reason.NAMESPACE, Reason.OVER_ITS_LIMIT, Reason.LIMIT_RANGE)}
+_ELSEWHERE = {
+    key: _WAITS[key]
+    for key in (Reason.NAMESPACE, Reason.OVER_ITS_LIMIT, Reason.LIMIT_RANGE)
+}
 """What the scheduler finds, but Kueue with UnadmittedWorkloadsObservability calls Misconfigured."""
 _PASSED_OVER = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
 """What Kueue with UnadmittedWorkloadsObservability says of a workload that the scheduler has not looked at."""
-_OBSERVED = ("NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForQuota", "WaitingForPreemptedWorkloads")
+_OBSERVED = (
+    "NoMatchingFlavor",
+    "ExceedsMaxQuota",
+    "WaitingForQuota",
+    "WaitingForPreemptedWorkloads",
+)
 _SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
-_REFUSED = frozenset({"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"})
+_REFUSED = frozenset(
+    {"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"}
+)
 _STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
 """What the scheduler says of a ClusterQueue below a loop of cohorts."""
 _REFUSES = {
@@ -206,15 +231,27 @@ def usage(workload: Manifest) -> Mapping[str, str]:
         for name, amount in (pod_set.get("resourceUsage") or {}).items():
             total[name] = total.get(name, 0) + units(name, parse(amount))
             in_bytes |= {name} if parse(amount).format is Format.BINARY else set()
-    return {name: printed(name, amount, frozenset(in_bytes)) for name, amount in sorted(total.items())}
+    return {
+        name: printed(name, amount, frozenset(in_bytes))
+        for name, amount in sorted(total.items())
+    }
 
 
 def _ended(workload: Manifest) -> Verdict | None:
     finished, evicted = condition(workload, "Finished"), condition(workload, "Evicted")
     if finished and finished["status"] == "True":
         return Finished(reason=finished["reason"])
-    out = evicted is not None and evicted["status"] == "True" and not is_true(workload, "QuotaReserved")
-    if evicted and out and not is_true(workload, "Requeued") and not _waits_again(workload):
+    out = (
+        evicted is not None
+        and evicted["status"] == "True"
+        and not is_true(workload, "QuotaReserved")
+    )
+    if (
+        evicted
+        and out
+        and not is_true(workload, "Requeued")
+        and not _waits_again(workload)
+    ):
         return Evicted(reason=evicted["reason"])
     return None
 
@@ -222,11 +259,18 @@ def _ended(workload: Manifest) -> Verdict | None:
 def _waits_again(workload: Manifest) -> bool:
     """Whether the scheduler has looked at an evicted workload anew: of device workloads Requeued is forgotten."""
     reserved = condition(workload, "QuotaReserved")
-    return is_active(workload) and reserved is not None and _read(_WAITS, reserved["message"], Pending) is not None
+    return (
+        is_active(workload)
+        and reserved is not None
+        and _read(_WAITS, reserved["message"], Pending) is not None
+    )
 
 
 def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | None:
-    found = next((reason for reason, pattern in table.items() if re.search(pattern, message)), None)
+    found = next(
+        (reason for reason, pattern in table.items() if re.search(pattern, message)),
+        None,
+    )
     verdict_: Verdict | None = kind(reason=found) if found else None
     return verdict_
 
@@ -234,5 +278,8 @@ def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | Non
 def _unread(workload: Manifest) -> Unrecognised:
     conditions = (workload.get("status") or {}).get("conditions") or ()
     return Unrecognised(
-        conditions=tuple(f"{c['type']}={c['status']} {c['reason']}: {c['message']}" for c in conditions)
+        conditions=tuple(
+            f"{c['type']}={c['status']} {c['reason']}: {c['message']}"
+            for c in conditions
+        )
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from tabulate import tabulate
 
+from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from tests import bench_selectors, bench_tree
 from tests.labs import a_lab
 

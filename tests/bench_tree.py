@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from kueue_dra_fixtures.manifests import KUEUE
 from kueue_dra_fixtures.profiles import a_configuration
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest

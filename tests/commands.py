@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner, Result
+
 from kueue_dra_cli import main
 
 ROOT = Path(__file__).parent.parent

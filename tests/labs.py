@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kueue_dra_fixtures.lab import Lab
-
 from kueue_dra_ref.behaviours import NAMES, behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.workload.map_order import Chance

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from kueue_dra_clusters.api_client import Answer, Objects
 from kueue_dra_clusters.apiserver import FIXED_FLAGS, ApiServer
 from kueue_dra_clusters.binaries import binaries
@@ -24,7 +25,6 @@ from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST
 from kueue_dra_clusters.waiting import Limits
-
 from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_ref.apiserver.request_decoding import Decoder
 from kueue_dra_ref.apiserver.resource_conversion import to_v1

@@ -32,9 +32,9 @@ here.
 
 - Tables of selectors with what Kubernetes answered on nine devices (`tests/golden/selectors.toml`): no wrong answer.
 - Generated selectors and devices (`tests/selector_grammar.py`), asked of this engine and of `cel-oracle`, a small Go
-  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links (`clusters/kueue_dra_clusters/binaries`):
-  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m kueue_dra_clusters.cel_oracle` builds the
-  program and prints its path; `CEL_ORACLE_BIN` names one that is built already. It reads lines such as
+  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links :
+  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m kueue_dra_clusters.cel_oracle`
+  builds the program and prints its path; `CEL_ORACLE_BIN` names one that is built already. It reads lines such as
   `{"selector": "...", "devices": [{"driver": "...", "attributes": {...}, "capacity": {...}}]}` and answers with the
   refusal, or with the estimated cost and the verdict of each device. Its flags `--new`, `--consumable-capacity`,
   `--list-attributes` and `--kubernetes=1.35` ask as an API server of that version does for a selector new to it.

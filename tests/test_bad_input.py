@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_cli import TRACEBACK
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.kind.provider import engine
-
 from kueue_dra_ref.api.documents import DocumentFault, parse, read
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 

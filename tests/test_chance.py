@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.limitranges import a_limit_range
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode

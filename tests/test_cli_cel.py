@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from kueue_dra_clusters.cel_oracle import VARIABLE, cel_oracle
 from kueue_dra_fixtures.sources import a_capacity, a_mapping
-
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES
 

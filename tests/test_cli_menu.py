@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from click import Context
-from kueue_dra_cli import COMMANDS, Menu, main
 
+from kueue_dra_cli import COMMANDS, Menu, main
 from tests.commands import ROOT, kueue_dra
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from kueue_dra_cli.run import INTENTS
 from kueue_dra_reports.plugin import INTENTS as KNOWN
-
 from tests.commands import ROOT, kueue_dra
 
 

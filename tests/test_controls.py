@@ -8,16 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_controls.controls import CONTROLS, Control
 from kueue_dra_controls.run import Judge, judged
 from kueue_dra_fixtures.fault_injection import SABOTAGES, Saboteur
-from kueue_dra_reports.document import ControlEntry
-from kueue_dra_reports.validate import faults
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.controlplane.rbac import ROLE
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Ref
+from kueue_dra_reports.document import ControlEntry
+from kueue_dra_reports.validate import faults
 from tests.clusters_live.manifests import CONFIGURATION
 
 ROOT = Path(__file__).resolve().parents[1]

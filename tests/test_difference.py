@@ -6,10 +6,10 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from kueue_dra_reports.changes_page import page
 
 from kueue_dra_ref.requirements.catalogue import Level, Requirement, catalogue
 from kueue_dra_ref.requirements.difference import Sentence, difference
+from kueue_dra_reports.changes_page import page
 
 NAMES = ("kep-2025-04", "kep-2025-07", "kep-2025-09", "kueue-0.19")
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from kueue_dra_cli.release_option import recorded_minor
 from kueue_dra_differential.generate import batches
 from kueue_dra_differential.interrupt import tries
 from kueue_dra_differential.oracle import Judge, Kind, Outcome, apart, marked
-from kueue_dra_differential.releases import recorded_minor
 from kueue_dra_differential.shrink import shrunk, smallest
 from kueue_dra_differential.work_queue import Agenda, Plan
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.reference.target import ReferenceTarget

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from kueue_dra_differential.generate import batches
 from kueue_dra_differential.ledger import LedgerFault, entries, known, stale
-
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers

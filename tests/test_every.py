@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from kueue_dra_reports.all_behaviours import Judged
 
 from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_reports.all_behaviours import Judged
 from tests.commands import ROOT
 
 CASES = str(ROOT / "suites" / "kueue_dra_suites" / "conformance" / "quota")

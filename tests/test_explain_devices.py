@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from kueue_dra_fixtures.builders import a_request, a_template
 from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
@@ -21,7 +22,6 @@ from kueue_dra_fixtures.sources import (
     shares,
     some_values,
 )
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import Manifest
 from tests.commands import kueue_dra

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
+
 from kueue_dra_fixtures.builders import GPU
 from kueue_dra_fixtures.builders import a_job as a_built_job
 from kueue_dra_fixtures.lab import Lab
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.explanation import explained

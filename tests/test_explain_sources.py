@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
+
 from kueue_dra_fixtures.builders import a_request, a_template
 from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_fixtures.resources import a_class, a_slice
 from kueue_dra_fixtures.sources import PARTITIONS, SOURCED, a_partition, a_share, a_shared_gpu, some_values
-
 from kueue_dra_ref.behaviours import behaviour
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES, a_job

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kueue_dra_reports.compare import differences
 
+from kueue_dra_reports.compare import differences
 from tests.toys import GOOD, Toy, outcomes
 
 pytest_plugins = ["pytester"]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.case_audit import Audited
 from kueue_dra_fixtures.cluster_state import Books
 from kueue_dra_fixtures.invariants import LAWS, LawBroken, violations
 from kueue_dra_fixtures.manifests import with_spec
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Audit, Manifest

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from kueue_dra_ref.requirements.catalogue import Level, Requirement
 from kueue_dra_reports.applicability import applies
 from kueue_dra_reports.compare import differences
 from kueue_dra_reports.ledger import Ledger, Row
 from kueue_dra_reports.outcome import Note, Outcome
 from kueue_dra_reports.report import Run, report_of, write
 from kueue_dra_reports.validate import document_faults, faults
-
-from kueue_dra_ref.requirements.catalogue import Level, Requirement
 
 Document = dict[str, Any]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+
 from kueue_dra_cli import matrix
 from kueue_dra_clusters.releases import RELEASES
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import absences, as_document, as_markdown, matrix_of, runs
-
 from tests.commands import kueue_dra
 
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from kueue_dra_reports.compare import differences
 
+from kueue_dra_reports.compare import differences
 from tests.toys import GOOD, SKIPS, Toy, outcomes, verdicts
 
 pytest_plugins = ["pytester"]

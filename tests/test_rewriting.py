@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
-
 from tests.labs import a_lab
 
 

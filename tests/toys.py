@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from kueue_dra_reports.validate import faults
 
 CONFTEST = """

@@ -37,15 +37,13 @@ UNASKABLE, OWN_FAULT, INTERRUPTED, NOBODY_READS = 2, 3, 130, 141
 """The last two are what a shell says of a program that Ctrl-C ended, and of one whose output nobody reads any more."""
 TRACEBACK = "KUEUE_DRA_TRACEBACK"
 
-ELSEWHERE: Mapping[str, tuple[str, str]] = {
-    "cluster": ("kueue_dra_clusters.kind.cluster_cmd", "group"),
-    "images": ("kueue_dra_clusters.kind.cluster_cmd", "images"),
-    "controls": ("kueue_dra_controls.controls_cmd", "command"),
-    "differential": ("kueue_dra_differential.differential_cmd", "command"),
-    "record": ("kueue_dra_differential.record_cmd", "record"),
-    "shrink": ("kueue_dra_differential.record_cmd", "shrink"),
+SHARED: Mapping[str, tuple[str, str]] = {
+    "cluster": ("cluster", "group"),
+    "images": ("cluster", "images"),
+    "record": ("record", "record"),
+    "shrink": ("record", "shrink"),
 }
-"""The modules of commands that need more than this room knows of, and their names there."""
+"""Commands that share a module of this package, or that are not called `command` there."""
 
 EPILOG = """\
 \b
@@ -75,8 +73,14 @@ class Menu(click.Group):
                 raise
             *_, (frame, line) = traceback.walk_tb(fault.__traceback__)
             place = f"{Path(frame.f_code.co_filename).name}:{line}"
-            click.echo(f"kueue-dra: its own fault, not yours: {type(fault).__name__} at {place}: {fault}", err=True)
-            click.echo(f"kueue-dra: please report it, with what {TRACEBACK}=1 prints before it ends", err=True)
+            click.echo(
+                f"kueue-dra: its own fault, not yours: {type(fault).__name__} at {place}: {fault}",
+                err=True,
+            )
+            click.echo(
+                f"kueue-dra: please report it, with what {TRACEBACK}=1 prints before it ends",
+                err=True,
+            )
             sys.exit(OWN_FAULT)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -107,8 +111,10 @@ class Menu(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        module, name = ELSEWHERE.get(cmd_name, (f"kueue_dra_cli.{cmd_name.replace('-', '_')}", "command"))
-        found: click.Command = getattr(importlib.import_module(module), name)
+        module, name = SHARED.get(cmd_name, (cmd_name.replace("-", "_"), "command"))
+        found: click.Command = getattr(
+            importlib.import_module(f"{__name__}.{module}"), name
+        )
         return found
 
     def resolve_command(
@@ -117,11 +123,15 @@ class Menu(click.Group):
         """Find the command, or say which one may have been meant."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(COMMANDS)}"
+            hint = (
+                f"did you mean {near[0]}?" if near else f"known: {', '.join(COMMANDS)}"
+            )
             ctx.fail(f"no such command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
         """Print the menu from what is known here."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -139,9 +149,16 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     ctx.exit()
 
 
-@click.command(cls=Menu, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Menu, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version."
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version.",
 )
 def main() -> None:
     """Judge Kueue's support for Dynamic Resource Allocation (KEP-2941).
@@ -150,5 +167,7 @@ def main() -> None:
     a suite of cases judges the reference and real Kueues alike.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal may lack a sign that we print
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a terminal may lack a sign that we print
             stream.reconfigure(errors="replace")

@@ -70,14 +70,22 @@ def _configuration(file: Path) -> Document:
     with readable():
         found = configuration_of(read(file))
     if found is None:
-        raise Trouble([f"{file}: found no Configuration; expected one, alone or in a ConfigMap"])
+        raise Trouble(
+            [f"{file}: found no Configuration; expected one, alone or in a ConfigMap"]
+        )
     return found
 
 
 def _print_mapping(document: Document, manifest: Manifest, judge: Behaviour) -> None:
-    rows = [(name, device_class) for name, classes in _mapping(manifest, judge).items() for device_class in classes]
+    rows = [
+        (name, device_class)
+        for name, classes in _mapping(manifest, judge).items()
+        for device_class in classes
+    ]
     click.echo(f"{document.file}: {judge.title} starts with it")
-    click.echo(f"device integration (gate {judge.integration}) is {'on' if _is_on(manifest, judge) else 'off'}\n")
+    click.echo(
+        f"device integration (gate {judge.integration}) is {'on' if _is_on(manifest, judge) else 'off'}\n"
+    )
     as_table(("resource of the quota", "device class"), rows)
     if judge.mapped is not Mapped.IN_THE_CONFIGURATION:
         click.echo(f"device classes are mapped in {judge.mapped}")
@@ -85,14 +93,30 @@ def _print_mapping(document: Document, manifest: Manifest, judge: Behaviour) -> 
         click.echo("no device class is mapped")
 
 
-def _as_json(document: Document, manifest: Manifest, judge: Behaviour, faults: Sequence[FieldError]) -> dict[str, Any]:
+def _as_json(
+    document: Document,
+    manifest: Manifest,
+    judge: Behaviour,
+    faults: Sequence[FieldError],
+) -> dict[str, Any]:
     valid: dict[str, Any] = {"mappings": [], "integration": None}
     if not faults:
         mapping = _mapping(manifest, judge).items()
-        rows = [{"name": name, "deviceClassNames": list(classes)} for name, classes in mapping]
-        valid = {"mappings": rows, "integration": {"gate": judge.integration, "on": _is_on(manifest, judge)}}
+        rows = [
+            {"name": name, "deviceClassNames": list(classes)}
+            for name, classes in mapping
+        ]
+        valid = {
+            "mappings": rows,
+            "integration": {"gate": judge.integration, "on": _is_on(manifest, judge)},
+        }
     errors = [_error(document, error) for error in faults]
-    return {"file": document.file, "behaviour": judge.name, "valid": not faults, "errors": errors} | valid
+    return {
+        "file": document.file,
+        "behaviour": judge.name,
+        "valid": not faults,
+        "errors": errors,
+    } | valid
 
 
 def _error(document: Document, error: FieldError) -> dict[str, Any]:
@@ -102,7 +126,9 @@ def _error(document: Document, error: FieldError) -> dict[str, Any]:
 
 
 def _mapping(manifest: Manifest, judge: Behaviour) -> Mapping[str, Sequence[str]]:
-    return {each.name: each.device_classes for each in _loaded(manifest, judge).mappings}
+    return {
+        each.name: each.device_classes for each in _loaded(manifest, judge).mappings
+    }
 
 
 def _is_on(manifest: Manifest, judge: Behaviour) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import click
-from kueue_dra_reports.changes_page import lines
 
 from kueue_dra_cli.options import Named, output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import difference
+from kueue_dra_reports.changes_page import lines
 
 EPILOG = """\
 \b

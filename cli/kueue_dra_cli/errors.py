@@ -41,12 +41,16 @@ def readable() -> Iterator[None]:
 
 def place_of(error: FieldError, document: Document | None) -> tuple[str, int]:
     """Where a field of a Configuration stands; without a file the option that sets gates, or nothing."""
-    if error.field.startswith("featureGates") and (document is None or not document.depth_of("featureGates")):
+    if error.field.startswith("featureGates") and (
+        document is None or not document.depth_of("featureGates")
+    ):
         return GATES_OPTION, 0
     if document is None:
         return "(no Configuration given)", 0
     # A wrong type is told as Go's decoder tells it, without indexes; the exact place ends the detail.
-    exact = re.search(r" at (\S+)$", error.detail) if error.type == "Wrong type" else None
+    exact = (
+        re.search(r" at (\S+)$", error.detail) if error.type == "Wrong type" else None
+    )
     return document.file, document.line_of(exact[1] if exact else error.field)
 
 

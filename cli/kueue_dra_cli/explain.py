@@ -42,7 +42,9 @@ Exit codes
 @configuration_option
 @behaviour_option
 @gates_option
-@click.option("--texts", is_flag=True, help="Print the sentences of the requirements as well.")
+@click.option(
+    "--texts", is_flag=True, help="Print the sentences of the requirements as well."
+)
 @click.option(
     "--allow-missing",
     is_flag=True,
@@ -68,54 +70,84 @@ def command(
     """
     world = world_of(files, configuration, behaviour, gates)
     played = world.play()
-    found = _chosen([explained(played.target, each) for each in played.workloads], job, played)
+    found = _chosen(
+        [explained(played.target, each) for each in played.workloads], job, played
+    )
     if output == "json":
         as_json([_as_json(each, texts=texts) for each in found])
     else:
-        click.echo("\n\n".join(_as_text(each) for each in found) or "no Workload came about")
+        click.echo(
+            "\n\n".join(_as_text(each) for each in found) or "no Workload came about"
+        )
         _print_texts(found if texts else ())
     raise SystemExit(tell(world, played, allow_missing=allow_missing))
 
 
-def _chosen(found: Sequence[Explanation], wanted: str, played: Played) -> Sequence[Explanation]:
+def _chosen(
+    found: Sequence[Explanation], wanted: str, played: Played
+) -> Sequence[Explanation]:
     namespace, _, name = wanted.rpartition("/")
     chosen = [
         each
         for each in found
-        if name in ("", each.job, each.workload) and (not namespace or namespace == each.namespace)
+        if name in ("", each.job, each.workload)
+        and (not namespace or namespace == each.namespace)
     ]
     if chosen or not wanted:
         return chosen
     if alone := [why for job, why in played.unmanaged if name == job.ref.name]:
         raise Trouble([f"Job {wanted} {alone[0]}, so Kueue decides nothing on it"])
-    refused = [str(finding.error) for finding in played.refused if finding.given.ref.name == name]
-    known = ", ".join(f"{each.namespace}/{each.job or each.workload}" for each in found) or "none"
+    refused = [
+        str(finding.error)
+        for finding in played.refused
+        if finding.given.ref.name == name
+    ]
+    known = (
+        ", ".join(f"{each.namespace}/{each.job or each.workload}" for each in found)
+        or "none"
+    )
     raise Trouble(
-        [f"{wanted}: {error}" for error in refused] or [f"found no Job or Workload {wanted}; there is: {known}"]
+        [f"{wanted}: {error}" for error in refused]
+        or [f"found no Job or Workload {wanted}; there is: {known}"]
     )
 
 
 def _as_text(found: Explanation) -> str:
     word, reason = outcome(found.verdict)
-    queue = f"ClusterQueue {found.cluster_queue}" if found.cluster_queue else f"LocalQueue {found.queue or '(none)'}"
+    queue = (
+        f"ClusterQueue {found.cluster_queue}"
+        if found.cluster_queue
+        else f"LocalQueue {found.queue or '(none)'}"
+    )
     head = f"{found.namespace}/{found.job or found.workload} → {queue}: {word}{f', {reason}' if reason else ''}"
-    cites = (f"   [{', '.join(step.requirements)}]" if step.requirements else "" for step in found.steps)
+    cites = (
+        f"   [{', '.join(step.requirements)}]" if step.requirements else ""
+        for step in found.steps
+    )
     steps = [
-        f"  {number}. {step.text}{ids}" for number, (step, ids) in enumerate(zip(found.steps, cites, strict=True), 1)
+        f"  {number}. {step.text}{ids}"
+        for number, (step, ids) in enumerate(zip(found.steps, cites, strict=True), 1)
     ]
     return "\n".join((head, *steps))
 
 
 def _print_texts(found: Iterable[Explanation]) -> None:
-    cited = dict.fromkeys(id_ for each in found for step in each.steps for id_ in step.requirements)
+    cited = dict.fromkeys(
+        id_ for each in found for step in each.steps for id_ in step.requirements
+    )
     for id_ in cited:
         requirement = catalogue()[id_]
-        click.echo(f"\n{id_} ({requirement.level}; {requirement.source})\n  {requirement.text}")
+        click.echo(
+            f"\n{id_} ({requirement.level}; {requirement.source})\n  {requirement.text}"
+        )
 
 
 def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
     word, reason = outcome(found.verdict)
-    steps = [{"text": step.text, "requirements": list(step.requirements)} for step in found.steps]
+    steps = [
+        {"text": step.text, "requirements": list(step.requirements)}
+        for step in found.steps
+    ]
     cited = sorted({id_ for step in found.steps for id_ in step.requirements})
     return {
         "namespace": found.namespace,
@@ -128,4 +160,6 @@ def _as_json(found: Explanation, *, texts: bool) -> dict[str, Any]:
         "message": found.message,
         "devices": dict(found.devices),
         "steps": steps,
-    } | ({"requirements": {id_: catalogue()[id_].text for id_ in cited}} if texts else {})
+    } | (
+        {"requirements": {id_: catalogue()[id_].text for id_ in cited}} if texts else {}
+    )

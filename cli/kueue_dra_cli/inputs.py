@@ -23,7 +23,8 @@ from kueue_dra_ref.target import Manifest
 
 INTEGRATION_NOTE = "note: the gate {gate} is off, so no claim is charged; switch it on with --feature-gates {gate}=true"
 NO_CONFIGURATION_NOTE = (
-    "note: no Configuration was given, so no device class is mapped; give one with --config, or among the manifests"
+    "note: no Configuration was given, so no device class is mapped; "
+    "give one with --config, or among the manifests"
 )
 RESTLESS_NOTE = "note: Kueue does not come to rest here; what is shown is what was told last: {moving}"
 OWNED_NOTE = "note: Workload {workload} belongs to a Job that is given too; Kueue makes that Job's Workload itself"
@@ -51,10 +52,17 @@ class World:
         played = play(self.behaviour, self.configuration, self.given, api_server)
         if isinstance(played, Played):
             return played
-        raise Trouble(located(*place_of(error, self.document), error) for error in played)
+        raise Trouble(
+            located(*place_of(error, self.document), error) for error in played
+        )
 
 
-def world_of(files: Sequence[Path], configuration: Path | None, behaviour: str, gates: Mapping[str, bool]) -> World:
+def world_of(
+    files: Sequence[Path],
+    configuration: Path | None,
+    behaviour: str,
+    gates: Mapping[str, bool],
+) -> World:
     """Read everything that a command was given.
 
     Raises:
@@ -66,10 +74,16 @@ def world_of(files: Sequence[Path], configuration: Path | None, behaviour: str, 
     with readable():
         documents = [document for file in files for document in read(file)]
         if not documents:
-            raise Trouble([f"{', '.join(map(str, files))}: found no object; expected manifests"])
+            raise Trouble(
+                [f"{', '.join(map(str, files))}: found no object; expected manifests"]
+            )
         others = read(configuration) if configuration else ()
         if configuration and configuration_of(others) is None:
-            raise Trouble([f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"])
+            raise Trouble(
+                [
+                    f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"
+                ]
+            )
         found = configuration_of([*documents, *others])
         return World(
             behaviour=behaviour_of(behaviour),
@@ -91,7 +105,12 @@ def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest
 def tell(world: World, played: Played, *, allow_missing: bool) -> int:
     """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
     wrong = map(_told, (*played.refused, *played.missing))
-    for line in (*wrong, *_warnings(played), *_beyond(world, played), *_notes(world, played)):
+    for line in (
+        *wrong,
+        *_warnings(played),
+        *_beyond(world, played),
+        *_notes(world, played),
+    ):
         click.echo(line, err=True)
     return 2 if played.refused or (played.missing and not allow_missing) else 0
 
@@ -114,7 +133,10 @@ def _told(finding: Finding) -> str:
 
 def _notes(world: World, played: Played) -> Iterable[str]:
     if played.ask_for_devices:
-        if world.document is None and world.behaviour.mapped is Mapped.IN_THE_CONFIGURATION:
+        if (
+            world.document is None
+            and world.behaviour.mapped is Mapped.IN_THE_CONFIGURATION
+        ):
             yield NO_CONFIGURATION_NOTE
         if played.uncharged:
             yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)

@@ -12,12 +12,19 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 import click
-from kueue_dra_reports.document import Report
-from kueue_dra_reports.matrix import Matrix, absences, as_document, as_markdown, matrix_of, runs
 
 from kueue_dra_cli.errors import Trouble
 from kueue_dra_cli.options import target_option, workers_option
 from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_reports.document import Report
+from kueue_dra_reports.matrix import (
+    Matrix,
+    absences,
+    as_document,
+    as_markdown,
+    matrix_of,
+    runs,
+)
 
 EPILOG = """\
 \b
@@ -57,8 +64,18 @@ class Judged:
 
 @click.command("matrix", epilog=EPILOG)
 @click.argument("minors", nargs=-1, metavar="[MINOR]...")
-@target_option("kueue", "reference", whose="Who judges: a real Kueue of each release, or the reference.")
-@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this folder of cases; may be repeated.")
+@target_option(
+    "kueue",
+    "reference",
+    whose="Who judges: a real Kueue of each release, or the reference.",
+)
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="NAME",
+    help="Only this folder of cases; may be repeated.",
+)
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -66,10 +83,21 @@ class Judged:
     show_default=True,
     help="Where the table goes, and the report of each release in a folder of its own.",
 )
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
+@click.option(
+    "-k",
+    "expression",
+    default="",
+    metavar="EXPR",
+    help="Only cases whose names match, as for pytest.",
+)
 @workers_option("Run each release")
 def command(
-    minors: tuple[str, ...], target: str, suites: tuple[str, ...], report_dir: Path, expression: str, workers: str
+    minors: tuple[str, ...],
+    target: str,
+    suites: tuple[str, ...],
+    report_dir: Path,
+    expression: str,
+    workers: str,
 ) -> None:
     """Judge every release of Kueue and lay the verdicts beside each other.
 
@@ -79,7 +107,10 @@ def command(
     options = [f"-k{expression}"] if expression else []
     options += [f"-n{workers}"] if workers else []
     plan = Plan(target=target, folder=report_dir, suites=suites, options=tuple(options))
-    ended = {f"kueue-{minor}": _judged(minor, plan) for minor in dict.fromkeys(minors or MINORS)}
+    ended = {
+        f"kueue-{minor}": _judged(minor, plan)
+        for minor in dict.fromkeys(minors or MINORS)
+    }
     left_out = {name: end for name, end in ended.items() if isinstance(end, str)}
     judged = [end for end in ended.values() if not isinstance(end, str)]
     if not judged:
@@ -92,13 +123,21 @@ def _judged(minor: str, plan: Plan) -> Judged | str:
     """Judge one release, or say why it could not be."""
     behaviour = f"kueue-{minor}"
     if behaviour not in NAMES:
-        known = ", ".join(name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-"))
+        known = ", ".join(
+            name.removeprefix("kueue-") for name in NAMES if name.startswith("kueue-")
+        )
         return f"the reference has no behaviour of that name, so nothing says what holds there; it has {known}"
     folder = plan.folder / behaviour
     file = folder / "report.json"
     file.unlink(missing_ok=True)
     click.echo(f"{behaviour}:")
-    words = ["run", *plan.suites, f"--target={plan.target}", f"--behaviour={behaviour}", f"--report-dir={folder}"]
+    words = [
+        "run",
+        *plan.suites,
+        f"--target={plan.target}",
+        f"--behaviour={behaviour}",
+        f"--report-dir={folder}",
+    ]
     code = _run([*words, *plan.options])
     if code == 2 or not file.is_file():
         return f"the run ended with exit code {code}, see above"
@@ -127,7 +166,8 @@ def _tell(found: Matrix, folder: Path) -> None:
     """Write the table, and print its runs."""
     texts: Mapping[str, str] = {
         "matrix.md": as_markdown(found),
-        "matrix.json": json.dumps(as_document(found), indent=2, ensure_ascii=False) + "\n",
+        "matrix.json": json.dumps(as_document(found), indent=2, ensure_ascii=False)
+        + "\n",
     }
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,26 @@ from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
 class Named(click.Choice[str]):
     """One of the names that are known; another is answered with the nearest."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
         """Take a name, or say which one may have been meant."""
         if value not in self.choices:
-            self.fail(f"{value!r} is not known; {nearest(str(value), self.choices)}", param, ctx)
+            self.fail(
+                f"{value!r} is not known; {nearest(str(value), self.choices)}",
+                param,
+                ctx,
+            )
         return str(value)
 
 
 def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
     """Say on standard error of a provisional behaviour that it is one."""
     if name in PROVISIONAL:
-        click.echo(f"kueue-dra: {name} is provisional: what is announced, not what a release was seen to do", err=True)
+        click.echo(
+            f"kueue-dra: {name} is provisional: what is announced, not what a release was seen to do",
+            err=True,
+        )
     return name
 
 
@@ -66,14 +74,20 @@ configuration_option = click.option(
 )
 
 
-def _gates(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> Mapping[str, bool]:
-    return dict(_gate(pair) for value in values for pair in value.split(",") if pair.strip())
+def _gates(
+    _: click.Context, __: click.Parameter, values: tuple[str, ...]
+) -> Mapping[str, bool]:
+    return dict(
+        _gate(pair) for value in values for pair in value.split(",") if pair.strip()
+    )
 
 
 def _gate(pair: str) -> tuple[str, bool]:
     name, _, switch = pair.strip().partition("=")
     if not name or switch.lower() not in {"true", "false"}:
-        raise click.BadParameter(f"found {pair.strip()!r}; expected NAME=true or NAME=false")
+        raise click.BadParameter(
+            f"found {pair.strip()!r}; expected NAME=true or NAME=false"
+        )
     return name, switch.lower() == "true"
 
 
@@ -99,7 +113,9 @@ kubernetes_option = click.option(
 def _cel(context: click.Context, _: click.Parameter, engine: str) -> None:
     """Put Kubernetes' own engine in the place of ours for this command."""
     if engine == "kubernetes":
-        context.with_resource(importlib.import_module("kueue_dra_clusters.kubernetes_cel").kubernetes_answers())
+        from kueue_dra_clusters.kubernetes_cel import kubernetes_answers
+
+        context.with_resource(kubernetes_answers())
 
 
 cel_option = click.option(
@@ -115,23 +131,38 @@ cel_option = click.option(
 
 def target_option(*kinds: str, whose: str) -> Callable[[FC], FC]:
     """Who judges, the first kind unless another is named."""
-    return click.option("--target", type=click.Choice(kinds), default=kinds[0], show_default=True, help=whose)
+    return click.option(
+        "--target",
+        type=click.Choice(kinds),
+        default=kinds[0],
+        show_default=True,
+        help=whose,
+    )
 
 
 def output_option(*forms: str) -> Callable[[FC], FC]:
     """The form of the output, the first unless another is named."""
     return click.option(
-        "-o", "--output", type=click.Choice(forms), default=forms[0], show_default=True, help="The form of the output."
+        "-o",
+        "--output",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help="The form of the output.",
     )
 
 
 def workers_option(act: str) -> Callable[[FC], FC]:
     """How many processes share the cases."""
     said = f"{act} in N processes at once, or auto."
-    return click.option("-n", "workers", default="", metavar="N", callback=_workers, help=said)
+    return click.option(
+        "-n", "workers", default="", metavar="N", callback=_workers, help=said
+    )
 
 
 def _workers(_: click.Context, __: click.Parameter, value: str) -> str:
     if value in ("", "auto") or (value.isascii() and value.isdigit()):
         return value
-    raise click.BadParameter(f"found {value!r}; expected a number of processes, or auto")
+    raise click.BadParameter(
+        f"found {value!r}; expected a number of processes, or auto"
+    )

@@ -10,11 +10,23 @@ import click
 from tabulate import tabulate
 
 
-def as_table(headers: Sequence[str], rows: Iterable[Sequence[object]], widths: Sequence[int | None] = ()) -> None:
+def as_table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    widths: Sequence[int | None] = (),
+) -> None:
     """Print a table; a width wraps its column."""
     found = [[str(cell) for cell in row] for row in rows]
     limits = list(widths) if widths and found else None
-    click.echo(tabulate(found, headers=headers, tablefmt="simple", disable_numparse=True, maxcolwidths=limits))
+    click.echo(
+        tabulate(
+            found,
+            headers=headers,
+            tablefmt="simple",
+            disable_numparse=True,
+            maxcolwidths=limits,
+        )
+    )
 
 
 def as_json(value: Any) -> None:

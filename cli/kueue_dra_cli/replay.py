@@ -52,7 +52,11 @@ class Replay:
     @property
     def agreeing(self) -> int:
         """How many steps agree."""
-        return 0 if self.refused else len(self.scenario.steps) - len(self.skipped) - len(self.differing)
+        return (
+            0
+            if self.refused
+            else len(self.scenario.steps) - len(self.skipped) - len(self.differing)
+        )
 
     @property
     def compared(self) -> int:
@@ -61,8 +65,14 @@ class Replay:
 
 
 @click.command("replay", epilog=EPILOG)
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--check", is_flag=True, help="Compare with what was recorded; exit with 1 on any difference.")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Compare with what was recorded; exit with 1 on any difference.",
+)
 @click.option(
     "--behaviour",
     type=Named(NAMES),
@@ -70,7 +80,9 @@ class Replay:
 )
 @cel_option
 @output_option("table", "json")
-def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output: str) -> None:
+def command(
+    files: tuple[Path, ...], check: bool, behaviour: str | None, output: str
+) -> None:
     """Replay recorded scenarios and compare what is observed.
 
     A scenario is a story in manifests: a configuration, steps that apply, delete and touch objects, and what a real
@@ -84,7 +96,11 @@ def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output:
     the numbers of agreeing, differing and skipped steps and the first difference of each step that differs.
     """
     found = []
-    for replay in (_replayed(each, _judge(each, behaviour)) for file in files for each in _scenarios(file)):
+    for replay in (
+        _replayed(each, _judge(each, behaviour))
+        for file in files
+        for each in _scenarios(file)
+    ):
         found.append(replay)
         if output == "json":
             as_json_line(_checked(replay) if check else _observed(replay))
@@ -93,7 +109,12 @@ def command(files: tuple[Path, ...], check: bool, behaviour: str | None, output:
     if output == "table":
         _print_sum(found, detailed=check)
     raise SystemExit(
-        1 if check and (any(each.differing for each in found) or not sum(e.agreeing for e in found)) else 0
+        1
+        if check
+        and (
+            any(each.differing for each in found) or not sum(e.agreeing for e in found)
+        )
+        else 0
     )
 
 
@@ -106,10 +127,14 @@ def _judge(scenario: Scenario, named: str | None) -> Behaviour:
     """The behaviour that was named, or that of who was recorded; the usual one where nothing says."""
     minor = ".".join(scenario.kueue.lstrip("v").split(".")[:2])
     try:
-        return behaviour_of(named or scenario.behaviour or (f"kueue-{minor}" if minor else NAMES[0]))
+        return behaviour_of(
+            named or scenario.behaviour or (f"kueue-{minor}" if minor else NAMES[0])
+        )
     except UnknownBehaviour as fault:
         who = scenario.behaviour or f"Kueue {scenario.kueue}"
-        raise Trouble([f"{scenario.name}: recorded of {who}: {fault}; name one with --behaviour"]) from None
+        raise Trouble(
+            [f"{scenario.name}: recorded of {who}: {fault}; name one with --behaviour"]
+        ) from None
 
 
 def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
@@ -118,48 +143,102 @@ def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
         return _compared(scenario, tuple(found))
     except ConfigurationRefused as refused:
         faults = "; ".join(map(str, refused.faults))
-        difference_ = Difference(path="configuration", ours=f"refused: {faults}", recorded="accepted")
-        return Replay(scenario=scenario, observations=(), refused=faults, differing={1: difference_})
+        difference_ = Difference(
+            path="configuration", ours=f"refused: {faults}", recorded="accepted"
+        )
+        return Replay(
+            scenario=scenario,
+            observations=(),
+            refused=faults,
+            differing={1: difference_},
+        )
 
 
 def _compared(scenario: Scenario, observations: tuple[Observation, ...]) -> Replay:
-    known = {number for number, each in enumerate(scenario.recorded, 1) if is_comparable(each)}
+    known = {
+        number
+        for number, each in enumerate(scenario.recorded, 1)
+        if is_comparable(each)
+    }
     pairs = enumerate(zip(observations, scenario.recorded, strict=False), 1)
     found = {number: difference(*pair) for number, pair in pairs if number in known}
     differing = {number: each for number, each in found.items() if each}
     steps, recorded = len(scenario.steps), len(scenario.recorded)
     if recorded > steps:
-        differing[steps] = Difference(path="number of observations", ours=steps, recorded=recorded)
+        differing[steps] = Difference(
+            path="number of observations", ours=steps, recorded=recorded
+        )
     skipped = tuple(number for number in range(1, steps + 1) if number not in known)
-    return Replay(scenario=scenario, observations=observations, skipped=skipped, differing=differing)
+    return Replay(
+        scenario=scenario,
+        observations=observations,
+        skipped=skipped,
+        differing=differing,
+    )
 
 
 def _observed(replay: Replay) -> dict[str, Any]:
     refused = {"refused": replay.refused} if replay.refused else {}
-    return {"name": replay.scenario.name, "observations": list(replay.observations), **refused}
+    return {
+        "name": replay.scenario.name,
+        "observations": list(replay.observations),
+        **refused,
+    }
 
 
 def _checked(replay: Replay) -> dict[str, Any]:
     differing = [
-        {"step": number, "path": each.path, "ours": each.ours, "recorded": each.recorded}
+        {
+            "step": number,
+            "path": each.path,
+            "ours": each.ours,
+            "recorded": each.recorded,
+        }
         for number, each in replay.differing.items()
     ]
-    counts = {"steps": len(replay.scenario.steps), "agreeing": replay.agreeing, "differing": len(differing)}
-    return {"name": replay.scenario.name, **counts, "skipped": len(replay.skipped), "differences": differing}
+    counts = {
+        "steps": len(replay.scenario.steps),
+        "agreeing": replay.agreeing,
+        "differing": len(differing),
+    }
+    return {
+        "name": replay.scenario.name,
+        **counts,
+        "skipped": len(replay.skipped),
+        "differences": differing,
+    }
 
 
 def _print_check(replay: Replay) -> None:
-    word = "differs" if replay.differing else "agrees" if replay.agreeing else "nothing recorded"
-    click.echo(f"{replay.scenario.name}: {word}, {replay.agreeing} of {len(replay.scenario.steps)} steps agree")
+    word = (
+        "differs"
+        if replay.differing
+        else "agrees"
+        if replay.agreeing
+        else "nothing recorded"
+    )
+    click.echo(
+        f"{replay.scenario.name}: {word}, {replay.agreeing} of {len(replay.scenario.steps)} steps agree"
+    )
     for number, each in replay.differing.items():
         click.echo(f"  step {number}: {each}")
 
 
 def _print_sum(found: Sequence[Replay], *, detailed: bool) -> None:
-    rows = [(len(e.scenario.steps), e.agreeing, len(e.differing), len(e.skipped)) for e in found]
+    rows = [
+        (len(e.scenario.steps), e.agreeing, len(e.differing), len(e.skipped))
+        for e in found
+    ]
     total = tuple(map(sum, zip(*rows, strict=True))) or (0, 0, 0, 0)
     if detailed:
-        click.echo(f"{total[1]} steps agree, {total[2]} differ, {total[3]} skipped, in {len(rows)} scenarios")
+        click.echo(
+            f"{total[1]} steps agree, {total[2]} differ, {total[3]} skipped, in {len(rows)} scenarios"
+        )
     else:
-        named = [(each.scenario.name, *row) for each, row in zip(found, rows, strict=True)]
-        as_table(("scenario", "steps", "agreeing", "differing", "skipped"), [*named, ("total", *total)])
+        named = [
+            (each.scenario.name, *row) for each, row in zip(found, rows, strict=True)
+        ]
+        as_table(
+            ("scenario", "steps", "agreeing", "differing", "skipped"),
+            [*named, ("total", *total)],
+        )

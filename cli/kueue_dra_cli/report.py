@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import cast
 
 import click
-from kueue_dra_reports.compare import differences
-from kueue_dra_reports.document import Report
-from kueue_dra_reports.summary import explained, rendered
-from kueue_dra_reports.validate import faults, read
 
 from kueue_dra_cli.errors import Trouble
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
+from kueue_dra_reports.compare import differences
+from kueue_dra_reports.document import Report
+from kueue_dra_reports.summary import explained, rendered
+from kueue_dra_reports.validate import faults, read
 
 VALIDATE_EPILOG = """\
 \b
@@ -48,7 +48,12 @@ def validate(files: tuple[Path, ...], output: str) -> None:
     """Check reports against their JSON Schema, and their sums against their own checks."""
     found = {str(file): faults(file) for file in files}
     if output == "json":
-        as_json([{"file": file, "valid": not wrong, "faults": wrong} for file, wrong in found.items()])
+        as_json(
+            [
+                {"file": file, "valid": not wrong, "faults": wrong}
+                for file, wrong in found.items()
+            ]
+        )
     else:
         for file, wrong in found.items():
             click.echo("\n".join(wrong) if wrong else f"{file}: sound", err=bool(wrong))
@@ -63,9 +68,19 @@ def diff(left: Path, right: Path, output: str) -> None:
     """Compare two reports of the same suite, apart from the target, dates and durations."""
     found = differences(_report(left), _report(right))
     if output == "json":
-        as_json({"left": str(left), "right": str(right), "equal": not found, "differences": found})
+        as_json(
+            {
+                "left": str(left),
+                "right": str(right),
+                "equal": not found,
+                "differences": found,
+            }
+        )
     else:
-        click.echo("\n".join(found) or "the reports say the same, apart from the target, dates and durations")
+        click.echo(
+            "\n".join(found)
+            or "the reports say the same, apart from the target, dates and durations"
+        )
     raise SystemExit(1 if found else 0)
 
 
@@ -74,7 +89,11 @@ def diff(left: Path, right: Path, output: str) -> None:
 def render(file: Path) -> None:
     """Print a report as the terminal summary of its run: what failed and why, the table, the verdict."""
     report = _report(file)
-    failed = [check for check in report["checks"] if check["outcome"] not in ("passed", "notRun")]
+    failed = [
+        check
+        for check in report["checks"]
+        if check["outcome"] not in ("passed", "notRun")
+    ]
     click.echo("\n".join([*map(explained, failed), rendered(report)]))
 
 

@@ -32,29 +32,50 @@ def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
     Each is one sentence of a text with a permanent ID. MUST, SHOULD and MAY are the text's; INFERRED means that the
     text is silent and Kueue decides.
     """
-    found = [each for each in _chosen(catalogue(), ids) if behaviour is None or behaviour in each.holds]
+    found = [
+        each
+        for each in _chosen(catalogue(), ids)
+        if behaviour is None or behaviour in each.holds
+    ]
     if output == "json":
         as_json([_as_json(each, behaviour or "") for each in found])
     else:
         rows = [(each.id, *_said(each, behaviour or "")) for each in found]
-        as_table(("id", "level", "requirement", "holds in", "source"), rows, (None, None, 70, 14, 30))
+        as_table(
+            ("id", "level", "requirement", "holds in", "source"),
+            rows,
+            (None, None, 70, 14, 30),
+        )
 
 
-def _chosen(known: Mapping[str, Requirement], ids: Sequence[str]) -> Sequence[Requirement]:
+def _chosen(
+    known: Mapping[str, Requirement], ids: Sequence[str]
+) -> Sequence[Requirement]:
     wanted = [id_.upper() for id_ in ids]
     if unknown := [id_ for id_ in wanted if id_ not in known]:
-        raise Trouble([f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown])
+        raise Trouble(
+            [f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown]
+        )
     return [known[id_] for id_ in wanted] or list(known.values())
 
 
 def _hint(known: Mapping[str, Requirement], id_: str) -> str:
     near = difflib.get_close_matches(id_, known, n=3)
-    return f"; near: {', '.join(near)}" if near else "; kueue-dra requirements lists all of them"
+    return (
+        f"; near: {', '.join(near)}"
+        if near
+        else "; kueue-dra requirements lists all of them"
+    )
 
 
 def _said(found: Requirement, behaviour: str) -> tuple[str, ...]:
     """How strongly it is said, in which words, where it holds, and where it stands in the text of a behaviour."""
-    return found.level_in(behaviour), found.text, ", ".join(found.holds), found.source_in(behaviour)
+    return (
+        found.level_in(behaviour),
+        found.text,
+        ", ".join(found.holds),
+        found.source_in(behaviour),
+    )
 
 
 def _as_json(found: Requirement, behaviour: str) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 import pytest
-from kueue_dra_suites import conformance
 
 from kueue_dra_cli.errors import Trouble
 from kueue_dra_cli.options import judged_option, target_option, workers_option
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_suites.wiring import HOME, pytest_options
 
 EPILOG = """\
 \b
@@ -35,12 +34,35 @@ INTENTS = ("certify", "ci", "develop")
 
 @click.command("run", epilog=EPILOG)
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
-@target_option("reference", "kueue", whose="Who judges: the reference in memory, or a real Kueue.")
+@target_option(
+    "reference", "kueue", whose="Who judges: the reference in memory, or a real Kueue."
+)
 @judged_option
-@click.option("--context", default="", metavar="NAME", help="With --target kueue: the kubeconfig context of a cluster.")
-@click.option("--report-dir", default="out", show_default=True, metavar="DIR", help="Where the report files go.")
-@click.option("-k", "expression", default="", metavar="EXPR", help="Only cases whose names match, as for pytest.")
-@click.option("--core", is_flag=True, help="Only cases that prove what a text asks for: MUST, SHOULD, MAY.")
+@click.option(
+    "--context",
+    default="",
+    metavar="NAME",
+    help="With --target kueue: the kubeconfig context of a cluster.",
+)
+@click.option(
+    "--report-dir",
+    default="out",
+    show_default=True,
+    metavar="DIR",
+    help="Where the report files go.",
+)
+@click.option(
+    "-k",
+    "expression",
+    default="",
+    metavar="EXPR",
+    help="Only cases whose names match, as for pytest.",
+)
+@click.option(
+    "--core",
+    is_flag=True,
+    help="Only cases that prove what a text asks for: MUST, SHOULD, MAY.",
+)
 @workers_option("Run")
 @click.option(
     "--intent",
@@ -68,48 +90,38 @@ def command(
     to the folder of --report-dir as report.yaml, report.json and junit.xml.
     """
     if context and target != "kueue":
-        raise click.UsageError("--context NAME needs --target kueue: the reference uses no cluster")
-    chosen = [f"--{name}={value}" for name, value in _given(target=target, behaviour=behaviour, context=context)]
-    chosen += [f"--report-dir={report_dir}", f"--intent={intent}", "-v" if verbose else "-q"]
+        raise click.UsageError(
+            "--context NAME needs --target kueue: the reference uses no cluster"
+        )
+    chosen = [
+        f"--{name}={value}"
+        for name, value in _given(target=target, behaviour=behaviour, context=context)
+    ]
+    chosen += [
+        f"--report-dir={report_dir}",
+        f"--intent={intent}",
+        "-v" if verbose else "-q",
+    ]
     chosen += [f"-k{expression}"] if expression else []
     chosen += ["--core"] if core else []
     chosen += [f"-n{workers}"] if workers else []
-    raise SystemExit(min(int(pytest.main([*wiring(), *chosen, *_paths(suites)])), 2))
+    raise SystemExit(
+        min(int(pytest.main([*pytest_options(), *chosen, *_paths(suites)])), 2)
+    )
 
 
 def _given(**options: str) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value in options.items() if value)
 
 
-def wiring() -> Iterator[str]:
-    """Give what lets pytest run the suites wherever they are: our plugins, no file of settings, no cache."""
-    yield from (
-        f"--rootdir={_home().parent.parent}",
-        "--confcutdir",
-        str(_home()),
-        "-c",
-        str(Path(__file__).with_name("pytest.ini")),
-    )
-    yield from (
-        "-p",
-        "kueue_dra_reports.plugin",
-        "-p",
-        "kueue_dra_fixtures.plugin",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:hypothesispytest",
-    )
-    yield from ("--import-mode=importlib", "-ra", "--no-header")
-
-
-def _home() -> Path:
-    """The folder of the conformance suite."""
-    return Path(conformance.__file__).resolve().parent
-
-
 def _paths(suites: Sequence[str]) -> list[str]:
-    known = sorted(path.name for path in _home().iterdir() if path.is_dir() and any(path.glob("test_*.py")))
+    known = sorted(
+        path.name
+        for path in HOME.iterdir()
+        if path.is_dir() and any(path.glob("test_*.py"))
+    )
     if unknown := [name for name in suites if name not in known]:
-        raise Trouble(f"unknown suite {name}; {nearest(name, known)}" for name in unknown)
-    return [str(_home() / name) for name in suites] or [str(_home())]
+        raise Trouble(
+            f"unknown suite {name}; {nearest(name, known)}" for name in unknown
+        )
+    return [str(HOME / name) for name in suites] or [str(HOME)]

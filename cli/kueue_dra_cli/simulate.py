@@ -43,7 +43,9 @@ WIDTHS = (None, None, None, None, 60, None)
 
 @click.command("simulate", epilog=EPILOG)
 @files_option
-@click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
+@click.argument(
+    "more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]..."
+)
 @configuration_option
 @behaviour_option
 @gates_option
@@ -81,7 +83,9 @@ def command(
     cluster are simulated. What Kueue would decide beyond the reference, such as admission checks, is told as a note.
     """
     world = world_of((*files, *more), configuration, behaviour, gates)
-    played = world.play(ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True))
+    played = world.play(
+        ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True)
+    )
     _print(played, output)
     raise SystemExit(tell(world, played, allow_missing=allow_missing))
 
@@ -93,11 +97,26 @@ def _print(played: Played, output: str) -> None:
         case "json":
             as_json({"apiVersion": "v1", "kind": "List", "items": list(played.objects)})
         case _:
-            as_table(HEADERS, [_row(explained(played.target, each)) for each in played.workloads], WIDTHS)
+            as_table(
+                HEADERS,
+                [_row(explained(played.target, each)) for each in played.workloads],
+                WIDTHS,
+            )
 
 
 def _row(found: Explanation) -> tuple[str, ...]:
     word, reason = outcome(found.verdict)
-    devices = ", ".join(f"{resource} {count}" for resource, count in found.devices.items())
-    told = found.message if word in {"waits", "inadmissible"} and found.message else reason
-    return (found.namespace, found.job or found.workload, found.queue, word, told, devices)
+    devices = ", ".join(
+        f"{resource} {count}" for resource, count in found.devices.items()
+    )
+    told = (
+        found.message if word in {"waits", "inadmissible"} and found.message else reason
+    )
+    return (
+        found.namespace,
+        found.job or found.workload,
+        found.queue,
+        word,
+        told,
+        devices,
+    )

@@ -41,7 +41,9 @@ class Answer:
     @property
     def transient(self) -> bool:
         """Whether the refusal only says that something (a webhook of a restarting Kueue) is not there yet."""
-        return self.code in (0, 429, 503, 504) or (self.code == 500 and "failed calling webhook" in self.message)
+        return self.code in (0, 429, 503, 504) or (
+            self.code == 500 and "failed calling webhook" in self.message
+        )
 
 
 class Refused(Exception):
@@ -80,7 +82,9 @@ class Objects:
 
     def replace(self, manifest: Manifest, *, subresource: str = "") -> Answer:
         """Replace one object (or one subresource of it) by the manifest, whose resourceVersion counts."""
-        return self.call("PUT", self.path(Ref.of(manifest), subresource=subresource), manifest)
+        return self.call(
+            "PUT", self.path(Ref.of(manifest), subresource=subresource), manifest
+        )
 
     def patch(self, ref: Ref, change: Manifest) -> Answer:
         """Merge ``change`` into one object."""
@@ -97,7 +101,9 @@ class Objects:
         answer = self.call("GET", self.path(ref))
         return None if answer.code == 404 else body_of(answer, f"read {ref}")
 
-    def list(self, api_version: str, kind: str, namespace: str = "", *, labels: str = "") -> list[Manifest]:
+    def list(
+        self, api_version: str, kind: str, namespace: str = "", *, labels: str = ""
+    ) -> list[Manifest]:
         """Give all objects of a kind, of one namespace or of all: at least as new as what was last seen of that kind.
 
         An unbounded list would wait for the API server's cache to reach the newest write of *any* kind, which it
@@ -107,7 +113,10 @@ class Objects:
         path = self.path(ref, collection=True)
         query = {"labelSelector": labels} if labels else {}
         if newest := self._newest.get(_stem(path)):
-            query |= {"resourceVersion": str(newest), "resourceVersionMatch": "NotOlderThan"}
+            query |= {
+                "resourceVersion": str(newest),
+                "resourceVersionMatch": "NotOlderThan",
+            }
         answer = self.call("GET", f"{path}?{urlencode(query)}")
         items = body_of(answer, f"list {kind}").get("items") or []
         return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
@@ -132,7 +141,14 @@ class Objects:
         """Give an object or a list that the API server has told as it is in our version."""
         return body
 
-    def call(self, method: str, path: str, body: Any = None, *, content: str = "application/json") -> Answer:
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        content: str = "application/json",
+    ) -> Answer:
         """Make one request; while the answer is transient, try again for as long as `Limits.ready`."""
 
         def once() -> Answer:
@@ -145,12 +161,25 @@ class Objects:
                 _note(self._written, path, answer.body)
             return answer
 
-        return eventually(once, within=self.limits.ready, every=0.05, what=f"an answer to {method} {path}")
+        return eventually(
+            once,
+            within=self.limits.ready,
+            every=0.05,
+            what=f"an answer to {method} {path}",
+        )
 
     def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
         settings: Mapping[str, Any] = self.api.configuration.auth_settings()
-        headers = {"Accept": "application/json", "Content-Type": content, **self.api.default_headers}
-        headers |= {way["key"]: way["value"] for way in settings.values() if way["in"] == "header"}
+        headers = {
+            "Accept": "application/json",
+            "Content-Type": content,
+            **self.api.default_headers,
+        }
+        headers |= {
+            way["key"]: way["value"]
+            for way in settings.values()
+            if way["in"] == "header"
+        }
         try:
             response = self.api.rest_client.pool_manager.request(
                 method,
@@ -161,13 +190,24 @@ class Objects:
                 retries=False,
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            return Answer(code=0, body={"message": f"{type(error).__name__}: no answer from the API server"})
+            return Answer(
+                code=0,
+                body={
+                    "message": f"{type(error).__name__}: no answer from the API server"
+                },
+            )
         date = parsedate_to_datetime(response.headers.get("Date") or EPOCH)
-        return Answer(code=response.status, body=_json(response.data), second=int(date.timestamp()))
+        return Answer(
+            code=response.status,
+            body=_json(response.data),
+            second=int(date.timestamp()),
+        )
 
     def path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
         """Give the path of an object, of its subresource, or of all of its kind in its namespace."""
-        kind = self._kinds_of(ref.api_version).get(ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True))
+        kind = self._kinds_of(ref.api_version).get(
+            ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True)
+        )
         parts: Sequence[str] = (
             _root(ref.api_version),
             f"namespaces/{ref.namespace}" if kind.namespaced and ref.namespace else "",
@@ -205,7 +245,11 @@ def _stem(path: str) -> str:
     """Reduce a path to its group and plural: ``/apis/batch/v1/namespaces/a/jobs/b`` to ``batch jobs``."""
     parts = path.partition("?")[0].split("/")[1:]
     group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
-    inside = rest[:1] == ["namespaces"] and len(rest) > 2 and rest[2] not in ("status", "finalize")
+    inside = (
+        rest[:1] == ["namespaces"]
+        and len(rest) > 2
+        and rest[2] not in ("status", "finalize")
+    )
     return f"{group} {(rest[2:] if inside else rest or [''])[0]}"
 
 

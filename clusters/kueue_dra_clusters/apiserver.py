@@ -55,7 +55,12 @@ class ApiServer:
         self.port = self.ports.reserve()
         token = secrets.token_urlsafe()
         etcd = self._start_etcd()
-        flags = [*self.fixed, f"--etcd-servers={etcd}", f"--secure-port={self.port}", *self._credentials(token)]
+        flags = [
+            *self.fixed,
+            f"--etcd-servers={etcd}",
+            f"--secure-port={self.port}",
+            *self._credentials(token),
+        ]
         self.processes.start(API_SERVER, [self.programs.kube_apiserver, *flags])
         self.api = self._client(token)
 
@@ -73,9 +78,16 @@ class ApiServer:
                 raise NotYet(f"{path}: {answer.code} {answer.message}")
 
         try:
-            eventually(answers, within=self.limits.ready, every=0.05, what=f"the API server to answer {path}")
+            eventually(
+                answers,
+                within=self.limits.ready,
+                every=0.05,
+                what=f"the API server to answer {path}",
+            )
         except TimedOut as trouble:
-            raise ProcessTrouble(API_SERVER, str(trouble), self.processes.log(API_SERVER)) from trouble
+            raise ProcessTrouble(
+                API_SERVER, str(trouble), self.processes.log(API_SERVER)
+            ) from trouble
 
     def insist(self) -> None:
         """Fail with the end of the log of whichever process has ended."""
@@ -84,7 +96,10 @@ class ApiServer:
 
     def kubeconfig(self, name: str, token: str) -> Path:
         """Write a kubeconfig for who has a token."""
-        cluster = {"server": self._address(), "certificate-authority": str(self.processes.directory / "ca.crt")}
+        cluster = {
+            "server": self._address(),
+            "certificate-authority": str(self.processes.directory / "ca.crt"),
+        }
         content = {
             "apiVersion": "v1",
             "kind": "Config",
@@ -129,7 +144,9 @@ class ApiServer:
 
     def _client(self, token: str) -> ApiClient:
         """Make a client with all rights."""
-        settings = Configuration(host=self._address(), ssl_ca_cert=str(self.processes.directory / "ca.crt"))
+        settings = Configuration(
+            host=self._address(), ssl_ca_cert=str(self.processes.directory / "ca.crt")
+        )
         settings.api_key["authorization"] = f"Bearer {token}"
         settings.proxy = None  # the user's proxy leads elsewhere
         settings.connection_pool_maxsize = CONNECTIONS

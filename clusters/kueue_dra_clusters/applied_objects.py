@@ -70,18 +70,28 @@ class World:
 
     def refs(self, *kinds: str) -> list[Ref]:
         """Name the objects of some kinds (of all, without any), oldest first."""
-        return [Ref.of(manifest) for place, manifest in self._written.items() if not kinds or place.kind in kinds]
+        return [
+            Ref.of(manifest)
+            for place, manifest in self._written.items()
+            if not kinds or place.kind in kinds
+        ]
 
     def precedes(self, earlier: Ref, later: Ref) -> bool:
         """Whether both are there, and one was written before the other."""
-        places = [place for place in self._written if place in (Place.of(earlier), Place.of(later))]
+        places = [
+            place
+            for place in self._written
+            if place in (Place.of(earlier), Place.of(later))
+        ]
         return places == [Place.of(earlier), Place.of(later)]
 
     @property
     def namespaces(self) -> list[str]:
         """Every namespace that something lies in, or that was made."""
         made = {ref.name for ref in self.refs("Namespace")}
-        return sorted(made | {place.namespace for place in self._written if place.namespace})
+        return sorted(
+            made | {place.namespace for place in self._written if place.namespace}
+        )
 
     @property
     def has_jobs(self) -> bool:
@@ -97,12 +107,18 @@ class World:
         for place in self._written:
             if place.kind in QUEUES:
                 lines[self._line_at(place)].add((place, self._writings.get(place, 0)))
-        return {name: (self._named, frozenset(lines[self._line(name)])) for name in cluster_queues}
+        return {
+            name: (self._named, frozenset(lines[self._line(name)]))
+            for name in cluster_queues
+        }
 
     def behind(self, stopped: Ref, waiting: Manifest) -> bool:
         """Whether a Workload waits in a LocalQueue, or in one of those of a ClusterQueue."""
         if stopped.kind == "LocalQueue":
-            return (stopped.namespace, stopped.name) == (Ref.of(waiting).namespace, queue_name(waiting))
+            return (stopped.namespace, stopped.name) == (
+                Ref.of(waiting).namespace,
+                queue_name(waiting),
+            )
         return self.cluster_queue_of(waiting) == stopped.name
 
     def line_of(self, manifest: Manifest) -> str:
@@ -110,13 +126,17 @@ class World:
         queue = queue_name(manifest)
         if not queue:
             return ""
-        return self._line(self.cluster_queue_of(manifest) or f"{Ref.of(manifest).namespace}/{queue}")
+        return self._line(
+            self.cluster_queue_of(manifest) or f"{Ref.of(manifest).namespace}/{queue}"
+        )
 
     def cluster_queue_of(self, manifest: Manifest) -> str:
         """Name the ClusterQueue of a LocalQueue, or of the one that work is submitted to; empty without one."""
         if manifest["kind"] == "LocalQueue":
             return str(manifest["spec"].get("clusterQueue") or "")
-        local = self._spec("LocalQueue", queue_name(manifest), Ref.of(manifest).namespace)
+        local = self._spec(
+            "LocalQueue", queue_name(manifest), Ref.of(manifest).namespace
+        )
         return str(local.get("clusterQueue") or "")
 
     def _note(self, place: Place) -> None:
@@ -131,7 +151,11 @@ class World:
 
     def _line(self, cluster_queue: str) -> str:
         cohort = self._cohort(cluster_queue)
-        return f"cohort {self._root(cohort, set())}" if cohort else f"queue {cluster_queue}"
+        return (
+            f"cohort {self._root(cohort, set())}"
+            if cohort
+            else f"queue {cluster_queue}"
+        )
 
     def _line_at(self, place: Place) -> str:
         """Name the line of a queue or a cohort."""
@@ -144,7 +168,11 @@ class World:
 
     def _root(self, cohort: str, seen: set[str]) -> str:
         parent = self._parent(cohort)
-        return cohort if not parent or parent in seen else self._root(parent, seen | {cohort})
+        return (
+            cohort
+            if not parent or parent in seen
+            else self._root(parent, seen | {cohort})
+        )
 
     def _cohort(self, cluster_queue: str) -> str:
         spec = self._spec("ClusterQueue", cluster_queue)

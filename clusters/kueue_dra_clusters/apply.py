@@ -14,7 +14,9 @@ from kueue_dra_ref.target import Manifest, Ref
 
 CONFLICT = 409
 NOT_FOUND = 404
-OF_THE_SERVER = frozenset({"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
+OF_THE_SERVER = frozenset(
+    {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +29,20 @@ class Written:
     """Whether anything is different from before."""
 
 
-def write(objects: Objects, custody: Custody, manifest: Manifest, before: Manifest) -> Written:
+def write(
+    objects: Objects, custody: Custody, manifest: Manifest, before: Manifest
+) -> Written:
     """Create an object, or replace the spec, labels and annotations of what exists.
 
     ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
     """
     labelled = custody.labelled(manifest)
     ref = Ref.of(manifest)
-    if not before and (answer := objects.create(_new(labelled))).body.get("reason") != "AlreadyExists":
+    if (
+        not before
+        and (answer := objects.create(_new(labelled))).body.get("reason")
+        != "AlreadyExists"
+    ):
         return Written(answer=answer, created=True)
     custody.insist_on(objects, ref)
     versions: list[str] = []
@@ -54,7 +62,9 @@ def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
     """Merge a status into a stored Job or Workload, conditions by their type, as their controllers would write it."""
 
     def put(stored: Manifest) -> Answer:
-        return objects.replace({**stored, "status": merged_status(stored, status)}, subresource="status")
+        return objects.replace(
+            {**stored, "status": merged_status(stored, status)}, subresource="status"
+        )
 
     return _until_no_conflict(objects, ref, put)
 
@@ -67,7 +77,9 @@ def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest
             metadata[key] = manifest["metadata"][key]
     merged = {**manifest, "metadata": metadata}
     if manifest["kind"] == "Job":
-        merged["spec"] = job_spec(stored["spec"], manifest["spec"], before.get("spec") or {})
+        merged["spec"] = job_spec(
+            stored["spec"], manifest["spec"], before.get("spec") or {}
+        )
     return merged
 
 
@@ -77,18 +89,31 @@ def merged_status(stored: Manifest, status: Manifest) -> Manifest:
     old = stored.get("status") or {}
     conditions = {each["type"]: each for each in old.get("conditions") or []}
     for each in status.get("conditions") or []:
-        conditions[each["type"]] = {"lastTransitionTime": now, "reason": each["type"], "message": "", **each}
+        conditions[each["type"]] = {
+            "lastTransitionTime": now,
+            "reason": each["type"],
+            "message": "",
+            **each,
+        }
     merged = {**old, **status, "conditions": list(conditions.values())}
     return _finished_job(merged, now) if stored["kind"] == "Job" else merged
 
 
 def _finished_job(status: Manifest, now: str) -> Manifest:
     """Fill in what the API server demands of a Job that is running or done."""
-    types = [each["type"] for each in status["conditions"] if each.get("status") == "True"]
+    types = [
+        each["type"] for each in status["conditions"] if each.get("status") == "True"
+    ]
     if not {"Complete", "Failed"} & set(types):
         return status
     target = "SuccessCriteriaMet" if "Complete" in types else "FailureTarget"
-    extra = {"type": target, "status": "True", "reason": target, "message": "", "lastTransitionTime": now}
+    extra = {
+        "type": target,
+        "status": "True",
+        "reason": target,
+        "message": "",
+        "lastTransitionTime": now,
+    }
     done = {"startTime": now} | ({"completionTime": now} if "Complete" in types else {})
     conditions = [*([] if target in types else [extra]), *status["conditions"]]
     return {**done, **status, "active": 0, "ready": 0, "conditions": conditions}
@@ -96,15 +121,23 @@ def _finished_job(status: Manifest, now: str) -> Manifest:
 
 def _new(manifest: Manifest) -> Manifest:
     """Take off what the server would refuse to see in a new object, when a case applies what it has read."""
-    metadata = {key: value for key, value in manifest["metadata"].items() if key not in OF_THE_SERVER}
+    metadata = {
+        key: value
+        for key, value in manifest["metadata"].items()
+        if key not in OF_THE_SERVER
+    }
     return {**manifest, "metadata": metadata}
 
 
-def _until_no_conflict(objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]) -> Answer:
+def _until_no_conflict(
+    objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]
+) -> Answer:
     def once() -> Answer:
         stored = objects.read(ref)
         if stored is None:
-            return Answer(code=NOT_FOUND, body={"message": f"{ref} is not there any more"})
+            return Answer(
+                code=NOT_FOUND, body={"message": f"{ref} is not there any more"}
+            )
         answer = put(stored)
         if answer.code == CONFLICT:
             raise NotYet(answer.message)

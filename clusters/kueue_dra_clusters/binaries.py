@@ -1,8 +1,8 @@
 """Where the real components come from: the user's own binaries where named, else built once from pinned Go modules.
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
-``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries`` builds what
-is not named, and prints where everything lies; ``python -m kueue_dra_clusters.binaries 0.18 0.19`` does so for those minors.
+``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries``
+builds what is not named and prints where everything is; with ``0.18 0.19`` it does so for those minors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ MANIFESTS_VARIABLE = "KUEUE_MANIFESTS"
 
 STAMP = "-X k8s.io/component-base/version.git"
 
-ETCD = Component(name="etcd", folder="etcd", module="go.etcd.io/etcd/server/v3", package=".")
+ETCD = Component(
+    name="etcd", folder="etcd", module="go.etcd.io/etcd/server/v3", package="."
+)
 API_SERVER = Component(
     name="kube-apiserver",
     folder="kubernetes",
@@ -39,7 +41,9 @@ API_SERVER = Component(
 MINOR = re.compile(r"v0\.[1-9]\d*\.")
 """A version that says which minor it is; a build of one's own may say anything, such as v0.0.0-main."""
 PROGRAMS = ("etcd", "kube_apiserver", "kueue", "kueue_module")
-MANIFEST_FOLDERS = tuple(f"config/components/{part}" for part in ("crd", "rbac", "webhook"))
+MANIFEST_FOLDERS = tuple(
+    f"config/components/{part}" for part in ("crd", "rbac", "webhook")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,9 @@ def insist_on_release(found: Binaries) -> None:
     """
     told = version(found.kueue)
     if MINOR.match(told) and not told.startswith(f"v{found.release.minor}."):
-        raise MissingTool(f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {told}, expected a {found.release.minor}")
+        raise MissingTool(
+            f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {told}, expected a {found.release.minor}"
+        )
 
 
 def _asset(component: Component) -> Path:

@@ -20,14 +20,29 @@ PARTIAL = ".partial-"
 
 def program(component: Component) -> Path:
     """Have a component's program, built now unless it is in the cache."""
-    digest = component.digest(component.flags, component.package, sys.platform, platform.machine())
+    digest = component.digest(
+        component.flags, component.package, sys.platform, platform.machine()
+    )
 
     def build(folder: Path) -> None:
         what = f"building {component.name} {component.version} from pinned Go modules (once, some minutes)"
-        flags = ["-buildvcs=false", "-ldflags", component.flags, "-o", str(folder / component.name)]
-        go(component, ["build", *flags, component.package], what=what, log=folder / "build.log")
+        flags = [
+            "-buildvcs=false",
+            "-ldflags",
+            component.flags,
+            "-o",
+            str(folder / component.name),
+        ]
+        go(
+            component,
+            ["build", *flags, component.package],
+            what=what,
+            log=folder / "build.log",
+        )
 
-    return kept(f"{component.name}-{component.version}-{digest}", build) / component.name
+    return (
+        kept(f"{component.name}-{component.version}-{digest}", build) / component.name
+    )
 
 
 def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
@@ -36,14 +51,22 @@ def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
     def copy(folder: Path) -> None:
         log = folder / "download.log"
         what = f"fetching the {name} of {component.name} {component.version}"
-        go(component, ["mod", "download", "-json", component.module], what=what, log=log)
+        go(
+            component,
+            ["mod", "download", "-json", component.module],
+            what=what,
+            log=log,
+        )
         module = Path(json.loads(log.read_text(encoding="utf-8"))["Dir"])
         for part in folders:
             shutil.copytree(module / part, folder / part, copy_function=shutil.copyfile)
         for directory in folder.rglob("*/"):
             directory.chmod(0o755)  # Go's module cache is read-only, directories too
 
-    return kept(f"{component.name}-{component.version}-{name}-{component.digest(*folders)}", copy)
+    return kept(
+        f"{component.name}-{component.version}-{name}-{component.digest(*folders)}",
+        copy,
+    )
 
 
 def cache() -> Path:

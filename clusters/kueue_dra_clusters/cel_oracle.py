@@ -1,6 +1,7 @@
 """Builds the program that compiles and evaluates device selectors with Kubernetes' own CEL package for DRA.
 
-``CEL_ORACLE_BIN`` names it where it is built already. ``python -m kueue_dra_clusters.cel_oracle`` has it and prints its path.
+``CEL_ORACLE_BIN`` names one that is built already. ``python -m kueue_dra_clusters.cel_oracle`` builds it and prints
+its path.
 """
 
 from __future__ import annotations

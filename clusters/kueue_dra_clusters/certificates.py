@@ -9,7 +9,12 @@ from ipaddress import ip_address
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 VALID_FOR = timedelta(days=365)
@@ -46,32 +51,47 @@ class Authority:
         )
         certificate = (
             _certificate(self._name, self._name, self._key, [name])
-            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(
+                x509.BasicConstraints(ca=True, path_length=None), critical=True
+            )
             .add_extension(usage, critical=True)
             .sign(self._key, hashes.SHA256())
         )
-        self.pair = KeyPair(certificate=certificate.public_bytes(Encoding.PEM), key=_pem(self._key))
+        self.pair = KeyPair(
+            certificate=certificate.public_bytes(Encoding.PEM), key=_pem(self._key)
+        )
 
     def vouch_for(self, *hosts: str) -> KeyPair:
         """Issue a server certificate for host names and IP addresses."""
         key = ec.generate_private_key(ec.SECP256R1())
         certificate = (
             _certificate(_subject(hosts[0]), self._name, key, hosts)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(
+                x509.BasicConstraints(ca=False, path_length=None), critical=True
+            )
+            .add_extension(
+                x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False
+            )
             .sign(self._key, hashes.SHA256())
         )
-        return KeyPair(certificate=certificate.public_bytes(Encoding.PEM), key=_pem(key))
+        return KeyPair(
+            certificate=certificate.public_bytes(Encoding.PEM), key=_pem(key)
+        )
 
 
 def a_signing_key() -> tuple[bytes, bytes]:
     """Make the private and public key with which the API server signs service account tokens."""
     key = ec.generate_private_key(ec.SECP256R1())
-    return _pem(key), key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    return _pem(key), key.public_key().public_bytes(
+        Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+    )
 
 
 def _certificate(
-    subject: x509.Name, issuer: x509.Name, key: PrivateKey, hosts: list[str] | tuple[str, ...]
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: PrivateKey,
+    hosts: list[str] | tuple[str, ...],
 ) -> x509.CertificateBuilder:
     """Fill in what every certificate has; valid since an hour ago, for clocks that differ."""
     begin = datetime.now(UTC) - timedelta(hours=1)
@@ -83,7 +103,10 @@ def _certificate(
         .serial_number(x509.random_serial_number())
         .not_valid_before(begin)
         .not_valid_after(begin + VALID_FOR)
-        .add_extension(x509.SubjectAlternativeName([_general_name(host) for host in hosts]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([_general_name(host) for host in hosts]),
+            critical=False,
+        )
     )
 
 
@@ -102,4 +125,6 @@ def _subject(name: str) -> x509.Name:
 
 def _pem(key: PrivateKey) -> bytes:
     """Write a private key in the traditional form (PKCS#1 for RSA, SEC 1 for elliptic curves)."""
-    return key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    return key.private_bytes(
+        Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()
+    )

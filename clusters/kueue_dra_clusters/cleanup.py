@@ -42,10 +42,14 @@ class Cleaning:
         """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
         look = Look.at(self.mirror, world)
         self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
-        rest = [ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves]
+        rest = [
+            ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves
+        ]
         self.remove([ref for ref in rest if ref.kind not in {NAMESPACE, FLAVOR}])
         for ref in self._kept:
-            look_again(self.objects, ref, str(moment_now()))  # Kueue forgets some flavors (see docs/differences.md)
+            look_again(
+                self.objects, ref, str(moment_now())
+            )  # Kueue forgets some flavors (see docs/differences.md)
         self.remove([ref for ref in rest if ref.kind == FLAVOR])
         namespaces = [ref for ref in rest if ref.kind == NAMESPACE]
         if self.finalizes:
@@ -62,10 +66,22 @@ class Cleaning:
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` those that are not in use."""
-        were = {ref: _meta(self.mirror.read(ref) or {}).get("uid", "") for ref in refs if self.mirror.watches(ref)}
-        going = [ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)]
+        were = {
+            ref: _meta(self.mirror.read(ref) or {}).get("uid", "")
+            for ref in refs
+            if self.mirror.watches(ref)
+        }
+        going = [
+            ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)
+        ]
         self._await_gone(going, within=self.limits.gone, entirely=entirely, were=were)
-        self._kept.update({ref: were.get(ref, "") for ref in going if not entirely and self._is_there(ref, were)})
+        self._kept.update(
+            {
+                ref: were.get(ref, "")
+                for ref in going
+                if not entirely and self._is_there(ref, were)
+            }
+        )
 
     def keeps(self, ref: Ref) -> bool:
         """Whether an object was deleted and is there as long as it is in use."""
@@ -78,16 +94,28 @@ class Cleaning:
         """
         flavors = [ref for ref in self._kept if ref.kind == FLAVOR]
         others = [ref for ref in self._kept if ref.kind != FLAVOR]
-        self._await_gone(others, within=self.limits.gone, entirely=False, were=self._kept)
+        self._await_gone(
+            others, within=self.limits.gone, entirely=False, were=self._kept
+        )
         with suppress(TimedOut):
-            self._await_gone(flavors, within=self.limits.disagreement, entirely=False, were=self._kept)
+            self._await_gone(
+                flavors,
+                within=self.limits.disagreement,
+                entirely=False,
+                were=self._kept,
+            )
         gone = [ref for ref in self._kept if not self._is_there(ref, self._kept)]
         for ref in gone:
             del self._kept[ref]
         return gone
 
     def _await_gone(
-        self, refs: Sequence[Ref], *, within: float, entirely: bool = True, were: Mapping[Ref, str] | None = None
+        self,
+        refs: Sequence[Ref],
+        *,
+        within: float,
+        entirely: bool = True,
+        were: Mapping[Ref, str] | None = None,
     ) -> None:
         def gone() -> None:
             there = [ref for ref in refs if self._is_there(ref, were or {})]
@@ -105,9 +133,13 @@ class Cleaning:
         """Ask for an object to be deleted; whether the answer says that it is gone already."""
         answer = self.objects.delete(ref)
         if ref.kind == NAMESPACE and self.finalizes and answer.ok:
-            answer = self.objects.replace({**answer.body, "spec": {"finalizers": []}}, subresource="finalize")
+            answer = self.objects.replace(
+                {**answer.body, "spec": {"finalizers": []}}, subresource="finalize"
+            )
             return answer.ok
-        return answer.code == HTTPStatus.NOT_FOUND or (answer.ok and "deletionTimestamp" not in _meta(answer.body))
+        return answer.code == HTTPStatus.NOT_FOUND or (
+            answer.ok and "deletionTimestamp" not in _meta(answer.body)
+        )
 
     def _is_in_use(self, ref: Ref) -> bool:
         """Whether Kueue rightly keeps a deleted object: quota of a ClusterQueue is held, a ClusterQueue names a flavor.
@@ -116,9 +148,16 @@ class Cleaning:
         """
         if ref.kind == "ClusterQueue":
             workloads = self.mirror.list(KUEUE, "Workload")
-            return any(cluster_queue_of(each) == ref.name for each in workloads if holds_quota(each))
+            return any(
+                cluster_queue_of(each) == ref.name
+                for each in workloads
+                if holds_quota(each)
+            )
         if ref.kind == FLAVOR:
-            return any(ref.name in flavors_named_by(queue) for queue in self.mirror.list(KUEUE, "ClusterQueue"))
+            return any(
+                ref.name in flavors_named_by(queue)
+                for queue in self.mirror.list(KUEUE, "ClusterQueue")
+            )
         return False
 
 

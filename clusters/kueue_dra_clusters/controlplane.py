@@ -18,7 +18,13 @@ from kueue_dra_clusters.binaries import Binaries, binaries
 from kueue_dra_clusters.certificates import Authority
 from kueue_dra_clusters.kueue_process import KueueProcess
 from kueue_dra_clusters.manager_config import Place
-from kueue_dra_clusters.manifests import NAMESPACE, SERVICE_ACCOUNT, WEBHOOK_HOST, Manifest, Webhook
+from kueue_dra_clusters.manifests import (
+    NAMESPACE,
+    SERVICE_ACCOUNT,
+    WEBHOOK_HOST,
+    Manifest,
+    Webhook,
+)
 from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST, release
@@ -28,7 +34,9 @@ TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
 WEBHOOK_CERTIFICATES = "webhook"
 ETC = "etc"
-METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"  # where Kueue reads them when told not to make its own
+METRICS_CERTIFICATES = (
+    f"{ETC}/kueue/metrics/certs"  # where Kueue reads them when told not to make its own
+)
 
 
 class ControlPlane:
@@ -41,7 +49,9 @@ class ControlPlane:
     kueue: KueueProcess
     _server: ApiServer
 
-    def __init__(self, programs: Binaries | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, programs: Binaries | None = None, limits: Limits | None = None
+    ) -> None:
         self._programs = programs
         self._release = programs.release if programs else release(NEWEST)
         self._limits = limits or Limits()
@@ -53,7 +63,9 @@ class ControlPlane:
         with ExitStack() as held:
             ports = held.enter_context(Ports())
             processes = held.enter_context(Processes())
-            server = ApiServer(programs=programs, processes=processes, ports=ports, limits=self._limits)
+            server = ApiServer(
+                programs=programs, processes=processes, ports=ports, limits=self._limits
+            )
             self.api, self._server = server.api, server
             objects = Objects(api=server.api, limits=self._limits, alive=server.insist)
             self.kueue = _install(programs, server, objects)
@@ -82,7 +94,10 @@ class ControlPlane:
         return self.start()
 
     def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        trouble: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -102,13 +117,21 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
         for name, content in certificates.items():
             server.processes.keep(f"{folder}/{name}", content)
     definitions = list(manifests.definitions(programs.kueue_module, webhook))
-    others = [*manifests.permissions(programs.kueue_module), *manifests.surroundings(certificates)]
+    others = [
+        *manifests.permissions(programs.kueue_module),
+        *manifests.surroundings(certificates),
+    ]
     hooks = list(manifests.webhooks(programs.kueue_module, webhook))
     server.await_answer("/api/v1/namespaces")
-    namespace, *others = sorted(others, key=lambda manifest: manifest["kind"] != "Namespace")
+    namespace, *others = sorted(
+        others, key=lambda manifest: manifest["kind"] != "Namespace"
+    )
     _create(objects, namespace)
     with ThreadPoolExecutor(WORKERS) as workers:
-        for made in [workers.submit(_create, objects, manifest) for manifest in [*definitions, *hooks, *others]]:
+        for made in [
+            workers.submit(_create, objects, manifest)
+            for manifest in [*definitions, *hooks, *others]
+        ]:
             made.result()
     collections = list(manifests.collections(definitions))
     for path in collections:
@@ -125,7 +148,11 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
         metrics=server.ports.reserve(),
     )
     return KueueProcess(
-        binary=programs.kueue, objects=objects, place=place, processes=server.processes, limits=server.limits
+        binary=programs.kueue,
+        objects=objects,
+        place=place,
+        processes=server.processes,
+        limits=server.limits,
     )
 
 
@@ -135,12 +162,26 @@ def _await_discovery(objects: Objects, paths: Iterable[str], limits: Limits) -> 
 
     def listed() -> None:
         groups = objects.call("GET", "/apis").body.get("groups") or []
-        known = {f"/apis/{version['groupVersion']}" for group in groups for version in group["versions"]}
-        found = {root: _names(objects.call("GET", root).body) for root in {root for root, _ in wanted} & known}
-        if missing := [f"{root}/{name}" for root, name in wanted if name not in found.get(root, ())]:
+        known = {
+            f"/apis/{version['groupVersion']}"
+            for group in groups
+            for version in group["versions"]
+        }
+        found = {
+            root: _names(objects.call("GET", root).body)
+            for root in {root for root, _ in wanted} & known
+        }
+        if missing := [
+            f"{root}/{name}" for root, name in wanted if name not in found.get(root, ())
+        ]:
             raise NotYet(f"not listed: {', '.join(missing)}")
 
-    eventually(listed, within=limits.ready, every=0.02, what="the API server to list Kueue's kinds")
+    eventually(
+        listed,
+        within=limits.ready,
+        every=0.02,
+        what="the API server to list Kueue's kinds",
+    )
 
 
 def _names(listing: Manifest) -> set[str]:
@@ -151,13 +192,18 @@ def _create(objects: Objects, manifest: Manifest) -> None:
     """Create one object; a first try whose answer was lost may have made it already."""
     answer = objects.create(manifest)
     if not answer.ok and answer.code != HTTPStatus.CONFLICT:
-        raise Refused(did=f"create {manifest['kind']} {manifest['metadata']['name']}", answer=answer)
+        raise Refused(
+            did=f"create {manifest['kind']} {manifest['metadata']['name']}",
+            answer=answer,
+        )
 
 
 def _token(objects: Objects) -> str:
     """Ask for a token of Kueue's own service account."""
     path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
-    answer = objects.call("POST", path, request | {"spec": {"expirationSeconds": TOKEN_SECONDS}})
+    answer = objects.call(
+        "POST", path, request | {"spec": {"expirationSeconds": TOKEN_SECONDS}}
+    )
     token: str = body_of(answer, "ask for a token for Kueue")["status"]["token"]
     return token

@@ -12,7 +12,13 @@ from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.observation import owners_of
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually, let_second_pass
+from kueue_dra_clusters.waiting import (
+    Limits,
+    NotYet,
+    TimedOut,
+    eventually,
+    let_second_pass,
+)
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -35,7 +41,11 @@ class Order:
     def before(self, manifest: Manifest) -> None:
         """Return when a Job or Workload may be created; anything else may be at once."""
         ref = Ref.of(manifest)
-        if manifest["kind"] in JOBS and ref not in self.world and self.mirror.read(ref) is None:
+        if (
+            manifest["kind"] in JOBS
+            and ref not in self.world
+            and self.mirror.read(ref) is None
+        ):
             self._await_queues()
             self._await_templates()
             self._await_second(self._last.get(self.world.line_of(manifest)))
@@ -66,7 +76,11 @@ class Order:
                     raise NotYet(f"{self._new_queues[0]} has no condition")
                 self._new_queues.pop(0)
 
-        self.mirror.eventually(noticed, within=self.limits.queues, what="Kueue to take notice of the queues")
+        self.mirror.eventually(
+            noticed,
+            within=self.limits.queues,
+            what="Kueue to take notice of the queues",
+        )
 
     def _await_templates(self) -> None:
         """Let new templates be told to who watches them first: a Job that is refused at once may be held back for ever.
@@ -81,18 +95,27 @@ class Order:
             return
         try:
             made = self.mirror.eventually(
-                lambda: self._second_of(last), within=self.limits.workload, what=f"the Workload of {last}"
+                lambda: self._second_of(last),
+                within=self.limits.workload,
+                what=f"the Workload of {last}",
             )
         except TimedOut:
             return  # Kueue makes none for it, so there is nothing to come after
 
-        let_second_pass(made)  # most clusters agree with this machine's clock; the cluster's own is asked all the same
+        let_second_pass(
+            made
+        )  # most clusters agree with this machine's clock; the cluster's own is asked all the same
 
         def later() -> None:
             if self.objects.now() <= made:
                 raise NotYet(f"the cluster's clock still shows second {made}")
 
-        eventually(later, within=self.limits.request, every=0.02, what="the next second of the cluster's clock")
+        eventually(
+            later,
+            within=self.limits.request,
+            every=0.02,
+            what="the next second of the cluster's clock",
+        )
 
     def _second_of(self, ref: Ref) -> int:
         """Give the second in which the Workload was made, of a Job its own, or got its quota: Kueue orders by both."""
@@ -101,8 +124,15 @@ class Order:
         if not found and self.mirror.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
         stamps = [each["metadata"]["creationTimestamp"] for each in found]
-        stamps += [condition_of(each, RESERVED)["lastTransitionTime"] for each in found if is_true(each, RESERVED)]
-        return max((int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps), default=0)
+        stamps += [
+            condition_of(each, RESERVED)["lastTransitionTime"]
+            for each in found
+            if is_true(each, RESERVED)
+        ]
+        return max(
+            (int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps),
+            default=0,
+        )
 
 
 def workloads_of(mirror: Mirror, ref: Ref) -> Sequence[Ref]:
@@ -111,4 +141,6 @@ def workloads_of(mirror: Mirror, ref: Ref) -> Sequence[Ref]:
     if job is None:
         return []
     workloads = mirror.list(KUEUE, "Workload", ref.namespace)
-    return [Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)]
+    return [
+        Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)
+    ]

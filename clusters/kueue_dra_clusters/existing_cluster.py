@@ -30,9 +30,21 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 NOBODY = "kueue-dra.dev/nobody"
 KINDS = {
     "batch/v1": ("Job",),
-    KUEUE: ("Workload", "LocalQueue", "ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass"),
+    KUEUE: (
+        "Workload",
+        "LocalQueue",
+        "ClusterQueue",
+        "Cohort",
+        "ResourceFlavor",
+        "WorkloadPriorityClass",
+    ),
     "node.k8s.io/v1": ("RuntimeClass",),
-    "resource.k8s.io/v1": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"),
+    "resource.k8s.io/v1": (
+        "ResourceClaim",
+        "ResourceClaimTemplate",
+        "ResourceSlice",
+        "DeviceClass",
+    ),
     "scheduling.k8s.io/v1": ("PriorityClass",),
     "v1": ("LimitRange", "Namespace"),
 }
@@ -44,7 +56,9 @@ class CannotServe(ClusterTrouble):
 
     def __init__(self, *, context: str, missing: Sequence[str]) -> None:
         lines = "\n".join(f"  - {line}" for line in missing)
-        super().__init__(f"the cluster of context {context} cannot serve these cases:\n{lines}")
+        super().__init__(
+            f"the cluster of context {context} cannot serve these cases:\n{lines}"
+        )
         self.missing = tuple(missing)
 
 
@@ -53,7 +67,9 @@ class CouldNotClean(ClusterTrouble):
 
     def __init__(self, *, context: str, left: Sequence[Ref], why: str) -> None:
         commands = "\n".join(f"  {removal_of(ref, context)}" for ref in left)
-        super().__init__(f"not everything could be removed ({why}); what is left, and how to remove it:\n{commands}")
+        super().__init__(
+            f"not everything could be removed ({why}); what is left, and how to remove it:\n{commands}"
+        )
         self.left = tuple(left)
 
 
@@ -75,7 +91,10 @@ class AttachedKueue:
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Have a local Kueue of the same minor judge a Configuration: the user's own is not restarted for it."""
         named = os.environ.get(KUEUE_VARIABLE)
-        return check(Path(named) if named else program(release(self.minor).component), configuration)
+        return check(
+            Path(named) if named else program(release(self.minor).component),
+            configuration,
+        )
 
     def describe(self) -> Manifest:
         """Say which Kueue this is."""
@@ -123,13 +142,21 @@ class AttachedPlane:
 class AttachedTarget(LiveTarget):
     """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
 
-    def __init__(self, context: str, minor: str, *, limits: Limits | None = None) -> None:
+    def __init__(
+        self, context: str, minor: str, *, limits: Limits | None = None
+    ) -> None:
         self.context = context
         self.run = secrets.token_hex(4)
         api = client_of(context)
         limits = limits or limits_of(os.environ)
-        kueue = AttachedKueue(context=context, minor=minor, objects=Objects(api=api, limits=limits))
-        super().__init__(AttachedPlane(api=api, kueue=kueue), limits=limits, labels={RUN_LABEL: self.run})
+        kueue = AttachedKueue(
+            context=context, minor=minor, objects=Objects(api=api, limits=limits)
+        )
+        super().__init__(
+            AttachedPlane(api=api, kueue=kueue),
+            limits=limits,
+            labels={RUN_LABEL: self.run},
+        )
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
         """Create each object or replace its spec; no Job of ours has pods: what is judged is whether it may."""
@@ -148,9 +175,16 @@ class AttachedTarget(LiveTarget):
     def left(self) -> list[Ref]:
         """Name every object that carries the label of this run."""
         left: list[Ref] = []
-        for version, kind in ((version, kind) for version, some in KINDS.items() for kind in some):
-            with contextlib.suppress(Refused):  # what the user may not list, this run could not make either
-                left += map(Ref.of, self._objects.list(version, kind, labels=f"{RUN_LABEL}={self.run}"))
+        for version, kind in (
+            (version, kind) for version, some in KINDS.items() for kind in some
+        ):
+            with contextlib.suppress(
+                Refused
+            ):  # what the user may not list, this run could not make either
+                left += map(
+                    Ref.of,
+                    self._objects.list(version, kind, labels=f"{RUN_LABEL}={self.run}"),
+                )
         return left
 
     @contextlib.contextmanager
@@ -158,7 +192,9 @@ class AttachedTarget(LiveTarget):
         try:
             yield
         except (TimedOut, Refused) as trouble:
-            raise CouldNotClean(context=self.context, left=self.left(), why=str(trouble)) from trouble
+            raise CouldNotClean(
+                context=self.context, left=self.left(), why=str(trouble)
+            ) from trouble
 
 
 @contextlib.contextmanager
@@ -193,10 +229,14 @@ def client_of(context: str) -> ApiClient:
     try:
         known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
     except config.ConfigException as trouble:
-        raise ClusterTrouble(f"context {context}: no kubeconfig could be read ({trouble})") from None
+        raise ClusterTrouble(
+            f"context {context}: no kubeconfig could be read ({trouble})"
+        ) from None
     if context not in known:
         names = ", ".join(sorted(known)) or "none"
-        raise ClusterTrouble(f"context {context}: found none of that name in the kubeconfig, it has: {names}")
+        raise ClusterTrouble(
+            f"context {context}: found none of that name in the kubeconfig, it has: {names}"
+        )
     client: ApiClient = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call] # ships no types
     return client
 

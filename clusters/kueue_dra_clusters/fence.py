@@ -63,7 +63,9 @@ class Fence:
         if self._job_uid:
             return
         for manifest in fence_world(self.name, self.labels):
-            body_of(self.objects.create(manifest), f"create the fence's {Ref.of(manifest)}")
+            body_of(
+                self.objects.create(manifest), f"create the fence's {Ref.of(manifest)}"
+            )
         self._job_uid = str((self.mirror.read(self._job) or {})["metadata"]["uid"])
 
     def pass_chain(self, *, unless: Callable[[], bool] = lambda: False) -> None:
@@ -76,11 +78,23 @@ class Fence:
             found = self._chain_workload()
             count = found["spec"]["podSets"][0]["count"] if found else 0
             if count != wanted:
-                raise NotYet(f"the Job controller has not brought a change of a Job to its Workload: {count} pods")
-            if seen_generation(found, "QuotaReserved") != found["metadata"]["generation"] and not unless():
-                raise NotYet("the Workload controller has not written its condition of a changed Workload")
+                raise NotYet(
+                    f"the Job controller has not brought a change of a Job to its Workload: {count} pods"
+                )
+            if (
+                seen_generation(found, "QuotaReserved")
+                != found["metadata"]["generation"]
+                and not unless()
+            ):
+                raise NotYet(
+                    "the Workload controller has not written its condition of a changed Workload"
+                )
 
-        self.mirror.eventually(arrived, within=self.limits.chain, what="Kueue's Job and Workload controllers")
+        self.mirror.eventually(
+            arrived,
+            within=self.limits.chain,
+            what="Kueue's Job and Workload controllers",
+        )
 
     def pass_cycles(self, count: int) -> None:
         """Return when the scheduler has made at least ``count`` cycles."""
@@ -100,23 +114,37 @@ class Fence:
             self._await_words(self._sweeper, self._sweeper.asked)
         self._sweep_once(self._sweeper)
         if elapsed_since(since) < self.pauses.sweep:
-            self._sweep_once(self._sweeper)  # the first one rode along with an earlier notice, of the build for example
+            self._sweep_once(
+                self._sweeper
+            )  # the first one rode along with an earlier notice, of the build for example
 
-    def pass_queues(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> None:
+    def pass_queues(
+        self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]
+    ) -> None:
         """Return when Kueue has written the status of these queues anew."""
         self.build()
-        stop, preempt = ("Hold", "LowerPriority") if self._use("queues") % 2 else ("None", "Never")
+        stop, preempt = (
+            ("Hold", "LowerPriority") if self._use("queues") % 2 else ("None", "Never")
+        )
         own_queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=self.name)
-        own_local = Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=self.name)
-        self._look_again(cluster_queues, own_queue, {"preemption": {"withinClusterQueue": preempt}})
+        own_local = Ref(
+            api_version=KUEUE, kind="LocalQueue", name="status", namespace=self.name
+        )
+        self._look_again(
+            cluster_queues, own_queue, {"preemption": {"withinClusterQueue": preempt}}
+        )
         self._look_again(local_queues, own_local, {"stopPolicy": stop})
 
     def refs(self) -> list[Ref]:
         """Name everything that the fence has made, what has to go first in front."""
         if not self._job_uid:
             return []
-        workloads = [Ref.of(each) for each in self.mirror.list(KUEUE, "Workload", self.name)]
-        job, *rest = [Ref.of(each) for each in reversed(fence_world(self.name, self.labels))]
+        workloads = [
+            Ref.of(each) for each in self.mirror.list(KUEUE, "Workload", self.name)
+        ]
+        job, *rest = [
+            Ref.of(each) for each in reversed(fence_world(self.name, self.labels))
+        ]
         return [job, *workloads, *rest]
 
     def forget(self) -> None:
@@ -134,7 +162,9 @@ class Fence:
 
     def _await_words(self, sweeper: Pawn, number: int) -> None:
         what = "the fence's workload to be tried"
-        self.mirror.eventually(lambda: sweeper.must_be_told(number), within=self.limits.sweep, what=what)
+        self.mirror.eventually(
+            lambda: sweeper.must_be_told(number), within=self.limits.sweep, what=what
+        )
 
     def _await_refusal(self, pawn: Pawn) -> None:
         """Return when a pawn was refused what it asked for, or what it asked for after that."""
@@ -157,7 +187,9 @@ class Fence:
             if seen != generation:
                 raise NotYet(f"{own} was seen at generation {seen}, not {generation}")
 
-        self.mirror.eventually(written, within=self.limits.queues, what=f"Kueue's {own.kind} controller")
+        self.mirror.eventually(
+            written, within=self.limits.queues, what=f"Kueue's {own.kind} controller"
+        )
 
     def _another(self) -> int:
         """Give an amount that nobody asked for yet; an odd one is written as it is, without a unit."""
@@ -165,7 +197,9 @@ class Fence:
 
     def _create(self, role: str, *, queue: str) -> Pawn:
         ref = self._workload(f"{role}-{self._next()}")
-        return Pawn(objects=self.objects, mirror=self.mirror, ref=ref).create(self.labels, role, queue)
+        return Pawn(objects=self.objects, mirror=self.mirror, ref=ref).create(
+            self.labels, role, queue
+        )
 
     def _must_patch(self, ref: Ref, change: Manifest) -> Manifest:
         return body_of(self.objects.patch(ref, change), f"change the fence's {ref}")
@@ -173,11 +207,21 @@ class Fence:
     def _chain_workload(self) -> Manifest:
         if not self._chained:
             found = self.mirror.list(KUEUE, "Workload", self.name)
-            self._chained = next((each["metadata"]["name"] for each in found if self._is_of_the_job(each)), "")
+            self._chained = next(
+                (
+                    each["metadata"]["name"]
+                    for each in found
+                    if self._is_of_the_job(each)
+                ),
+                "",
+            )
         return (self._chained and self.mirror.read(self._workload(self._chained))) or {}
 
     def _is_of_the_job(self, workload: Manifest) -> bool:
-        return bool((workload["metadata"].get("labels") or {}).get(JOB_UID_LABEL) == self._job_uid)
+        return bool(
+            (workload["metadata"].get("labels") or {}).get(JOB_UID_LABEL)
+            == self._job_uid
+        )
 
     def _workload(self, name: str) -> Ref:
         return Ref(api_version=KUEUE, kind="Workload", name=name, namespace=self.name)
@@ -192,7 +236,9 @@ class Fence:
 
     @property
     def _job(self) -> Ref:
-        return Ref(api_version="batch/v1", kind="Job", name="chain", namespace=self.name)
+        return Ref(
+            api_version="batch/v1", kind="Job", name="chain", namespace=self.name
+        )
 
 
 def look_again(objects: Objects, ref: Ref, mark: str) -> None:

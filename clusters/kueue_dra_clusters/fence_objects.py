@@ -22,10 +22,14 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
         _an_object("v1", "Namespace", name),
         _an_object(KUEUE, "ResourceFlavor", name, spec={}),
         _an_object(KUEUE, "ClusterQueue", name, spec=a_queue(name, amount=1)),
-        _an_object(KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, amount=1)),
+        _an_object(
+            KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, amount=1)
+        ),
         _an_object(KUEUE, "LocalQueue", "pawns", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "status", name, spec={"clusterQueue": name}),
-        _an_object(KUEUE, "LocalQueue", "sweep", name, spec={"clusterQueue": f"{name}-sweep"}),
+        _an_object(
+            KUEUE, "LocalQueue", "sweep", name, spec={"clusterQueue": f"{name}-sweep"}
+        ),
         _an_object("batch/v1", "Job", "chain", name, spec=chain),
     ]
     world[-1]["metadata"]["labels"] = {QUEUE_LABEL: "nowhere"}
@@ -36,16 +40,30 @@ def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
 
 def a_template(*, amount: int = 1) -> Manifest:
     """Give a pod template that asks for so many bytes; its image exists nowhere."""
-    container = {"name": "main", "image": "none.invalid/none", "resources": {"requests": {ASKED: str(amount)}}}
+    container = {
+        "name": "main",
+        "image": "none.invalid/none",
+        "resources": {"requests": {ASKED: str(amount)}},
+    }
     return {"spec": {"restartPolicy": "Never", "containers": [container]}}
 
 
 def _an_object(
-    api_version: str, kind: str, name: str, namespace: str = "", *, spec: Manifest | None = None
+    api_version: str,
+    kind: str,
+    name: str,
+    namespace: str = "",
+    *,
+    spec: Manifest | None = None,
 ) -> Manifest:
     place = {"namespace": namespace} if namespace else {}
     body = {} if spec is None else {"spec": spec}
-    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, **place}, **body}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, **place},
+        **body,
+    }
 
 
 def a_queue(name: str, *, amount: int) -> Manifest:

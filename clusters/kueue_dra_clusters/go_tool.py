@@ -54,21 +54,34 @@ class Component:
 
     def digest(self, *more: str) -> str:
         """Tell this build from others: what is pinned, and ``more`` of what shapes the result."""
-        pinned = [(PINNED / self.folder / name).read_bytes() for name in ("go.mod", "go.sum", *self.sources)]
-        return hashlib.sha256(b"\0".join([*pinned, *(word.encode() for word in more)])).hexdigest()[:16]
+        pinned = [
+            (PINNED / self.folder / name).read_bytes()
+            for name in ("go.mod", "go.sum", *self.sources)
+        ]
+        return hashlib.sha256(
+            b"\0".join([*pinned, *(word.encode() for word in more)])
+        ).hexdigest()[:16]
 
 
 def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> None:
     """Run the Go tool in a component's folder, telling how long it takes."""
     if not (tool := shutil.which("go")):
-        raise MissingTool(_two_ways_out(f"{what}: no Go toolchain (the command go) is on PATH"))
+        raise MissingTool(
+            _two_ways_out(f"{what}: no Go toolchain (the command go) is on PATH")
+        )
     tell(what)
     with (
-        tempfile.TemporaryDirectory(dir=log.parent, ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryDirectory(
+            dir=log.parent, ignore_cleanup_errors=True
+        ) as scratch,
         log.open("wb") as output,
         log.with_suffix(".err").open("wb") as complaints,
     ):
-        environment = os.environ | {"CGO_ENABLED": "0", "GOWORK": "off", "GOTMPDIR": scratch}
+        environment = os.environ | {
+            "CGO_ENABLED": "0",
+            "GOWORK": "off",
+            "GOTMPDIR": scratch,
+        }
         process = subprocess.Popen(
             [tool, *words],
             cwd=PINNED / component.folder,
@@ -83,7 +96,11 @@ def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> N
             _end(process)
     if process.returncode:
         said = tail(log.with_suffix(".err"))
-        raise MissingTool(_two_ways_out(f"{what}: go ended with exit code {process.returncode}:\n{said}"))
+        raise MissingTool(
+            _two_ways_out(
+                f"{what}: go ended with exit code {process.returncode}:\n{said}"
+            )
+        )
 
 
 def _watch(process: subprocess.Popen[bytes], what: str) -> None:

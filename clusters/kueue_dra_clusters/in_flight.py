@@ -11,18 +11,28 @@ from kueue_dra_clusters.applied_objects import World
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence import Fence
 from kueue_dra_clusters.informer import TEMPLATE_VERSIONS, Mirror
-from kueue_dra_clusters.observation import Look, cluster_queue_of, holds_quota, owners_of
+from kueue_dra_clusters.observation import (
+    Look,
+    cluster_queue_of,
+    holds_quota,
+    owners_of,
+)
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.target import Manifest, Ref
 
-HOLDERS = re.compile(r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$', re.MULTILINE)
+HOLDERS = re.compile(
+    r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$',
+    re.MULTILINE,
+)
 """How many Workloads the scheduler holds quota for in a ClusterQueue (all releases)."""
 BUSY = re.compile(
     r'^(?:controller_runtime_active_workers|workqueue_depth)\{controller="(job|workload(?:_controller)?)"[^}]*\} [1-9]',
     re.MULTILINE,
 )
 """A controller of Jobs or Workloads that has something in its hand, or in its queue (all releases)."""
-NOT_FOUND = re.compile(r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL)
+NOT_FOUND = re.compile(
+    r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL
+)
 """How a Workload is refused whose template Kueue knows nothing of (all releases)."""
 
 
@@ -48,7 +58,10 @@ class Underway:
         """
         if look.pending:
             told = self.metrics()
-            yield from (f"Kueue's controller {name} is at work" for name in sorted(set(BUSY.findall(told))))
+            yield from (
+                f"Kueue's controller {name} is at work"
+                for name in sorted(set(BUSY.findall(told)))
+            )
             if not for_long:
                 yield from self._unwritten(look, told)
 
@@ -60,13 +73,23 @@ class Underway:
         """
         jobs = {job["metadata"]["uid"]: job for job in look.jobs}
         for found in look.refused:
-            missed = NOT_FOUND.search(condition_of(found, "Requeued").get("message", ""))
+            missed = NOT_FOUND.search(
+                condition_of(found, "Requeued").get("message", "")
+            )
             job = next((jobs[uid] for uid in owners_of(found) if uid in jobs), None)
-            if missed and job and self.world.precedes(_template(missed[1], job), Ref.of(job)):
+            if (
+                missed
+                and job
+                and self.world.precedes(_template(missed[1], job), Ref.of(job))
+            ):
                 yield found
 
     def _unwritten(self, look: Look, told: str) -> Iterator[str]:
-        shown = Counter(cluster_queue_of(found) for found in look.workloads if holds_quota(found) and is_active(found))
+        shown = Counter(
+            cluster_queue_of(found)
+            for found in look.workloads
+            if holds_quota(found) and is_active(found)
+        )
         for name, held in self._holders(told).items():
             if held != shown[name]:
                 yield f"Kueue holds quota for {held} Workloads in ClusterQueue {name}, {shown[name]} say so"
@@ -76,13 +99,33 @@ class Underway:
         queues = self.world.refs("ClusterQueue")
         if told:
             names = {ref.name for ref in queues}
-            return {name: int(float(count)) for name, count in HOLDERS.findall(told) if name in names}
-        flat = [ref for ref in queues if not self.world.is_nested(ref.name)]  # others sweep their tree at a touch
+            return {
+                name: int(float(count))
+                for name, count in HOLDERS.findall(told)
+                if name in names
+            }
+        flat = [
+            ref for ref in queues if not self.world.is_nested(ref.name)
+        ]  # others sweep their tree at a touch
         self.fence.pass_queues(flat, ())
-        stored = [each for each in map(self.mirror.read, flat) if each and "deletionTimestamp" not in each["metadata"]]
-        return {each["metadata"]["name"]: (each.get("status") or {}).get("reservingWorkloads", 0) for each in stored}
+        stored = [
+            each
+            for each in map(self.mirror.read, flat)
+            if each and "deletionTimestamp" not in each["metadata"]
+        ]
+        return {
+            each["metadata"]["name"]: (each.get("status") or {}).get(
+                "reservingWorkloads", 0
+            )
+            for each in stored
+        }
 
 
 def _template(name: str, work: Manifest) -> Ref:
     namespace = Ref.of(work).namespace
-    return Ref(api_version=TEMPLATE_VERSIONS[0], kind="ResourceClaimTemplate", name=name, namespace=namespace)
+    return Ref(
+        api_version=TEMPLATE_VERSIONS[0],
+        kind="ResourceClaimTemplate",
+        name=name,
+        namespace=namespace,
+    )

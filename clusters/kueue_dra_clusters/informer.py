@@ -27,18 +27,32 @@ from kueue_dra_ref.target import Manifest, Ref
 
 Seen = TypeVar("Seen")
 
-TEMPLATE_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1")
+TEMPLATE_VERSIONS = (
+    "resource.k8s.io/v1",
+    "resource.k8s.io/v1beta2",
+    "resource.k8s.io/v1beta1",
+)
 PLURALS = {
     ("batch/v1", "Job"): "jobs",
     (KUEUE, "Workload"): "workloads",
     (KUEUE, "LocalQueue"): "localqueues",
     (KUEUE, "ClusterQueue"): "clusterqueues",
     (KUEUE, "ResourceFlavor"): "resourceflavors",
-    **{(version, "ResourceClaimTemplate"): "resourceclaimtemplates" for version in TEMPLATE_VERSIONS},
+    **{
+        (version, "ResourceClaimTemplate"): "resourceclaimtemplates"
+        for version in TEMPLATE_VERSIONS
+    },
 }
 """The kinds that are watched; those of Kueue in one version whatever version they were written in."""
 
-FAULTS = (ApiException, urllib3.exceptions.HTTPError, OSError, ValueError, KeyError, AttributeError)
+FAULTS = (
+    ApiException,
+    urllib3.exceptions.HTTPError,
+    OSError,
+    ValueError,
+    KeyError,
+    AttributeError,
+)
 PATIENCE = 0.25  # seconds: a change wakes who waits, so this is only how often time itself is looked at
 AGAIN = 0.1  # seconds until a watch that broke is begun anew
 TURN = 1200  # seconds after which a watch is begun anew, by a new listing
@@ -104,28 +118,51 @@ class Mirror:
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> list[Manifest]:
         """Give all objects of a kind, of one namespace or of all."""
-        shelf = self._shelf(Ref(api_version=api_version, kind=kind, name="", namespace=namespace))
+        shelf = self._shelf(
+            Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
+        )
         if shelf is None:
             return self.objects.list(api_version, kind, namespace)
         with self._moved:
-            return [each for (lives, _), each in shelf.held.items() if namespace in ("", lives)]
+            return [
+                each
+                for (lives, _), each in shelf.held.items()
+                if namespace in ("", lives)
+            ]
 
-    def eventually(self, probe: Callable[[], Seen], *, within: float, what: str) -> Seen:
+    def eventually(
+        self, probe: Callable[[], Seen], *, within: float, what: str
+    ) -> Seen:
         """Ask ``probe`` again whenever something has changed until it does not raise `NotYet`; late: `TimedOut`."""
         return waiting.eventually(
-            probe, within=within, what=what, every=PATIENCE, at_most=PATIENCE, pause=self._await_move
+            probe,
+            within=within,
+            what=what,
+            every=PATIENCE,
+            at_most=PATIENCE,
+            pause=self._await_move,
         )
 
     def close(self) -> None:
         """End all watches; nothing can be read from here on."""
         atexit.unregister(self.close)
         self._closed = True
-        with contextlib.suppress(TimedOut):  # its thread does not keep the process from ending
-            waiting.eventually(self._must_have_ended, within=self.objects.limits.request, what="the watches to end")
+        with contextlib.suppress(
+            TimedOut
+        ):  # its thread does not keep the process from ending
+            waiting.eventually(
+                self._must_have_ended,
+                within=self.objects.limits.request,
+                what="the watches to end",
+            )
 
     def _must_have_ended(self) -> None:
         """Stop every watch once more: one that was just about to begin does not hear of it."""
-        if open_ones := [shelf for shelf in self._shelves.values() if shelf.follower and shelf.follower.is_alive()]:
+        if open_ones := [
+            shelf
+            for shelf in self._shelves.values()
+            if shelf.follower and shelf.follower.is_alive()
+        ]:
             for shelf in open_ones:
                 shelf.watch.stop()
             raise NotYet(", ".join(shelf.plural for shelf in open_ones))
@@ -144,17 +181,30 @@ class Mirror:
     def _catch_up(self, shelf: Shelf, wanted: int) -> None:
         def caught_up() -> None:
             if shelf.revision < wanted:
-                raise NotYet(f"the watch is at revision {shelf.revision}, what was written at {wanted}")
+                raise NotYet(
+                    f"the watch is at revision {shelf.revision}, what was written at {wanted}"
+                )
 
-        self.eventually(caught_up, within=self.objects.limits.ready, what=f"the watch of {shelf.plural}")
+        self.eventually(
+            caught_up,
+            within=self.objects.limits.ready,
+            what=f"the watch of {shelf.plural}",
+        )
 
     def _begin(self, version: str, kind: str) -> Shelf:
         if not self._shelves:
             atexit.register(
                 self.close
             )  # a watch that outlives the interpreter ends it with SIGABRT, in C++ of the CEL engine
-        shelf = self._shelves[version, kind] = Shelf(version, kind, PLURALS[version, kind])
-        shelf.follower = threading.Thread(target=self._follow, args=(shelf,), name=f"watch {shelf.plural}", daemon=True)
+        shelf = self._shelves[version, kind] = Shelf(
+            version, kind, PLURALS[version, kind]
+        )
+        shelf.follower = threading.Thread(
+            target=self._follow,
+            args=(shelf,),
+            name=f"watch {shelf.plural}",
+            daemon=True,
+        )
         shelf.follower.start()
         return shelf
 
@@ -176,7 +226,13 @@ class Mirror:
                     deserialize=False,
                 )
                 for event in events:
-                    self._tell(partial(shelf.take, event["type"], self.objects.as_ours(event["object"])))
+                    self._tell(
+                        partial(
+                            shelf.take,
+                            event["type"],
+                            self.objects.as_ours(event["object"]),
+                        )
+                    )
             again.wait(AGAIN)
 
     def _tell(self, change: Callable[[], None]) -> None:
@@ -188,14 +244,18 @@ class Mirror:
     def _await_move(self, seconds: float) -> None:
         """Return after a change that nobody was woken for yet, or after so many seconds; fail where none can come."""
         with self._moved:
-            moved = self._moved.wait_for(lambda: self._moves != self._noticed, timeout=seconds)
+            moved = self._moved.wait_for(
+                lambda: self._moves != self._noticed, timeout=seconds
+            )
             self._noticed = self._moves
         if not moved:
             self.objects.alive()
 
 
 def _version(api_version: str) -> str:
-    return KUEUE if api_version.startswith(KUEUE.partition("/")[0] + "/") else api_version
+    return (
+        KUEUE if api_version.startswith(KUEUE.partition("/")[0] + "/") else api_version
+    )
 
 
 def _key(manifest: Manifest) -> tuple[str, str]:

@@ -66,7 +66,9 @@ class Auditing:
                 raise NotYet("; ".join(wrong))
 
         try:
-            self.mirror.eventually(right, within=self.limits.disagreement, what="figures that agree")
+            self.mirror.eventually(
+                right, within=self.limits.disagreement, what="figures that agree"
+            )
         except TimedOut:
             return wrong
         return ()

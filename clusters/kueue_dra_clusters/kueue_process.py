@@ -30,8 +30,15 @@ from kueue_dra_ref.target import FieldError, Ref
 NAME = "kueue"
 LOG_LEVEL = "--zap-log-level=2"  # as the release's Deployment
 
-DEVICE_RESOURCES = ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
-ROLE = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", name=MANAGER_ROLE)
+DEVICE_RESOURCES = (
+    "deviceclasses",
+    "resourceclaims",
+    "resourceclaimtemplates",
+    "resourceslices",
+)
+ROLE = Ref(
+    api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", name=MANAGER_ROLE
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +65,10 @@ class KueueProcess:
             return faults
         self.stop()
         file = self.processes.directory / "kueue.yaml"
-        file.write_text(json.dumps(self._complete(configuration), default=str, sort_keys=True), encoding="utf-8")
+        file.write_text(
+            json.dumps(self._complete(configuration), default=str, sort_keys=True),
+            encoding="utf-8",
+        )
         environment = {"KUBECONFIG": str(self.place.kubeconfig)}
         words: list[str | Path] = [self.binary, "--config", file, LOG_LEVEL]
         self.processes.start(NAME, words, env=environment, etc=self.place.etc)
@@ -100,15 +110,27 @@ class KueueProcess:
         if self.place.etc is None:
             return ""
         settings = self.objects.api.configuration.auth_settings()
-        headers = {way["key"]: way["value"] for way in settings.values() if way["in"] == "header"}
+        headers = {
+            way["key"]: way["value"]
+            for way in settings.values()
+            if way["in"] == "header"
+        }
         answer = self._scraper().request("GET", "/metrics", headers=headers)
         if answer.status != HTTPStatus.OK:
-            raise ProcessTrouble(NAME, f"answers {answer.status} to who asks for its metrics", self.processes.log(NAME))
+            raise ProcessTrouble(
+                NAME,
+                f"answers {answer.status} to who asks for its metrics",
+                self.processes.log(NAME),
+            )
         return answer.data.decode()
 
     def rules(self) -> list[Manifest]:
         """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
-        return [rule for rule in self._role_rules() if "resource.k8s.io" in rule["apiGroups"]]
+        return [
+            rule
+            for rule in self._role_rules()
+            if "resource.k8s.io" in rule["apiGroups"]
+        ]
 
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Set the rules of Kueue's ClusterRole; a Kueue that watches already notices when restarted."""
@@ -116,7 +138,9 @@ class KueueProcess:
         self._granted = None if rules == granted else granted
         self._bind(rules)
         for resource in DEVICE_RESOURCES:
-            self._await_access(resource, allowed=any(resource in rule["resources"] for rule in rules))
+            self._await_access(
+                resource, allowed=any(resource in rule["resources"] for rule in rules)
+            )
 
     def is_denied(self) -> bool:
         """Whether Kueue has met with a permission that was taken: it waits, and says so in its log."""
@@ -154,16 +178,22 @@ class KueueProcess:
         def ready() -> None:
             self.processes.insist(NAME)
             try:
-                status = urllib3.request("GET", address, retries=False, timeout=1.0).status
+                status = urllib3.request(
+                    "GET", address, retries=False, timeout=1.0
+                ).status
             except urllib3.exceptions.HTTPError as trouble:
                 raise NotYet(type(trouble).__name__) from None
             if status != HTTPStatus.OK:
                 raise NotYet(f"{address} answers {status}")
 
         try:
-            eventually(ready, within=self.limits.ready, every=0.02, what="Kueue's webhooks")
+            eventually(
+                ready, within=self.limits.ready, every=0.02, what="Kueue's webhooks"
+            )
         except TimedOut as trouble:
-            raise ProcessTrouble(NAME, str(trouble), self.processes.log(NAME)) from trouble
+            raise ProcessTrouble(
+                NAME, str(trouble), self.processes.log(NAME)
+            ) from trouble
 
     def _role_rules(self) -> list[Manifest]:
         role = self.objects.read(ROLE)
@@ -183,12 +213,23 @@ class KueueProcess:
             "metadata": {"name": ""},
             "spec": {
                 "user": f"system:serviceaccount:{NAMESPACE}:{SERVICE_ACCOUNT}",
-                "resourceAttributes": {"group": "resource.k8s.io", "resource": resource, "verb": "get"},
+                "resourceAttributes": {
+                    "group": "resource.k8s.io",
+                    "resource": resource,
+                    "verb": "get",
+                },
             },
         }
 
         def seen() -> None:
             if self.objects.create(review).body["status"]["allowed"] is not allowed:
-                raise NotYet(f"access to {resource} is not yet {'given' if allowed else 'taken'}")
+                raise NotYet(
+                    f"access to {resource} is not yet {'given' if allowed else 'taken'}"
+                )
 
-        eventually(seen, within=self.limits.ready, every=0.02, what=f"the role's change for {resource}")
+        eventually(
+            seen,
+            within=self.limits.ready,
+            every=0.02,
+            what=f"the role's change for {resource}",
+        )

@@ -30,13 +30,24 @@ from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
 
 TOUCHED = "kueue-dra.dev/touched"
 QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
-SWEEPING = frozenset({"ClusterQueue", "Cohort", "ResourceFlavor", "ResourceSlice", "AdmissionCheck", "Topology"})
+SWEEPING = frozenset(
+    {
+        "ClusterQueue",
+        "Cohort",
+        "ResourceFlavor",
+        "ResourceSlice",
+        "AdmissionCheck",
+        "Topology",
+    }
+)
 """Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
 
 COUNTED = frozenset({"LimitRange", "RuntimeClass"})
 """Kinds whose creation has Kueue count anew what waits."""
 
-INERT = frozenset({"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"})
+INERT = frozenset(
+    {"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"}
+)
 """Kinds that decide nothing once the Jobs and queues that named them are gone."""
 
 
@@ -64,7 +75,11 @@ class LiveTarget:
         self._mirror = Mirror(objects=self._objects)
         self._world = World()
         self._cleaning = Cleaning(
-            objects=self._objects, mirror=self._mirror, limits=limits, finalizes=not self._custody.labels, leaves=leaves
+            objects=self._objects,
+            mirror=self._mirror,
+            limits=limits,
+            finalizes=not self._custody.labels,
+            leaves=leaves,
         )
         self._fence = Fence(
             objects=self._objects,
@@ -74,14 +89,21 @@ class LiveTarget:
             limits=limits,
             pauses=plane.pauses,
         )
-        self._ahead = Ahead(mirror=self._mirror, world=self._world, limits=limits, pauses=plane.pauses)
+        self._ahead = Ahead(
+            mirror=self._mirror, world=self._world, limits=limits, pauses=plane.pauses
+        )
         self._stops = Stops(objects=self._objects, world=self._world, fence=self._fence)
         self._settling = Settling(
             objects=self._objects,
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
-            underway=Underway(mirror=self._mirror, world=self._world, fence=self._fence, metrics=plane.kueue.metrics),
+            underway=Underway(
+                mirror=self._mirror,
+                world=self._world,
+                fence=self._fence,
+                metrics=plane.kueue.metrics,
+            ),
             ahead=self._ahead,
             stops=self._stops,
             is_denied=plane.kueue.is_denied,
@@ -95,9 +117,15 @@ class LiveTarget:
             sweeps=self._ahead.note_opening,
         )
         self._auditing = Auditing(
-            objects=self._objects, mirror=self._mirror, world=self._world, kueue=plane.kueue, limits=limits
+            objects=self._objects,
+            mirror=self._mirror,
+            world=self._world,
+            kueue=plane.kueue,
+            limits=limits,
         )
-        self._order = Order(objects=self._objects, mirror=self._mirror, world=self._world, limits=limits)
+        self._order = Order(
+            objects=self._objects, mirror=self._mirror, world=self._world, limits=limits
+        )
         self._configuration = ""
         self._description: Manifest = {}
         self._touches = 0
@@ -110,7 +138,9 @@ class LiveTarget:
         faults = self._plane.kueue.start(configuration)
         if not faults:
             self._configuration = wanted
-            self._world.selector = configuration.get("managedJobsNamespaceSelector") or {}
+            self._world.selector = (
+                configuration.get("managedJobsNamespaceSelector") or {}
+            )
             self._ahead.note_change()
             self._counting.forget()
         return faults
@@ -123,18 +153,30 @@ class LiveTarget:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
         self._settling.let_sweep_pass()
         answers = [
-            (ref := Ref.of(each), self._permit(each) if ref == ROLE else self._apply(each)) for each in manifests
+            (
+                ref := Ref.of(each),
+                self._permit(each) if ref == ROLE else self._apply(each),
+            )
+            for each in manifests
         ]
-        return [Refusal(ref=ref, code=answer.code, message=answer.message) for ref, answer in answers if not answer.ok]
+        return [
+            Refusal(ref=ref, code=answer.code, message=answer.message)
+            for ref, answer in answers
+            if not answer.ok
+        ]
 
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
         self._settling.let_sweep_pass()
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
-            if ref.kind == "ResourceFlavor":  # Kueue lets one go that no ClusterQueue names of which it has heard
+            if (
+                ref.kind == "ResourceFlavor"
+            ):  # Kueue lets one go that no ClusterQueue names of which it has heard
                 self._fence.pass_queues((), ())
-            self._cleaning.remove([ref, *workloads_of(self._mirror, ref)], entirely=False)
+            self._cleaning.remove(
+                [ref, *workloads_of(self._mirror, ref)], entirely=False
+            )
             self._note_end(ref)
             if ref.kind == "DeviceClass":
                 self._ahead.note_class()
@@ -145,8 +187,13 @@ class LiveTarget:
         self._touches += 1
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
-            for workload in workloads_of(self._mirror, ref) if ref.kind == "Job" else [ref]:
-                self._objects.patch(workload, {"metadata": {"annotations": {TOUCHED: str(self._touches)}}})
+            for workload in (
+                workloads_of(self._mirror, ref) if ref.kind == "Job" else [ref]
+            ):
+                self._objects.patch(
+                    workload,
+                    {"metadata": {"annotations": {TOUCHED: str(self._touches)}}},
+                )
         self._ahead.note_change()
 
     def settle(self) -> None:
@@ -177,7 +224,9 @@ class LiveTarget:
             self._counting.settle()
         return self._objects.read(ref)
 
-    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
+    def list(
+        self, api_version: str, kind: str, namespace: str = ""
+    ) -> Sequence[Manifest]:
         """Give all objects of a kind but those of the fence, sorted by namespace and name."""
         if kind in QUEUES:
             self._counting.settle()
@@ -197,7 +246,10 @@ class LiveTarget:
         """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""
         if not self._description:
             version = self._objects.call("GET", "/version").body.get("gitVersion", "")
-            served = self._objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
+            served = (
+                self._objects.call("GET", "/apis/resource.k8s.io").body.get("versions")
+                or []
+            )
             self._description = {
                 "kind": self.name,
                 **self._plane.kueue.describe(),
@@ -238,7 +290,9 @@ class LiveTarget:
 
     def _permit(self, role: Manifest) -> Answer:
         self._plane.kueue.permit(role["rules"])
-        self._configuration = ""  # Kueue's caches take notice of its rights when it starts
+        self._configuration = (
+            ""  # Kueue's caches take notice of its rights when it starts
+        )
         return Answer(code=HTTPStatus.OK, body={})
 
     def _apply(self, manifest: Manifest) -> Answer:
@@ -257,19 +311,26 @@ class LiveTarget:
         self._ahead.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 
-    def _take_note(self, manifest: Manifest, before: Manifest, written: Written) -> None:
+    def _take_note(
+        self, manifest: Manifest, before: Manifest, written: Written
+    ) -> None:
         if written.created:
             self._order.created(manifest)
             if manifest["kind"] in SWEEPING:
                 self._ahead.note_opening()
         late = SWEEPING | COUNTED
-        if written.changed and (not written.created or (manifest["kind"] in late and self._world.has_jobs)):
+        if written.changed and (
+            not written.created or (manifest["kind"] in late and self._world.has_jobs)
+        ):
             self._ahead.note_change()
         if written.changed and manifest["kind"] == "DeviceClass":
             self._ahead.note_class()
         if written.changed and manifest["kind"] == "ResourceClaimTemplate":
             self._ahead.note_template()
-        if written.changed and _stop_policy(manifest) not in ("None", _stop_policy(before)):
+        if written.changed and _stop_policy(manifest) not in (
+            "None",
+            _stop_policy(before),
+        ):
             self._stops.note(Ref.of(manifest))
 
 
@@ -279,7 +340,9 @@ def _stop_policy(manifest: Manifest) -> str:
 
 def _is_fence(manifest: Manifest) -> bool:
     meta = manifest["metadata"]
-    return bool(meta["name"].startswith(PREFIX) or meta.get("namespace", "").startswith(PREFIX))
+    return bool(
+        meta["name"].startswith(PREFIX) or meta.get("namespace", "").startswith(PREFIX)
+    )
 
 
 def _place(manifest: Manifest) -> tuple[str, str]:

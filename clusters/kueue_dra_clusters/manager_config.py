@@ -47,10 +47,16 @@ class Place:
         return {
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{self.health}"},
             "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
-            "webhook": {"host": LOOPBACK, "port": self.webhook, "certDir": str(self.certificates)},
+            "webhook": {
+                "host": LOOPBACK,
+                "port": self.webhook,
+                "certDir": str(self.certificates),
+            },
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": self.etc is None},
-            "featureGates": {"VisibilityOnDemand": False},  # its server wants certificates at /visibility
+            "featureGates": {
+                "VisibilityOnDemand": False
+            },  # its server wants certificates at /visibility
         }
 
 
@@ -63,7 +69,9 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
     """
     run = _judged(binary, configuration)
     if (faults := verdict(run.stderr)) is None:
-        raise ClusterTrouble(f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}")
+        raise ClusterTrouble(
+            f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}"
+        )
     return faults
 
 
@@ -73,7 +81,9 @@ def version(binary: Path) -> str:
     return found[1] if found else "unknown"
 
 
-def _judged(binary: Path, configuration: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
+def _judged(
+    binary: Path, configuration: Mapping[str, Any]
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [binary, "--config", "/dev/stdin"],
         input=json.dumps(configuration, default=str, sort_keys=True),

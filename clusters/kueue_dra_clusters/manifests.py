@@ -29,7 +29,9 @@ MANAGER_ROLE = f"{PREFIX}manager-role"
 MADE_BY_NAME = "controller-manager"
 """The service account's name before the prefix."""
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the workloads CRD alone is 1.4 MB
+_Loader: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # the workloads CRD alone is 1.4 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,22 +43,39 @@ class Webhook:
 
     def client(self, path: str) -> Manifest:
         """Write a webhook's ``clientConfig``."""
-        service = {"namespace": NAMESPACE, "name": WEBHOOK_SERVICE, "port": self.port, "path": path}
-        return {"service": service, "caBundle": base64.b64encode(self.authority).decode()}
+        service = {
+            "namespace": NAMESPACE,
+            "name": WEBHOOK_SERVICE,
+            "port": self.port,
+            "path": path,
+        }
+        return {
+            "service": service,
+            "caBundle": base64.b64encode(self.authority).decode(),
+        }
 
 
 def documents(file: Path) -> list[Manifest]:
     """Read the YAML documents of a file."""
     with file.open(encoding="utf-8") as stream:
-        return [document for document in yaml.load_all(stream, Loader=_Loader) if document]
+        return [
+            document for document in yaml.load_all(stream, Loader=_Loader) if document
+        ]
 
 
 def components(module: Path) -> Path:
     """Find the folder with Kueue's components in a module's directory, or say what is missing."""
     folder = module / "config" / "components"
-    needed = [folder / "crd" / "bases", folder / "crd" / "kustomization.yaml", folder / "rbac", _webhooks(folder)]
+    needed = [
+        folder / "crd" / "bases",
+        folder / "crd" / "kustomization.yaml",
+        folder / "rbac",
+        _webhooks(folder),
+    ]
     if missing := [str(path) for path in needed if not path.exists()]:
-        raise MissingTool(f"Kueue's manifests are incomplete, missing: {', '.join(missing)}")
+        raise MissingTool(
+            f"Kueue's manifests are incomplete, missing: {', '.join(missing)}"
+        )
     return folder
 
 
@@ -64,8 +83,12 @@ def definitions(module: Path, webhook: Webhook) -> Iterator[Manifest]:
     """Read Kueue's CRDs, those that the release converts with their conversion webhook."""
     folder = components(module) / "crd"
     listed = documents(folder / "kustomization.yaml")[0]
-    patches = [documents(folder / patch["path"])[0] for patch in listed.get("patches") or []]
-    converted = {patch["metadata"]["name"]: patch["spec"]["conversion"] for patch in patches}
+    patches = [
+        documents(folder / patch["path"])[0] for patch in listed.get("patches") or []
+    ]
+    converted = {
+        patch["metadata"]["name"]: patch["spec"]["conversion"] for patch in patches
+    }
     for resource in listed["resources"]:
         (definition,) = documents(folder / resource)
         if conversion := converted.get(definition["metadata"]["name"]):
@@ -88,18 +111,30 @@ def webhooks(module: Path, webhook: Webhook) -> Iterator[Manifest]:
     """Read Kueue's webhook configurations."""
     for configuration in documents(_webhooks(components(module))):
         for hook in configuration["webhooks"]:
-            hook["clientConfig"] = webhook.client(hook["clientConfig"]["service"]["path"])
+            hook["clientConfig"] = webhook.client(
+                hook["clientConfig"]["service"]["path"]
+            )
         yield _renamed(configuration)
 
 
 def permissions(module: Path) -> Iterator[Manifest]:
     """Read Kueue's service account, and the roles that are bound to it with their bindings."""
     files = sorted((components(module) / "rbac").glob("*.yaml"))
-    found = [document for file in files if file.name != "kustomization.yaml" for document in documents(file)]
+    found = [
+        document
+        for file in files
+        if file.name != "kustomization.yaml"
+        for document in documents(file)
+    ]
     bindings = [binding for binding in found if _is_bound_to_kueue(binding)]
-    bound = {(binding["roleRef"]["kind"], binding["roleRef"]["name"]) for binding in bindings}
+    bound = {
+        (binding["roleRef"]["kind"], binding["roleRef"]["name"]) for binding in bindings
+    }
     for document in found:
-        if document["kind"] == "ServiceAccount" or (document["kind"], document["metadata"]["name"]) in bound:
+        if (
+            document["kind"] == "ServiceAccount"
+            or (document["kind"], document["metadata"]["name"]) in bound
+        ):
             yield _renamed(document)
     yield from (_renamed_binding(binding) for binding in bindings)
 
@@ -111,7 +146,10 @@ def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
         "apiVersion": "v1",
         "kind": "Secret",
         "metadata": {"name": WEBHOOK_SECRET, "namespace": NAMESPACE},
-        "data": {name: base64.b64encode(content).decode() for name, content in certificates.items()},
+        "data": {
+            name: base64.b64encode(content).decode()
+            for name, content in certificates.items()
+        },
     }
     yield {
         "apiVersion": "v1",
@@ -123,7 +161,15 @@ def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
 
 def without_permission(rules: Iterable[Manifest], resource: str) -> list[Manifest]:
     """Take one resource out of role rules."""
-    kept = [rule | {"resources": [name for name in rule.get("resources") or () if name != resource]} for rule in rules]
+    kept = [
+        rule
+        | {
+            "resources": [
+                name for name in rule.get("resources") or () if name != resource
+            ]
+        }
+        for rule in rules
+    ]
     return [rule for rule in kept if rule["resources"]]
 
 
@@ -134,7 +180,8 @@ def _webhooks(folder: Path) -> Path:
 def _is_bound_to_kueue(document: Manifest) -> bool:
     """Tell whether a document binds a role to Kueue's service account."""
     return document["kind"].endswith("Binding") and any(
-        subject["kind"] == "ServiceAccount" and subject["name"] == MADE_BY_NAME for subject in document["subjects"]
+        subject["kind"] == "ServiceAccount" and subject["name"] == MADE_BY_NAME
+        for subject in document["subjects"]
     )
 
 
@@ -159,6 +206,10 @@ def _renamed_rule(rule: Manifest) -> Manifest:
 
 def _renamed_binding(binding: Manifest) -> Manifest:
     """Prefix both ends of a binding."""
-    subject = {"kind": "ServiceAccount", "name": SERVICE_ACCOUNT, "namespace": NAMESPACE}
+    subject = {
+        "kind": "ServiceAccount",
+        "name": SERVICE_ACCOUNT,
+        "namespace": NAMESPACE,
+    }
     role = binding["roleRef"] | {"name": PREFIX + binding["roleRef"]["name"]}
     return _renamed(binding) | {"roleRef": role, "subjects": [subject]}

@@ -32,7 +32,11 @@ class Look:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
         jobs, workloads = [], []
         for namespace in world.namespaces if world.has_jobs else []:
-            jobs += [job for job in mirror.list("batch/v1", "Job", namespace) if Ref.of(job) in world]
+            jobs += [
+                job
+                for job in mirror.list("batch/v1", "Job", namespace)
+                if Ref.of(job) in world
+            ]
             uids = {job["metadata"]["uid"] for job in jobs}
             workloads += [
                 workload
@@ -40,35 +44,58 @@ class Look:
                 if Ref.of(workload) in world or uids & owners_of(workload)
             ]
         alone = cls(jobs=jobs, workloads=workloads).alone
-        unmade = (job for job in alone if _lacks_class(mirror, job) or not _is_selected(mirror, job, world))
-        return cls(jobs=jobs, workloads=workloads, unmade=frozenset(job["metadata"]["uid"] for job in unmade))
+        unmade = (
+            job
+            for job in alone
+            if _lacks_class(mirror, job) or not _is_selected(mirror, job, world)
+        )
+        return cls(
+            jobs=jobs,
+            workloads=workloads,
+            unmade=frozenset(job["metadata"]["uid"] for job in unmade),
+        )
 
     @property
     def versions(self) -> dict[Key, str]:
         """The resourceVersion of everything seen."""
-        return {_key(found): found["metadata"]["resourceVersion"] for found in (*self.jobs, *self.workloads)}
+        return {
+            _key(found): found["metadata"]["resourceVersion"]
+            for found in (*self.jobs, *self.workloads)
+        }
 
     @property
     def pending(self) -> list[Manifest]:
         """The Workloads that neither hold quota nor are done."""
         return [
-            found for found in self.workloads if not is_true(found, "QuotaReserved") and not is_true(found, "Finished")
+            found
+            for found in self.workloads
+            if not is_true(found, "QuotaReserved") and not is_true(found, "Finished")
         ]
 
     @property
     def is_undecided(self) -> bool:
         """Whether the scheduler or an eviction may still have something to do: something waits, or loses its quota."""
-        return bool(self.pending) or any(is_true(found, "Evicted") for found in self.workloads)
+        return bool(self.pending) or any(
+            is_true(found, "Evicted") for found in self.workloads
+        )
 
     @property
     def bare(self) -> list[Manifest]:
         """The pending Workloads that Kueue has said nothing about, or nothing since they became active or inactive."""
-        return [found for found in self.pending if not condition_of(found, "QuotaReserved") or _is_outdated(found)]
+        return [
+            found
+            for found in self.pending
+            if not condition_of(found, "QuotaReserved") or _is_outdated(found)
+        ]
 
     @property
     def refused(self) -> list[Manifest]:
         """The pending Workloads whose devices could not be resolved."""
-        return [found for found in self.pending if condition_of(found, "Requeued").get("reason") == "Inadmissible"]
+        return [
+            found
+            for found in self.pending
+            if condition_of(found, "Requeued").get("reason") == "Inadmissible"
+        ]
 
     @property
     def is_on_its_way(self) -> bool:
@@ -79,7 +106,9 @@ class Look:
     def is_all_in(self) -> bool:
         """Whether every Job has a Workload, all of them are admitted, and every Job runs: nothing is to follow."""
         admitted = all(
-            is_true(found, "Admitted") and not is_true(found, "Evicted") and not is_true(found, "Finished")
+            is_true(found, "Admitted")
+            and not is_true(found, "Evicted")
+            and not is_true(found, "Finished")
             for found in self.workloads
         )
         return admitted and not self.alone and not any(self.at_odds())
@@ -93,17 +122,27 @@ class Look:
     @property
     def passed_over(self) -> list[Manifest]:
         """The Jobs that are to have a Workload and have none."""
-        return [job for job in self.alone if job["metadata"]["uid"] not in self.unmade and _fault_of(job, None)]
+        return [
+            job
+            for job in self.alone
+            if job["metadata"]["uid"] not in self.unmade and _fault_of(job, None)
+        ]
 
     def moved_since(self, earlier: Look) -> list[str]:
         """Name what came, went or changed between two looks."""
         before, after = earlier.versions, self.versions
-        return sorted(" ".join(key) for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+        return sorted(
+            " ".join(key)
+            for key in before.keys() | after.keys()
+            if before.get(key) != after.get(key)
+        )
 
     def freed_since(self, earlier: Look) -> bool:
         """Whether quota can have come free between two looks: a reservation ended, or was taken away in between."""
         after = {_key(found): found for found in self.workloads}
-        return any(_released(found, after.get(_key(found))) for found in earlier.workloads) or any(
+        return any(
+            _released(found, after.get(_key(found))) for found in earlier.workloads
+        ) or any(
             evictions(found).total()
             for key, found in after.items()
             if key not in {_key(old) for old in earlier.workloads}
@@ -114,8 +153,12 @@ class Look:
         for found in self.workloads:
             if holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
-        by_owner = {uid: workload for workload in self.workloads for uid in owners_of(workload)}
-        for job in (job for job in self.jobs if job["metadata"]["uid"] not in self.unmade):
+        by_owner = {
+            uid: workload for workload in self.workloads for uid in owners_of(workload)
+        }
+        for job in (
+            job for job in self.jobs if job["metadata"]["uid"] not in self.unmade
+        ):
             fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
             if fault:
                 yield f"Job {job['metadata']['name']} {fault}"
@@ -134,8 +177,12 @@ def _is_selected(mirror: Mirror, job: Manifest, world: World) -> bool:
     """Whether the Configuration has Kueue manage the Jobs of a namespace."""
     if not world.selector:
         return True
-    namespace = mirror.read(Ref(api_version="v1", kind="Namespace", name=job["metadata"]["namespace"]))
-    return namespace is None or selects(world.selector, namespace["metadata"].get("labels") or {})
+    namespace = mirror.read(
+        Ref(api_version="v1", kind="Namespace", name=job["metadata"]["namespace"])
+    )
+    return namespace is None or selects(
+        world.selector, namespace["metadata"].get("labels") or {}
+    )
 
 
 def owners_of(manifest: Manifest) -> set[str]:
@@ -145,7 +192,9 @@ def owners_of(manifest: Manifest) -> set[str]:
 
 def cluster_queue_of(workload: Manifest) -> str:
     """Name the ClusterQueue that a Workload is admitted to, or none."""
-    return str(((workload.get("status") or {}).get("admission") or {}).get("clusterQueue", ""))
+    return str(
+        ((workload.get("status") or {}).get("admission") or {}).get("clusterQueue", "")
+    )
 
 
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:
@@ -162,7 +211,11 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
         return "has no pods, but its evicted Workload keeps its quota"
     if is_true(workload, "Admitted") and not is_true(workload, "Evicted") and suspended:
         return "is admitted, but suspended"
-    return "" if is_true(workload, "Admitted") or suspended else "runs, but is not admitted"
+    return (
+        ""
+        if is_true(workload, "Admitted") or suspended
+        else "runs, but is not admitted"
+    )
 
 
 def holds_quota(workload: Manifest) -> bool:
@@ -177,7 +230,11 @@ def _is_to_be_evicted(workload: Manifest) -> bool:
 
 def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
     """Whether Kueue will take its quota back: until it has, the Job controller may have been refused a write."""
-    return is_true(workload, "Evicted") and holds_quota(workload) and not (job.get("status") or {}).get("active")
+    return (
+        is_true(workload, "Evicted")
+        and holds_quota(workload)
+        and not (job.get("status") or {}).get("active")
+    )
 
 
 def _is_outdated(workload: Manifest) -> bool:
@@ -194,8 +251,14 @@ def _released(before: Manifest, after: Manifest | None) -> bool:
     held = holds_quota(before)
     if after is None:
         return held
-    ended = is_true(after, "Finished") and not is_true(before, "Finished")  # it may have held quota in between
-    return ended or (held and not holds_quota(after)) or evictions(after) != evictions(before)
+    ended = is_true(after, "Finished") and not is_true(
+        before, "Finished"
+    )  # it may have held quota in between
+    return (
+        ended
+        or (held and not holds_quota(after))
+        or evictions(after) != evictions(before)
+    )
 
 
 def _key(manifest: Manifest) -> Key:

@@ -14,7 +14,9 @@ class NotOurs(ClusterTrouble):
     """An object of the name that we would write or delete exists, and somebody else made it."""
 
     def __init__(self, ref: Ref) -> None:
-        super().__init__(f"{ref} exists and was not made by this run; nothing was changed: remove it, or choose others")
+        super().__init__(
+            f"{ref} exists and was not made by this run; nothing was changed: remove it, or choose others"
+        )
         self.ref = ref
 
 
@@ -28,7 +30,10 @@ class Custody:
         """Give a manifest with our labels added."""
         if not self.labels:
             return manifest
-        metadata = {**manifest["metadata"], "labels": {**(manifest["metadata"].get("labels") or {}), **self.labels}}
+        metadata = {
+            **manifest["metadata"],
+            "labels": {**(manifest["metadata"].get("labels") or {}), **self.labels},
+        }
         return {**manifest, "metadata": metadata}
 
     def covers(self, stored: Manifest) -> bool:
@@ -46,7 +51,12 @@ class Custody:
         for owner in (stored or {}).get("metadata", {}).get("ownerReferences") or []:
             self.insist_on(
                 objects,
-                Ref(api_version=owner["apiVersion"], kind=owner["kind"], name=owner["name"], namespace=ref.namespace),
+                Ref(
+                    api_version=owner["apiVersion"],
+                    kind=owner["kind"],
+                    name=owner["name"],
+                    namespace=ref.namespace,
+                ),
             )
             return
         if stored:

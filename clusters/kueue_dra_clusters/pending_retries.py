@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from kueue_dra_clusters.applied_objects import World
 from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.observation import Look
-from kueue_dra_clusters.waiting import Limits, NotYet, Pauses, age_of, elapsed_since, eventually, moment_now
+from kueue_dra_clusters.waiting import (
+    Limits,
+    NotYet,
+    Pauses,
+    age_of,
+    elapsed_since,
+    eventually,
+    moment_now,
+)
 
 LAG = 0.1  # seconds in which Kueue has surely seen a change
 
@@ -66,7 +74,11 @@ class Ahead:
         """Return when Kueue has begun to look again at what a DeviceClass concerns."""
         if (since := self._classes) is not None:
             self._classes = None
-            self._let_pass(since, self.pauses.device_class or 0.0, "a changed DeviceClass to be looked at")
+            self._let_pass(
+                since,
+                self.pauses.device_class or 0.0,
+                "a changed DeviceClass to be looked at",
+            )
 
     def _let_pass(self, since: float, pause: float, what: str) -> None:
         def passed() -> None:
@@ -85,5 +97,9 @@ class Ahead:
                 raise NotYet("what was refused is not tried again yet")
 
         ahead = max(-elapsed_since(due), 0.0)
-        self.mirror.eventually(tried, within=self.limits.settle + ahead, what="what was refused to be tried again")
+        self.mirror.eventually(
+            tried,
+            within=self.limits.settle + ahead,
+            what="what was refused to be tried again",
+        )
         self._retried = None

@@ -34,7 +34,9 @@ class Ports:
             if (holder := _bound(candidate)) is not None:
                 self._hold(holder)
                 return candidate
-        raise ClusterTrouble(f"no free port on {LOOPBACK} among {TRIES} tried between 20000 and 31999")
+        raise ClusterTrouble(
+            f"no free port on {LOOPBACK} among {TRIES} tried between 20000 and 31999"
+        )
 
     def close(self) -> None:
         """Let all ports go."""
@@ -53,7 +55,10 @@ class Ports:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        trouble: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -16,8 +16,15 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.target import Manifest, Ref
 
 HOME = "kueue-system"
-MANAGER = Ref(api_version="apps/v1", kind="Deployment", namespace=HOME, name="kueue-controller-manager")
-SETTINGS = Ref(api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config")
+MANAGER = Ref(
+    api_version="apps/v1",
+    kind="Deployment",
+    namespace=HOME,
+    name="kueue-controller-manager",
+)
+SETTINGS = Ref(
+    api_version="v1", kind="ConfigMap", namespace=HOME, name="kueue-manager-config"
+)
 NEEDED_API = "resource.k8s.io/v1"
 VERSION_LABEL = "app.kubernetes.io/version"
 RUN_LABEL = "kueue-dra.dev/run"
@@ -53,7 +60,10 @@ class Found:
 
     def gates(self, minor: str) -> Mapping[str, bool]:
         """Every feature gate that is on or off in a Kueue of a minor, asked for or by default."""
-        asked = {**((self.configuration or {}).get("featureGates") or {}), **self.gates_by_flag}
+        asked = {
+            **((self.configuration or {}).get("featureGates") or {}),
+            **self.gates_by_flag,
+        }
         state = effective(behaviour(f"kueue-{minor}").gates, asked)
         return state if isinstance(state, Mapping) else asked
 
@@ -113,7 +123,10 @@ def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
         if wanted[key] != there.get(key):
             yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
     if "transformations" not in wanted:
-        yield from _charge_lacks(there, {*ORDINARY, *(mapping["name"] for mapping in mappings(configuration))})
+        yield from _charge_lacks(
+            there,
+            {*ORDINARY, *(mapping["name"] for mapping in mappings(configuration))},
+        )
 
 
 def _charge_lacks(resources: Manifest, counted: set[str]) -> Iterator[str]:
@@ -126,9 +139,16 @@ def _charge_lacks(resources: Manifest, counted: set[str]) -> Iterator[str]:
 def _selection_lacks(own: Manifest, configuration: Manifest) -> Iterator[str]:
     """What would have Kueue manage other Jobs than those that name a queue, wherever they are."""
     selector = own.get("managedJobsNamespaceSelector")
-    if selector and "managedJobsNamespaceSelector" not in configuration and not selects(selector, OURS):
+    if (
+        selector
+        and "managedJobsNamespaceSelector" not in configuration
+        and not selects(selector, OURS)
+    ):
         yield f"managedJobsNamespaceSelector: must select namespaces labelled {RUN_LABEL} (found: {_short(selector)})"
-    if own.get("manageJobsWithoutQueueName") and "manageJobsWithoutQueueName" not in configuration:
+    if (
+        own.get("manageJobsWithoutQueueName")
+        and "manageJobsWithoutQueueName" not in configuration
+    ):
         yield "manageJobsWithoutQueueName: must be false (found: true)"
 
 
@@ -142,25 +162,44 @@ def _short(value: Any) -> str:
 
 
 def _version_of(manager: Manifest) -> str:
-    tags = [container["image"].partition("@")[0].rpartition(":")[2] for container in _containers(manager)]
+    tags = [
+        container["image"].partition("@")[0].rpartition(":")[2]
+        for container in _containers(manager)
+    ]
     label = (manager.get("metadata", {}).get("labels") or {}).get(VERSION_LABEL, "")
-    versions = [each.removeprefix("v") for each in (*tags, label) if each.removeprefix("v")[:1].isdigit()]
+    versions = [
+        each.removeprefix("v")
+        for each in (*tags, label)
+        if each.removeprefix("v")[:1].isdigit()
+    ]
     return versions[0] if versions else ""
 
 
 def _gates_of(manager: Manifest) -> dict[str, bool]:
-    args = [arg for container in _containers(manager) for arg in container.get("args") or []]
-    written = ",".join(arg.partition("=")[2] for arg in args if arg.startswith("--feature-gates="))
-    return {name: on.lower() == "true" for name, _, on in (each.partition("=") for each in written.split(",") if each)}
+    args = [
+        arg for container in _containers(manager) for arg in container.get("args") or []
+    ]
+    written = ",".join(
+        arg.partition("=")[2] for arg in args if arg.startswith("--feature-gates=")
+    )
+    return {
+        name: on.lower() == "true"
+        for name, _, on in (each.partition("=") for each in written.split(",") if each)
+    }
 
 
 def _containers(manager: Manifest) -> list[Manifest]:
-    containers = manager.get("spec", {}).get("template", {}).get("spec", {}).get("containers") or []
+    containers = (
+        manager.get("spec", {}).get("template", {}).get("spec", {}).get("containers")
+        or []
+    )
     return [each for each in containers if each["name"] == "manager"] or containers
 
 
 def _configuration_of(settings: Manifest | None) -> Manifest | None:
     if settings is None:
         return None
-    found = documents.configurations(documents.parse(json.dumps(settings), str(SETTINGS)))
+    found = documents.configurations(
+        documents.parse(json.dumps(settings), str(SETTINGS))
+    )
     return found[0].manifest if found else None

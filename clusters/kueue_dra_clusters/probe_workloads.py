@@ -32,7 +32,11 @@ class Pawn:
         manifest = {
             "apiVersion": self.ref.api_version,
             "kind": self.ref.kind,
-            "metadata": {"name": self.ref.name, "namespace": self.ref.namespace, "labels": {**labels, ROLE: role}},
+            "metadata": {
+                "name": self.ref.name,
+                "namespace": self.ref.namespace,
+                "labels": {**labels, ROLE: role},
+            },
             "spec": {"queueName": queue, **_pods(self.asked)},
         }
         body_of(self.objects.create(manifest), f"create the fence's {self.ref}")
@@ -41,7 +45,10 @@ class Pawn:
     def ask_for(self, amount: int) -> None:
         """Have it tried once more; no two may ask for the same, or Kueue refuses them together."""
         self.asked = amount
-        body_of(self.objects.patch(self.ref, {"spec": _pods(amount)}), f"change the fence's {self.ref}")
+        body_of(
+            self.objects.patch(self.ref, {"spec": _pods(amount)}),
+            f"change the fence's {self.ref}",
+        )
         self._at = moment_now()
 
     @property
@@ -59,15 +66,23 @@ class Pawn:
         That Kueue has seen the newest workload is no proof: the Workload controller may say so in the words of before.
         """
         if not self._is_told(number):
-            raise NotYet(f"{self.ref.name} is told nothing of {number}, but: {self._words or 'nothing'}")
+            raise NotYet(
+                f"{self.ref.name} is told nothing of {number}, but: {self._words or 'nothing'}"
+            )
 
     def _is_told(self, number: int) -> bool:
         return bool(re.search(rf"(?<![\w-]){number}(?![\w-])", self._words))
 
     @property
     def _words(self) -> str:
-        return str(condition_of(self.mirror.read(self.ref) or {}, "QuotaReserved").get("message", ""))
+        return str(
+            condition_of(self.mirror.read(self.ref) or {}, "QuotaReserved").get(
+                "message", ""
+            )
+        )
 
 
 def _pods(amount: int) -> Manifest:
-    return {"podSets": [{"name": "main", "count": 1, "template": a_template(amount=amount)}]}
+    return {
+        "podSets": [{"name": "main", "count": 1, "template": a_template(amount=amount)}]
+    }

@@ -48,11 +48,17 @@ class Processes:
         self._talking = threading.Lock()
         self._pids: dict[str, int] = {}
         complaints = self.directory / "supervisor.log"
-        with (self.directory / "lock").open("w") as lock, complaints.open("wb") as output:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # inherited by the supervisor, and so held as long as it lives
+        with (
+            (self.directory / "lock").open("w") as lock,
+            complaints.open("wb") as output,
+        ):
+            fcntl.flock(
+                lock, fcntl.LOCK_EX
+            )  # inherited by the supervisor, and so held as long as it lives
             self.supervisor = subprocess.Popen(
                 [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
-                env=os.environ | {"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
+                env=os.environ
+                | {"PYTHONPATH": str(Path(supervisor.__file__).parents[1])},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=output,
@@ -62,7 +68,12 @@ class Processes:
             )
 
     def start(
-        self, name: str, argv: Sequence[str | Path], *, env: Mapping[str, str] | None = None, etc: Path | None = None
+        self,
+        name: str,
+        argv: Sequence[str | Path],
+        *,
+        env: Mapping[str, str] | None = None,
+        etc: Path | None = None,
     ) -> None:
         """Start a process; its environment has nothing of the user's but PATH and what ``env`` adds.
 
@@ -72,8 +83,14 @@ class Processes:
         log.unlink(missing_ok=True)
         own = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)}
         clean = {**own, **leisurely(_memory()), **(env or {})}
-        where = {"cwd": str(self.directory), "log": str(log), "etc": str(etc) if etc else None}
-        answer = self._ask({"start": name, "argv": [str(word) for word in argv], "env": clean, **where})
+        where = {
+            "cwd": str(self.directory),
+            "log": str(log),
+            "etc": str(etc) if etc else None,
+        }
+        answer = self._ask(
+            {"start": name, "argv": [str(word) for word in argv], "env": clean, **where}
+        )
         self._pids[name] = int(answer["pid"])
 
     def pid(self, name: str) -> int:
@@ -122,7 +139,9 @@ class Processes:
         except subprocess.TimeoutExpired:
             self.supervisor.kill()  # its processes follow it
             self.supervisor.wait()
-        shutil.rmtree(self.directory, ignore_errors=True)  # the supervisor may have been killed
+        shutil.rmtree(
+            self.directory, ignore_errors=True
+        )  # the supervisor may have been killed
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
         """Put one command to the supervisor and read its answer."""
@@ -145,7 +164,10 @@ class Processes:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        trouble: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -12,21 +12,38 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest
 
 
-def queue_faults(look: Look, cluster_queues: list[Manifest], local_queues: list[Manifest]) -> Iterator[str]:
+def queue_faults(
+    look: Look, cluster_queues: list[Manifest], local_queues: list[Manifest]
+) -> Iterator[str]:
     """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions."""
     yield from (
-        f"{_name(queue)} was not looked at yet" for queue in (*cluster_queues, *local_queues) if _is_unseen(queue)
+        f"{_name(queue)} was not looked at yet"
+        for queue in (*cluster_queues, *local_queues)
+        if _is_unseen(queue)
     )
     holding = [found for found in look.workloads if holds_quota(found)]
     for queue in cluster_queues:
         name = queue["metadata"]["name"]
-        yield from _miscounts(queue, [found for found in holding if cluster_queue_of(found) == name])
+        yield from _miscounts(
+            queue, [found for found in holding if cluster_queue_of(found) == name]
+        )
     for queue in local_queues:
         meta = queue["metadata"]
         own = [found for found in holding if queue_name(found) == meta["name"]]
-        yield from _miscounts(queue, [found for found in own if found["metadata"]["namespace"] == meta["namespace"]])
+        yield from _miscounts(
+            queue,
+            [
+                found
+                for found in own
+                if found["metadata"]["namespace"] == meta["namespace"]
+            ],
+        )
     for queue in cluster_queues:
-        own = [each for each in local_queues if each["spec"].get("clusterQueue") == queue["metadata"]["name"]]
+        own = [
+            each
+            for each in local_queues
+            if each["spec"].get("clusterQueue") == queue["metadata"]["name"]
+        ]
         yield from _misses_pending(queue, own)
         yield from _misjudged(queue, own)
 
@@ -52,7 +69,10 @@ def _pending(queue: Manifest) -> int:
 
 
 def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:
-    counted = Counter(reserving=len(holding), admitted=sum(is_true(found, "Admitted") for found in holding))
+    counted = Counter(
+        reserving=len(holding),
+        admitted=sum(is_true(found, "Admitted") for found in holding),
+    )
     status = queue.get("status") or {}
     for what, count in counted.items():
         found = status.get(f"{what}Workloads", 0)
@@ -68,7 +88,9 @@ def _is_unseen(queue: Manifest) -> bool:
 def is_left_alone(cluster_queue: Manifest) -> bool:
     """Whether nothing more is written to the status of a deleted ClusterQueue, as up to Kueue 0.18."""
     deleted = "deletionTimestamp" in cluster_queue["metadata"]
-    return deleted and condition_of(cluster_queue, "Active").get("reason") != "Terminating"
+    return (
+        deleted and condition_of(cluster_queue, "Active").get("reason") != "Terminating"
+    )
 
 
 def _name(queue: Manifest) -> str:

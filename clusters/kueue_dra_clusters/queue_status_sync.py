@@ -42,33 +42,51 @@ class Counting:
     def settle(self) -> None:
         """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
         self._disagreeing = None
-        self.mirror.eventually(self._count, within=self.limits.settle, what="the queues to be counted")
+        self.mirror.eventually(
+            self._count, within=self.limits.settle, what="the queues to be counted"
+        )
 
     def _count(self) -> None:
         now = self._standings()
-        if stale := {name for name, standing in now.items() if self._counted.get(name) != standing}:
+        if stale := {
+            name
+            for name, standing in now.items()
+            if self._counted.get(name) != standing
+        }:
             cluster_queues, local_queues = self._queues(stale)
             self._let_flavors_be_heard_of()
             self.fence.pass_queues(cluster_queues, local_queues)
             if any(map(self.world.is_nested, stale)):
                 self.sweeps()
             agreed = self._agree(cluster_queues, local_queues)
-            self._counted = {name: seen for name, seen in now.items() if agreed or name not in stale}
+            self._counted = {
+                name: seen for name, seen in now.items() if agreed or name not in stale
+            }
 
     def _let_flavors_be_heard_of(self) -> None:
         """Have Kueue know of each flavor before it judges the queues that name it: it marks all that it knows of."""
         stored = self._stored(self.world.refs("ResourceFlavor"))
-        if unheard := [each["metadata"]["name"] for each in stored if not each["metadata"].get("finalizers")]:
+        if unheard := [
+            each["metadata"]["name"]
+            for each in stored
+            if not each["metadata"].get("finalizers")
+        ]:
             raise NotYet("Kueue has not heard of " + ", ".join(unheard))
 
     def _standings(self) -> dict[str, Hashable]:
         """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""
         held: dict[str, set[Hashable]] = defaultdict(set)
         for workload in Look.at(self.mirror, self.world).workloads:
-            for name in {self.world.cluster_queue_of(workload), cluster_queue_of(workload)}:
+            for name in {
+                self.world.cluster_queue_of(workload),
+                cluster_queue_of(workload),
+            }:
                 held[name].add(_as_counted(workload))
         own = [ref.name for ref in self.world.refs("ClusterQueue")]
-        named = [self.world.cluster_queue_of(self.world.written(ref)) for ref in self.world.refs("LocalQueue")]
+        named = [
+            self.world.cluster_queue_of(self.world.written(ref))
+            for ref in self.world.refs("LocalQueue")
+        ]
         around = self.world.surroundings({*own, *named})
         return {name: (seen, frozenset(held[name])) for name, seen in around.items()}
 
@@ -76,10 +94,14 @@ class Counting:
         """Name the ClusterQueues of these names, and their LocalQueues."""
         refs, written = self.world.refs, self.world.written
         return [ref for ref in refs("ClusterQueue") if ref.name in names], [
-            ref for ref in refs("LocalQueue") if self.world.cluster_queue_of(written(ref)) in names
+            ref
+            for ref in refs("LocalQueue")
+            if self.world.cluster_queue_of(written(ref)) in names
         ]
 
-    def _agree(self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]) -> bool:
+    def _agree(
+        self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]
+    ) -> bool:
         """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
         look = Look.at(self.mirror, self.world)
         own = [each for each in self._stored(cluster_queues) if not is_left_alone(each)]
@@ -93,7 +115,9 @@ class Counting:
 
     def _stored(self, refs: Iterable[Ref]) -> Iterator[Manifest]:
         for ref in refs:
-            asked = Ref(api_version=KUEUE, kind=ref.kind, name=ref.name, namespace=ref.namespace)
+            asked = Ref(
+                api_version=KUEUE, kind=ref.kind, name=ref.name, namespace=ref.namespace
+            )
             if found := self.mirror.read(asked):
                 yield found
 
@@ -101,4 +125,8 @@ class Counting:
 def _as_counted(workload: Manifest) -> Hashable:
     """Give what a queue counts a Workload by: all but its labels and annotations, one of which we change ourselves."""
     meta = workload["metadata"]
-    return meta["uid"], "deletionTimestamp" in meta, packed([workload["spec"], workload.get("status")])
+    return (
+        meta["uid"],
+        "deletionTimestamp" in meta,
+        packed([workload["spec"], workload.get("status")]),
+    )

@@ -35,12 +35,19 @@ class Release:
 
 KUEUE_0_19 = Release(minor="0.19")
 KUEUE_0_18 = replace(KUEUE_0_19, minor="0.18")
-KUEUE_0_17 = replace(KUEUE_0_18, minor="0.17", pauses=Pauses(device_class=None, retries=3.0))
+KUEUE_0_17 = replace(
+    KUEUE_0_18, minor="0.17", pauses=Pauses(device_class=None, retries=3.0)
+)
 KUEUE_0_16 = replace(KUEUE_0_17, minor="0.16")
-KUEUE_0_15 = replace(KUEUE_0_16, minor="0.15", pauses=Pauses(sweep=0, device_class=None, retries=3.0))
+KUEUE_0_15 = replace(
+    KUEUE_0_16, minor="0.15", pauses=Pauses(sweep=0, device_class=None, retries=3.0)
+)
 KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=OlderObjects)
 
-RELEASES = {each.minor: each for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_17, KUEUE_0_18, KUEUE_0_19)}
+RELEASES = {
+    each.minor: each
+    for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_17, KUEUE_0_18, KUEUE_0_19)
+}
 """The releases by their minor, the oldest first."""
 NEWEST = KUEUE_0_19.minor
 ANNOUNCED = {"0.20": "its module could not be had, so the reference is the only judge"}
@@ -55,6 +62,10 @@ def release(minor: str) -> Release:
 
     """
     if minor not in RELEASES:
-        why = f", which is provisional: {ANNOUNCED[minor]}" if minor in ANNOUNCED else ""
-        raise MissingTool(f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}")
+        why = (
+            f", which is provisional: {ANNOUNCED[minor]}" if minor in ANNOUNCED else ""
+        )
+        raise MissingTool(
+            f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}"
+        )
     return RELEASES[minor]

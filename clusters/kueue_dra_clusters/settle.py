@@ -14,7 +14,13 @@ from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.observation import Look
 from kueue_dra_clusters.pending_retries import Ahead
 from kueue_dra_clusters.stop_policy_sync import Stops
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, elapsed_since, moment_now
+from kueue_dra_clusters.waiting import (
+    Limits,
+    NotYet,
+    TimedOut,
+    elapsed_since,
+    moment_now,
+)
 from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
@@ -61,7 +67,9 @@ class Settling:
         """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
         self._quiet.clear()
         if self.world.has_jobs and not self._all_got_in():
-            self.mirror.eventually(self._pass, within=self.limits.settle, what="the world to come to rest")
+            self.mirror.eventually(
+                self._pass, within=self.limits.settle, what="the world to come to rest"
+            )
 
     def _all_got_in(self) -> bool:
         """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
@@ -75,7 +83,10 @@ class Settling:
             return look.is_all_in
 
         try:
-            return self.mirror.eventually(decided, within=MOMENT, what="new work") and self.ahead.changed is None
+            return (
+                self.mirror.eventually(decided, within=MOMENT, what="new work")
+                and self.ahead.changed is None
+            )
         except TimedOut:
             return False
 
@@ -97,7 +108,9 @@ class Settling:
         if before.is_undecided:
             self.fence.pass_cycles(self._longest_line(before) + 1)
         elif before.moved_since(began):
-            self.fence.pass_chain(unless=self.is_denied)  # what was admitted beside the first one is looked at again
+            self.fence.pass_chain(
+                unless=self.is_denied
+            )  # what was admitted beside the first one is looked at again
         after = self._see()
         if moved := after.moved_since(before):
             raise NotYet("still moving: " + ", ".join(moved))
@@ -115,7 +128,11 @@ class Settling:
             return found
 
         try:
-            return self._note(self.mirror.eventually(arrived, within=MOMENT, what="a decision to show everywhere"))
+            return self._note(
+                self.mirror.eventually(
+                    arrived, within=MOMENT, what="a decision to show everywhere"
+                )
+            )
         except TimedOut:
             return self._see()
 
@@ -147,7 +164,10 @@ class Settling:
         if faults := list(look.at_odds()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
         if look.bare and len(self._quiet) < 2:
-            raise NotYet("nothing said of " + ", ".join(found["metadata"]["name"] for found in look.bare))
+            raise NotYet(
+                "nothing said of "
+                + ", ".join(found["metadata"]["name"] for found in look.bare)
+            )
         if self.ahead.changed is not None:
             self.ahead.opened, self.ahead.changed = self.ahead.changed, None
 

@@ -37,9 +37,15 @@ UNKNOWN_FIELD = "Unknown field"
 WRONG_TYPE = "Wrong type"
 NOT_DECODED = "Not decoded"
 
-_TYPED = re.compile(rf"^(?P<field>.*?): (?P<type>{'|'.join(sorted(TYPES))})(?:: (?P<rest>.*))?$", re.DOTALL)
+_TYPED = re.compile(
+    rf"^(?P<field>.*?): (?P<type>{'|'.join(sorted(TYPES))})(?:: (?P<rest>.*))?$",
+    re.DOTALL,
+)
 _UNKNOWN = re.compile(r'^unknown field "(?P<field>.*)"$', re.DOTALL)
-_MISMATCH = re.compile(r"^json: cannot unmarshal .+ into Go struct field \w+\.(?P<field>\S+) of type .+$", re.DOTALL)
+_MISMATCH = re.compile(
+    r"^json: cannot unmarshal .+ into Go struct field \w+\.(?P<field>\S+) of type .+$",
+    re.DOTALL,
+)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -86,7 +92,9 @@ def _fault(text: str) -> FieldError:
     if found["type"] in VALUELESS:
         return FieldError(field=found["field"], type=found["type"], detail=rest)
     value, detail = _value_and_detail(rest)
-    return FieldError(field=found["field"], type=found["type"], value=value, detail=detail)
+    return FieldError(
+        field=found["field"], type=found["type"], value=value, detail=detail
+    )
 
 
 def _value_and_detail(rest: str) -> tuple[str, str]:

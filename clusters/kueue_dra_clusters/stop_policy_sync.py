@@ -29,7 +29,11 @@ class Stops:
         """Remember who was behind a queue that is stopped now."""
         self._queues.append(queue)
         jobs = self.world.refs(*JOBS)
-        self._untold |= {Place.of(ref) for ref in jobs if self.world.behind(queue, self.world.written(ref))}
+        self._untold |= {
+            Place.of(ref)
+            for ref in jobs
+            if self.world.behind(queue, self.world.written(ref))
+        }
 
     def forget(self) -> None:
         """Start anew, with an empty world."""
@@ -49,11 +53,18 @@ class Stops:
         """
         stopped, self._queues = self._queues, []
         self.fence.pass_queues(
-            *([ref for ref in stopped if ref.kind == kind] for kind in ("ClusterQueue", "LocalQueue"))
+            *(
+                [ref for ref in stopped if ref.kind == kind]
+                for kind in ("ClusterQueue", "LocalQueue")
+            )
         )
         untold, self._untold = self._untold, set()
         look = see()
-        told = {job["metadata"]["uid"] for job in look.jobs if Place.of(Ref.of(job)) in untold}
+        told = {
+            job["metadata"]["uid"]
+            for job in look.jobs
+            if Place.of(Ref.of(job)) in untold
+        }
         for found in look.workloads:
             failed = condition_of(found, "Requeued").get("status") == "False"
             behind = Place.of(Ref.of(found)) in untold or told & owners_of(found)

@@ -1,7 +1,7 @@
-"""Keeps processes for one owner, and ends them with its directory when the owner is gone (issue 3, part 4a).
+"""Keeps processes for one owner, and ends them with its directory when the owner is gone.
 
-Run as a program: ``python -m kueue_dra_clusters.supervisor RUN_DIRECTORY``.  It reads one JSON command a line from standard
-input and answers each with one JSON line.  The end of standard input means that the owner is gone, kill -9 included.
+Run as a program: ``python -m kueue_dra_clusters.supervisor RUN_DIRECTORY``.  It reads one JSON command a line from
+standard input and answers each with one JSON line.  End of input means that the owner is gone, kill -9 included.
 Standard library only: it starts once per control plane and must be there at once.
 """
 
@@ -40,7 +40,15 @@ class Children:
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, name: str, argv: list[str], env: dict[str, str], cwd: str, log: str, etc: str | None) -> int:
+    def start(
+        self,
+        name: str,
+        argv: list[str],
+        env: dict[str, str],
+        cwd: str,
+        log: str,
+        etc: str | None,
+    ) -> int:
         """Start a process with its output in ``log``, ``etc`` as its /etc where given; answer its pid."""
 
         def prepare() -> None:
@@ -85,7 +93,14 @@ class Children:
 def answer(children: Children, command: dict[str, Any]) -> dict[str, Any]:
     """Obey one command."""
     match command:
-        case {"start": str(name), "argv": argv, "env": env, "cwd": cwd, "log": log, "etc": etc}:
+        case {
+            "start": str(name),
+            "argv": argv,
+            "env": env,
+            "cwd": cwd,
+            "log": log,
+            "etc": etc,
+        }:
             try:
                 return {"pid": children.start(name, argv, env, cwd, log, etc)}
             except (OSError, subprocess.SubprocessError) as trouble:
@@ -120,7 +135,10 @@ def main(directory: str) -> None:
     """Obey until the owner closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's to answer
     signal.signal(signal.SIGTERM, leave)
-    with contextlib.suppress(BrokenPipeError), leaving_nothing(Path(directory)) as children:
+    with (
+        contextlib.suppress(BrokenPipeError),
+        leaving_nothing(Path(directory)) as children,
+    ):
         for line in sys.stdin:
             print(json.dumps(answer(children, json.loads(line))), flush=True)
     os._exit(0)  # nothing is left to do; flushing a broken pipe would only complain

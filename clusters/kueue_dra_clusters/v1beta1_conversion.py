@@ -17,8 +17,14 @@ GROUP = "kueue.x-k8s.io"
 NEWER = f"{GROUP}/v1beta2"
 OLDER = f"{GROUP}/v1beta1"
 SOURCES: Mapping[str, Manifest] = {
-    "kueue.x-k8s.io/workloadpriorityclass": {"group": GROUP, "kind": "WorkloadPriorityClass"},
-    "scheduling.k8s.io/priorityclass": {"group": "scheduling.k8s.io", "kind": "PriorityClass"},
+    "kueue.x-k8s.io/workloadpriorityclass": {
+        "group": GROUP,
+        "kind": "WorkloadPriorityClass",
+    },
+    "scheduling.k8s.io/priorityclass": {
+        "group": "scheduling.k8s.io",
+        "kind": "PriorityClass",
+    },
 }
 STOPS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
 """The word that says, in v1beta1, that the search for a flavor may stop."""
@@ -55,7 +61,9 @@ def older(body: Any) -> Any:
     for part in (found.get(key) for key in ("spec", "status")):
         if isinstance(part, dict):
             _rename(part, {there: here for here, there in NAMES.items()})
-            _words(part, lambda key, word: STOPS[key] if word == "MayStopSearch" else word)
+            _words(
+                part, lambda key, word: STOPS[key] if word == "MayStopSearch" else word
+            )
             _priority_to_older(part)
     return found
 
@@ -64,7 +72,10 @@ def newer(body: Manifest) -> Manifest:
     """Read what a v1beta1 API answers as v1beta2 has it: an object, a list of them, or anything else as it is."""
     if body.get("apiVersion") != OLDER and body.get("groupVersion") != OLDER:
         return body
-    found: Manifest = {key: NEWER if value == OLDER and key != "kind" else value for key, value in body.items()}
+    found: Manifest = {
+        key: NEWER if value == OLDER and key != "kind" else value
+        for key, value in body.items()
+    }
     if "items" in found:
         return found | {"items": [_newer_parts(item) for item in found["items"] or []]}
     return _newer_parts(found)
@@ -83,7 +94,9 @@ def _newer_parts(item: Manifest) -> Manifest:
     for part in (found.get(key) for key in ("spec", "status")):
         if isinstance(part, dict):
             _rename(part, NAMES)
-            _words(part, lambda key, word: "MayStopSearch" if word == STOPS[key] else word)
+            _words(
+                part, lambda key, word: "MayStopSearch" if word == STOPS[key] else word
+            )
             _priority_to_newer(part)
     return found
 
@@ -104,10 +117,16 @@ def _priority_to_older(part: Manifest) -> None:
     reference = part.pop("priorityClassRef", None) or {}
     for source, named in SOURCES.items():
         if named.items() <= reference.items():
-            part |= {"priorityClassName": reference.get("name", ""), "priorityClassSource": source}
+            part |= {
+                "priorityClassName": reference.get("name", ""),
+                "priorityClassSource": source,
+            }
 
 
 def _priority_to_newer(part: Manifest) -> None:
-    name, source = part.pop("priorityClassName", ""), part.pop("priorityClassSource", "")
+    name, source = (
+        part.pop("priorityClassName", ""),
+        part.pop("priorityClassSource", ""),
+    )
     if named := SOURCES.get(source):
         part["priorityClassRef"] = {**named, "name": name}

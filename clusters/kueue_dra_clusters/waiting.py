@@ -9,7 +9,13 @@ from datetime import datetime
 from math import inf
 from typing import TypeVar
 
-from tenacity import RetryError, Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
+from tenacity import (
+    RetryError,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_exponential,
+)
 
 from kueue_dra_clusters.errors import WrongSetting
 
@@ -29,16 +35,26 @@ class Limits:
     chain: float = 10.0  # a change of the fence's Job passes through Kueue's Job and Workload controllers
     cycles: float = 10.0  # the scheduler admits the fence's pawns, one in each cycle
     sweep: float = 15.0  # a batched sweep of inadmissible workloads comes by: one second when nothing is slow
-    queues: float = 10.0  # Kueue rewrites the status of queues that it was asked to look at
-    disagreement: float = 3.0  # Kueue may count otherwise than Workloads say; then it is taken as it is
-    settle: float = 60.0  # everything follows from what was applied, and nothing moves any more
+    queues: float = (
+        10.0  # Kueue rewrites the status of queues that it was asked to look at
+    )
+    disagreement: float = (
+        3.0  # Kueue may count otherwise than Workloads say; then it is taken as it is
+    )
+    settle: float = (
+        60.0  # everything follows from what was applied, and nothing moves any more
+    )
     gone: float = 20.0  # a deleted object, its finalizers included, is gone
 
     def scaled(self, factor: float) -> Limits:
         """Stretch every limit for a slower machine; a factor that is not above zero is a ValueError."""
         if not 0 < factor < inf:
-            raise ValueError(f"time factor: found {factor:g}, expected a number above 0")
-        return Limits(**{field.name: getattr(self, field.name) * factor for field in fields(self)})
+            raise ValueError(
+                f"time factor: found {factor:g}, expected a number above 0"
+            )
+        return Limits(
+            **{field.name: getattr(self, field.name) * factor for field in fields(self)}
+        )
 
 
 def limits_of(environment: Mapping[str, str]) -> Limits:
@@ -47,7 +63,9 @@ def limits_of(environment: Mapping[str, str]) -> Limits:
     try:
         return Limits().scaled(float(written))
     except ValueError:
-        raise WrongSetting(f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0") from None
+        raise WrongSetting(
+            f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +73,9 @@ class Pauses:
     """How long a Kueue itself lets things wait, in seconds: nothing that follows can be seen earlier."""
 
     sweep: float = 1.0  # from the first notice to the sweep of inadmissible workloads; 0 where it comes at once
-    device_class: float | None = 1.0  # until it looks at what waits for a class's resource; None: it never does
+    device_class: float | None = (
+        1.0  # until it looks at what waits for a class's resource; None: it never does
+    )
     retries: float | None = None
     """How often as long as it has refused a workload until it tries it again, at most; None: it need not do so."""
 
@@ -101,7 +121,9 @@ def eventually(
     try:
         return asking(probe)
     except RetryError as error:
-        raise TimedOut(what=what, seen=str(error.last_attempt.exception()), within=within) from None
+        raise TimedOut(
+            what=what, seen=str(error.last_attempt.exception()), within=within
+        ) from None
 
 
 def let_second_pass(second: int) -> None:

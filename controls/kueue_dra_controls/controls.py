@@ -51,7 +51,11 @@ CONTROLS = (
     Control(sabotage="gate-off", red=(*DEVICES, UNMAPPED)),
     Control(
         sabotage="templates-forbidden",
-        red=(*DEVICES, UNMAPPED, "status/test_permissions::test_the_role_allows_reading[resourceclaimtemplates]"),
+        red=(
+            *DEVICES,
+            UNMAPPED,
+            "status/test_permissions::test_the_role_allows_reading[resourceclaimtemplates]",
+        ),
     ),
     Control(
         sabotage="webhooks-absent",

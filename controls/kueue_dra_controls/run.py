@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from kueue_dra_cli.run import wiring
+
+from kueue_dra_controls.controls import Control
 from kueue_dra_fixtures.fault_injection import SABOTAGES
 from kueue_dra_fixtures.plugin import LENT
 from kueue_dra_fixtures.targets import Judges, judges
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_reports.document import CheckEntry, ControlEntry
 from kueue_dra_reports.in_process import run_inside
-from kueue_dra_suites import conformance
+from kueue_dra_suites.wiring import HOME, pytest_options
 
-from kueue_dra_controls.controls import Control
-from kueue_dra_ref.behaviours.behaviour import Behaviour
-
-CASES = Path(conformance.__file__).resolve().parent
 RED = "failed"
 
 
@@ -51,18 +49,29 @@ def judged(control: Control, judge: Judge) -> ControlEntry:
         report = Path(folder) / "report.json"
         document = json.loads(report.read_text("utf-8")) if report.is_file() else {}
     if not document:
-        return _entry(control, {}, [f"the run ended before anything was judged: {said[-1000:]}"])
+        return _entry(
+            control, {}, [f"the run ended before anything was judged: {said[-1000:]}"]
+        )
     checks: Mapping[str, CheckEntry] = {each["id"]: each for each in document["checks"]}
     absent = {each["id"] for each in document["notApplicable"]}
-    return _entry(control, checks, [*_faults(control, checks, absent), *document["integrity"]["faults"]])
+    return _entry(
+        control,
+        checks,
+        [*_faults(control, checks, absent), *document["integrity"]["faults"]],
+    )
 
 
 def _run(control: Control, judge: Judge, folder: Path) -> str:
     """Run the rows inside this process, so that all controls share a Kueue; give what is printed."""
-    words = [*wiring(), "-q", f"--report-dir={folder}", f"--target={judge.kind}"]
+    words = [
+        *pytest_options(),
+        "-q",
+        f"--report-dir={folder}",
+        f"--target={judge.kind}",
+    ]
     words += [f"--behaviour={judge.behaviour.name}", f"--sabotage={control.sabotage}"]
     plugins: Sequence[object] = [_Lending(judge.lent)] if judge.lent else []
-    _, said = run_inside([*words, *(str(CASES / row) for row in control.rows)], plugins)
+    _, said = run_inside([*words, *(str(HOME / row) for row in control.rows)], plugins)
     return said
 
 
@@ -78,7 +87,9 @@ class _Lending:
         config.pluginmanager.register(self.lent, LENT)
 
 
-def _faults(control: Control, checks: Mapping[str, CheckEntry], absent: Iterable[str]) -> Iterator[str]:
+def _faults(
+    control: Control, checks: Mapping[str, CheckEntry], absent: Iterable[str]
+) -> Iterator[str]:
     """Name each row that did not come out as it should have."""
     for name in control.red:
         if not any(_is(name, each) for each in (*checks, *absent)):
@@ -101,7 +112,9 @@ def _is(name: str, row: str) -> bool:
     return name in (row, row.partition("[")[0])
 
 
-def _entry(control: Control, checks: Mapping[str, CheckEntry], faults: Sequence[str]) -> ControlEntry:
+def _entry(
+    control: Control, checks: Mapping[str, CheckEntry], faults: Sequence[str]
+) -> ControlEntry:
     outcomes = [each["outcome"] for each in checks.values()]
     counted = {word: outcomes.count(word) for word in (RED, "passed")}
     return {

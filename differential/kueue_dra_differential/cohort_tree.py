@@ -74,4 +74,8 @@ class Above:
     @property
     def needs_an_object(self) -> bool:
         """Whether it says anything beyond its name, which ClusterQueues say too."""
-        return self.parent is not None or self.shared is not None or self.weight is not None
+        return (
+            self.parent is not None
+            or self.shared is not None
+            or self.weight is not None
+        )

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kueue_dra_differential.pod_shapes import SHAPES, Shapes
 from kueue_dra_fixtures.builders import ClaimOf, DirectClaim, NamedTemplate, Template
 from kueue_dra_fixtures.manifests import Quota
-
-from kueue_dra_differential.pod_shapes import SHAPES, Shapes
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.target import Manifest
 
@@ -20,7 +19,11 @@ DIRECT = "direct"
 
 def goes(kind: str, name: str, **where: str) -> Step:
     """A class, a slice or, in its ``namespace``, a template is deleted."""
-    return {"delete": [{"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name, **where}]}
+    return {
+        "delete": [
+            {"apiVersion": "resource.k8s.io/v1", "kind": kind, "name": name, **where}
+        ]
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +63,22 @@ class Theme:
     def claims(self, asks: tuple[str, ...]) -> list[ClaimOf]:
         """Give the claims among what a job asks for."""
         wanted = (each for each in asks if each not in self.extended)
-        return [DirectClaim() if each == DIRECT else NamedTemplate(name=each) for each in wanted]
+        return [
+            DirectClaim() if each == DIRECT else NamedTemplate(name=each)
+            for each in wanted
+        ]
 
     @property
     def named(self) -> tuple[str, ...]:
         """The templates that jobs name, the usual ones more often; not all of them are made."""
-        return tuple(each for each in self.asked if each != DIRECT and each not in self.extended)
+        return tuple(
+            each for each in self.asked if each != DIRECT and each not in self.extended
+        )
 
     def requests(self, asks: tuple[str, ...]) -> dict[str, str]:
         """Give the extended resources among what a job asks for; one that is asked for twice counts once."""
-        return {name: amount for each in asks for name, amount in self.extended.get(each, {}).items()}
+        return {
+            name: amount
+            for each in asks
+            for name, amount in self.extended.get(each, {}).items()
+        }

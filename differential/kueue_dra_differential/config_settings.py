@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from kueue_dra_fixtures.profiles import a_configuration
 
 from kueue_dra_differential.config_profiles import Theme
 from kueue_dra_differential.swarm import NOW_AND_THEN
+from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.target import Manifest
 
@@ -33,7 +33,11 @@ SWITCHES = (
 Not FlavorFungibility: without it, whoever found a flavor and waits is tried without a pause (PREEMPT-048), and a few
 such queues leave a Kueue no time for the others.
 """
-_CREDITS = {"transformations": [{"input": "cpu", "strategy": "Retain", "outputs": {"credits": "1"}}]}
+_CREDITS = {
+    "transformations": [
+        {"input": "cpu", "strategy": "Retain", "outputs": {"credits": "1"}}
+    ]
+}
 _LENIENT = {"quotaCheckStrategy": "IgnoreUndeclared"}
 _CHECKED = "QuotaCheckStrategy"
 
@@ -51,15 +55,31 @@ class Settings:
 
     def theme(self, theme: Theme) -> Theme:
         """Give a theme whose queues have credits, if these are asked for."""
-        return replace(theme, others={**theme.others, "credits": 4}) if self.credited else theme
+        return (
+            replace(theme, others={**theme.others, "credits": 4})
+            if self.credited
+            else theme
+        )
 
     def configuration(
-        self, behaviour: Behaviour, mappings: Mapping[str, Any], theme: Theme, fair: Sequence[str]
+        self,
+        behaviour: Behaviour,
+        mappings: Mapping[str, Any],
+        theme: Theme,
+        fair: Sequence[str],
     ) -> Manifest:
         """Give the Configuration of a theme under these settings."""
-        gates = {} if self.switched is None else {self.switched: not behaviour.gates.table[self.switched].default}
-        found = a_configuration(behaviour, mappings, fair_sharing=fair, switched=gates, **theme.options)
-        resources = (_CREDITS if self.credited else {}) | (_LENIENT if self.lenient else {})
+        gates = (
+            {}
+            if self.switched is None
+            else {self.switched: not behaviour.gates.table[self.switched].default}
+        )
+        found = a_configuration(
+            behaviour, mappings, fair_sharing=fair, switched=gates, **theme.options
+        )
+        resources = (_CREDITS if self.credited else {}) | (
+            _LENIENT if self.lenient else {}
+        )
         return {**found, "resources": {**found["resources"], **resources}}
 
 
@@ -71,7 +91,9 @@ def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
         Settings,
         switched=st.none() | st.none() | st.sampled_from(switches),
         credited=NOW_AND_THEN,
-        lenient=NOW_AND_THEN if _CHECKED in gates and gates[_CHECKED].default else st.just(False),
+        lenient=NOW_AND_THEN
+        if _CHECKED in gates and gates[_CHECKED].default
+        else st.just(False),
     )
     return found.map(_as_can_be)
 

@@ -14,14 +14,25 @@ from kueue_dra_ref.target import Manifest
 
 def explanation(outcome: Outcome, behaviour: Behaviour) -> list[str]:
     """Explain the workload that a difference is about, as of the step that differs; nothing for one about a queue."""
-    about, _, rest = outcome.difference.path.partition(".") if outcome.difference else ("", "", "")
+    about, _, rest = (
+        outcome.difference.path.partition(".") if outcome.difference else ("", "", "")
+    )
     if about != "workloads":
         return []
     target, answers = replaying(outcome.scenario, behaviour)
     list(islice(answers, outcome.step))
-    found = [each for each in target.list(KUEUE, "Workload") if rest.startswith(f"{_name(each)}.")]
+    found = [
+        each
+        for each in target.list(KUEUE, "Workload")
+        if rest.startswith(f"{_name(each)}.")
+    ]
     steps = [step for each in found for step in explained(target, each).steps]
-    return [f"{step.text} [{', '.join(step.requirements)}]" if step.requirements else step.text for step in steps]
+    return [
+        f"{step.text} [{', '.join(step.requirements)}]"
+        if step.requirements
+        else step.text
+        for step in steps
+    ]
 
 
 def _name(workload: Manifest) -> str:

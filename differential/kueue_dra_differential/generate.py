@@ -11,11 +11,17 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
-from kueue_dra_fixtures.manifests import a_priority_class
 
 from kueue_dra_differential.config_profiles import Theme
 from kueue_dra_differential.config_settings import some_settings
-from kueue_dra_differential.events import Change, Common, Offer, Restart, Worth, class_of
+from kueue_dra_differential.events import (
+    Change,
+    Common,
+    Offer,
+    Restart,
+    Worth,
+    class_of,
+)
 from kueue_dra_differential.generated_scenario import World
 from kueue_dra_differential.node_fields import FLAVORS, HEAVY, PLAIN
 from kueue_dra_differential.queue_events_manifests import Site
@@ -32,7 +38,15 @@ from kueue_dra_differential.strategies import (
     weighted,
 )
 from kueue_dra_differential.swarm import Mood, a_mood
-from kueue_dra_differential.whole_devices import EXTENDED, MAPPINGS, OBSERVED, OFF, OTHER_MAPPINGS, WHOLE
+from kueue_dra_differential.whole_devices import (
+    EXTENDED,
+    MAPPINGS,
+    OBSERVED,
+    OFF,
+    OTHER_MAPPINGS,
+    WHOLE,
+)
+from kueue_dra_fixtures.manifests import a_priority_class
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
@@ -51,18 +65,41 @@ Batch = tuple[Scenario, ...]
 
 @st.composite
 def a_world(
-    draw: DrawFn, *, theme: Theme, mark: str, mood: Mood, common: Sequence[Common | None]
+    draw: DrawFn,
+    *,
+    theme: Theme,
+    mark: str,
+    mood: Mood,
+    common: Sequence[Common | None],
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
     kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
-    flavors = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=3 if mood.broad else 2).map(tuple))
-    cohorts = draw(st.sampled_from((MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 1 if mood.crowded else 0)))
-    cohort_tree = tuple(draw(above(index - 1 if index else None, mood)) for index in range(cohorts))
+    flavors = draw(
+        st.lists(
+            st.sampled_from(kinds), min_size=1, max_size=3 if mood.broad else 2
+        ).map(tuple)
+    )
+    cohorts = draw(
+        st.sampled_from(
+            (MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 1 if mood.crowded else 0)
+        )
+    )
+    cohort_tree = tuple(
+        draw(above(index - 1 if index else None, mood)) for index in range(cohorts)
+    )
     line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
-    found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=MOST_QUEUES if mood.broad else 3))
+    found = draw(
+        st.lists(
+            line,
+            min_size=min(1 + cohorts, 2),
+            max_size=MOST_QUEUES if mood.broad else 3,
+        )
+    )
     own = events(theme, mood, line)
     happens = tuple(draw(own) if each is None else each for each in common)
-    queues = Queues(theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors)
+    queues = Queues(
+        theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors
+    )
     return tuple(World(site=Site(queues), events=happens).steps())
 
 
@@ -74,23 +111,43 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
     theme = set_so.theme(usual)
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
     mood = draw(
-        a_mood(behaviour=behaviour, fair=bool(fair), extended=bool(theme.extended), told_apart=usual is OBSERVED)
+        a_mood(
+            behaviour=behaviour,
+            fair=bool(fair),
+            extended=bool(theme.extended),
+            told_apart=usual is OBSERVED,
+        )
     )
-    first, other = (set_so.configuration(behaviour, each, theme, fair) for each in (MAPPINGS, OTHER_MAPPINGS))
+    first, other = (
+        set_so.configuration(behaviour, each, theme, fair)
+        for each in (MAPPINGS, OTHER_MAPPINGS)
+    )
     happens = st.none() if mood.rivals else _in_common(theme, mood, [first, other])
     longer = 4 if mood.rivals else 0
-    common = draw(st.lists(happens, min_size=SHORTEST + longer, max_size=LONGEST + longer))
-    told = [draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common)) for index in range(of)]
+    common = draw(
+        st.lists(happens, min_size=SHORTEST + longer, max_size=LONGEST + longer)
+    )
+    told = [
+        draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common))
+        for index in range(of)
+    ]
     classes = (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])
     beginning = (*classes, *([HEAVY] if mood.nodes else []), *theme.inventory)
-    return tuple(Scenario(name="", configuration=first, inventory=beginning, steps=steps) for steps in told)
+    return tuple(
+        Scenario(name="", configuration=first, inventory=beginning, steps=steps)
+        for steps in told
+    )
 
 
-def _in_common(theme: Theme, mood: Mood, configurations: Sequence[Manifest]) -> SearchStrategy[Common | None]:
+def _in_common(
+    theme: Theme, mood: Mood, configurations: Sequence[Manifest]
+) -> SearchStrategy[Common | None]:
     """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
-    worth = st.builds(Worth, priority=st.sampled_from(PRIORITIES[1:]), value=st.sampled_from(WORTH))
+    worth = st.builds(
+        Worth, priority=st.sampled_from(PRIORITIES[1:]), value=st.sampled_from(WORTH)
+    )
     like = st.none() | st.sampled_from([*theme.templates])
     offer = st.builds(Offer, name=st.sampled_from(theme.named), like=like)
     often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2, offer: 1}
@@ -99,12 +156,17 @@ def _in_common(theme: Theme, mood: Mood, configurations: Sequence[Manifest]) -> 
     return weighted(often)
 
 
-def batches(*, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES) -> Iterator[Batch]:
+def batches(
+    *, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES
+) -> Iterator[Batch]:
     """Draw ``count`` batches of ``of`` worlds each, the same ones again for the same ``number``."""
     strategy = a_batch(of=of, behaviour=behaviour)
     for index in range(count):
         batch = _drawn(strategy, number * MOST_BATCHES + index)
-        yield tuple(replace(world, name=f"{number}-{index}-{place}") for place, world in enumerate(batch))
+        yield tuple(
+            replace(world, name=f"{number}-{index}-{place}")
+            for place, world in enumerate(batch)
+        )
 
 
 def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
@@ -113,7 +175,11 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
 
     @seed(number)
     @settings(
-        max_examples=2, phases=[Phase.generate], database=None, deadline=None, suppress_health_check=[*HealthCheck]
+        max_examples=2,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=[*HealthCheck],
     )
     @given(strategy)
     def collect(batch: Batch) -> None:

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
-from kueue_dra_fixtures.manifests import a_job_manifest, a_priority_class, a_workload_manifest, finished
-
 from kueue_dra_differential.config_profiles import Step, goes
 from kueue_dra_differential.events import (
     Activate,
@@ -35,6 +32,13 @@ from kueue_dra_differential.queue_events import Gate
 from kueue_dra_differential.queue_events_manifests import Site, named
 from kueue_dra_differential.queues import Queues
 from kueue_dra_differential.updates import rewritten
+from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
+from kueue_dra_fixtures.manifests import (
+    a_job_manifest,
+    a_priority_class,
+    a_workload_manifest,
+    finished,
+)
 from kueue_dra_ref.target import Manifest
 
 
@@ -56,21 +60,44 @@ class World:
     def steps(self) -> Iterator[Step]:
         """Give the namespace, then the queues and templates, then a step for each event."""
         yield {"apply": [self._queues.space(joined=True)]}
-        asked = {name for event in self.events if isinstance(event, Submit) for name in event.asks}
-        templates = [self._template(name, like=name) for name in self._queues.theme.templates if name in asked]
+        asked = {
+            name
+            for event in self.events
+            if isinstance(event, Submit)
+            for name in event.asks
+        }
+        templates = [
+            self._template(name, like=name)
+            for name in self._queues.theme.templates
+            if name in asked
+        ]
         yield {"apply": [*self._queues.objects(), *templates]}
         for event in self.events:
             yield self._step(event)
-            if isinstance(event, Change | Offer):  # what was refused, or waits, is looked at again
+            if isinstance(
+                event, Change | Offer
+            ):  # what was refused, or waits, is looked at again
                 yield self._touched()
 
     def _step(self, event: Event) -> Step:
         match event:
             case Change() | Restart() | Offer() | Worth():
                 return self._in_common(event)
-            case Submit() | Delete() | Finish() | Progress() | Touch() | Activate() | Move() | Resize() | Rank():
+            case (
+                Submit()
+                | Delete()
+                | Finish()
+                | Progress()
+                | Touch()
+                | Activate()
+                | Move()
+                | Resize()
+                | Rank()
+            ):
                 return self._of_a_job(event)
-            case Gate(open=False):  # whoever waits may be told, or not (docs/differences.md)
+            case Gate(
+                open=False
+            ):  # whoever waits may be told, or not (docs/differences.md)
                 return {**self.site.step(event), **self._touched()}
             case _:
                 return self.site.step(event)
@@ -84,9 +111,15 @@ class World:
             case Offer(like=str() as like):
                 return {"apply": [self._template(event.name, like=like)]}
             case Offer():
-                return goes("ResourceClaimTemplate", event.name, namespace=self._queues.namespace)
+                return goes(
+                    "ResourceClaimTemplate",
+                    event.name,
+                    namespace=self._queues.namespace,
+                )
             case Worth():
-                return {"apply": [a_priority_class(class_of(event.priority), event.value)]}
+                return {
+                    "apply": [a_priority_class(class_of(event.priority), event.value)]
+                }
 
     def _touched(self) -> Step:
         return {"touch": [named(made) for made in self._jobs.values()]}
@@ -104,7 +137,13 @@ class World:
             case Touch():
                 return {"touch": [named(made) for made in self._one(event.job)]}
             case _:
-                return {"apply": [found for made in self._one(event.job) for found in self._rewritten(made, event)]}
+                return {
+                    "apply": [
+                        found
+                        for made in self._one(event.job)
+                        for found in self._rewritten(made, event)
+                    ]
+                }
 
     def _template(self, name: str, *, like: str) -> Manifest:
         return self._queues.theme.templates[like].manifest(name, self._queues.namespace)
@@ -114,22 +153,36 @@ class World:
         self._made += 1
         work = self._work(event)
         build = a_workload_manifest if work.as_workload else a_job_manifest
-        made = build(work, {"name": name, "namespace": self._queues.namespace}, self._line(event.queue), {})
+        made = build(
+            work,
+            {"name": name, "namespace": self._queues.namespace},
+            self._line(event.queue),
+            {},
+        )
         self._jobs[name] = made
         return made
 
     def _work(self, event: Submit) -> Work:
         theme = self._queues.theme
         cpu = {"cpu": str(event.cpu)} if event.cpu else {}
-        claims, requests = theme.claims(event.asks), {**cpu, **theme.requests(event.asks)}
+        claims, requests = (
+            theme.claims(event.asks),
+            {**cpu, **theme.requests(event.asks)},
+        )
         runtime = {"runtimeClassName": HEAVY["metadata"]["name"]} if event.heavy else {}
         spec = {**PLACES[event.place], **runtime, **theme.shapes[event.shape]}
         shape: dict[str, Any] = {"requests": requests, "claims": claims, "spec": spec}
         shape |= {"pods": event.pods, "least": event.least if event.pods > 1 else None}
         if not event.as_workload:
             return a_job(priority=event.priority, **shape)
-        first = {"requests": requests, "claims": claims} if event.twice else {"cpu": "1"}
-        return a_workload(a_pod_set("first", **first), a_pod_set("main", **shape), priority=event.priority)
+        first = (
+            {"requests": requests, "claims": claims} if event.twice else {"cpu": "1"}
+        )
+        return a_workload(
+            a_pod_set("first", **first),
+            a_pod_set("main", **shape),
+            priority=event.priority,
+        )
 
     def _line(self, queue: int) -> str:
         return f"lq{self.site.index(queue)}"
@@ -145,9 +198,13 @@ class World:
             del self._jobs[made["metadata"]["name"]]
         return {"delete": [named(made) for made in found]}
 
-    def _changed(self, job: int, kind: str, change: Callable[[Manifest], Manifest]) -> Step:
+    def _changed(
+        self, job: int, kind: str, change: Callable[[Manifest], Manifest]
+    ) -> Step:
         """Apply one of the jobs that are there as something else, if it is of a kind."""
-        return {"apply": [change(made) for made in self._one(job) if made["kind"] == kind]}
+        return {
+            "apply": [change(made) for made in self._one(job) if made["kind"] == kind]
+        }
 
     def _rewritten(self, made: Manifest, event: Edit) -> Iterator[Manifest]:
         """Write a job once more, if it can be written so; what is refused of it is asked for again the next time."""

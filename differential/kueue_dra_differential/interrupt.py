@@ -23,15 +23,21 @@ def tries() -> Iterator[Callable[[Scenario], bool]]:
     def stop(number: int, _: object) -> None:
         asked.append(number)
         signal.signal(number, signal.default_int_handler)
-        click.echo("stopping: what is left is judged once more; again to leave it", err=True)
+        click.echo(
+            "stopping: what is left is judged once more; again to leave it", err=True
+        )
 
     def tell(scenario: Scenario) -> bool:
         if not asked:
-            shape = f"{len(scenario.steps)} steps, {len(scenario.inventory)} objects before"
+            shape = (
+                f"{len(scenario.steps)} steps, {len(scenario.inventory)} objects before"
+            )
             click.echo(f"try {next(numbers)}: {shape}", err=True)
         return not asked
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield tell
     finally:

@@ -40,7 +40,11 @@ class Entry:
     @property
     def difference(self) -> Difference | None:
         """Where the reference and the recorded Kueue differ today."""
-        pairs = zip(answers(self.scenario, behaviour(f"kueue-{self.minor}")), self.scenario.recorded, strict=True)
+        pairs = zip(
+            answers(self.scenario, behaviour(f"kueue-{self.minor}")),
+            self.scenario.recorded,
+            strict=True,
+        )
         return next((found for pair in pairs if (found := difference(*pair))), None)
 
 
@@ -55,7 +59,9 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
         (document,) = read(file)
         settled = (document.manifest.get("status") or {}).get("settled") or {}
         if settled.get("as") not in WORDS or not settled.get("why"):
-            raise LedgerFault(f"{file}: status.settled: found {settled}; expected as: {' | '.join(sorted(WORDS))}, why")
+            raise LedgerFault(
+                f"{file}: status.settled: found {settled}; expected as: {' | '.join(sorted(WORDS))}, why"
+            )
         yield from (Entry(file=file, scenario=scenario) for scenario in scenarios(file))
 
 
@@ -66,9 +72,15 @@ def stale(found: Iterable[Entry]) -> list[str]:
 
 def known(minor: str, found: Difference, ledger: Iterable[Entry]) -> bool:
     """Whether a difference is of the same kind as a settled one of the minor, whatever names and numbers it has."""
-    kinds = {_kind(each) for entry in ledger if entry.minor == minor and (each := entry.difference)}
+    kinds = {
+        _kind(each)
+        for entry in ledger
+        if entry.minor == minor and (each := entry.difference)
+    }
     return _kind(found) in kinds
 
 
 def _kind(found: Difference) -> str:
-    return _NAMES.sub("N", json.dumps([found.path, found.ours, found.recorded], sort_keys=True))
+    return _NAMES.sub(
+        "N", json.dumps([found.path, found.ours, found.recorded], sort_keys=True)
+    )

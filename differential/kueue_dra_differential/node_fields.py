@@ -11,7 +11,9 @@ from kueue_dra_fixtures.limitranges import a_runtime_class
 PLAIN, LATE = "plain", "late"
 FLAVORS: Mapping[str, Mapping[str, Any]] = {
     PLAIN: {},
-    "tainted": {"nodeTaints": [{"key": "spot", "value": "true", "effect": "NoSchedule"}]},
+    "tainted": {
+        "nodeTaints": [{"key": "spot", "value": "true", "effect": "NoSchedule"}]
+    },
     "zone-a": {"nodeLabels": {"zone": "a"}},
     LATE: {},
 }
@@ -22,7 +24,9 @@ PLACES: Mapping[str, Mapping[str, Any]] = {
     "tolerant": {"tolerations": [{"key": "spot", "operator": "Exists"}]},
     "zone-a": {"nodeSelector": {"zone": "a"}},
     "zone-b": {"nodeSelector": {"zone": "b"}},
-    "some-zone": on_nodes_where({"key": "zone", "operator": "In", "values": ["a", "c"]}),
+    "some-zone": on_nodes_where(
+        {"key": "zone", "operator": "In", "values": ["a", "c"]}
+    ),
 }
 """Where pods want to be, as fields of a pod spec."""
 HEAVY = a_runtime_class("heavy", {"cpu": "500m"})

@@ -11,11 +11,10 @@ from typing import Any
 from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
 from kueue_dra_clusters.kueue_process import NAME as KUEUE
 from kueue_dra_clusters.waiting import TimedOut
-from kueue_dra_fixtures.case_audit import Audited
-from kueue_dra_fixtures.invariants import LawBroken
-
 from kueue_dra_differential.generate import Batch
 from kueue_dra_differential.ledger import Entry, known
+from kueue_dra_fixtures.case_audit import Audited
+from kueue_dra_fixtures.invariants import LawBroken
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
@@ -83,16 +82,25 @@ class Judge:
 
     def judge(self, batch: Batch) -> list[Outcome]:
         """Play the worlds of a batch side by side, and again alone whichever came out differently."""
-        return [self._again(each) if each.kind is Kind.DIFFERS else each for each in self._first(batch)]
+        return [
+            self._again(each) if each.kind is Kind.DIFFERS else each
+            for each in self._first(batch)
+        ]
 
     def _first(self, batch: Batch) -> list[Outcome]:
         """Play worlds side by side; where that cannot be done, in parts."""
         if len(batch) == 1:
             return [self.alone(batch[0])]
         try:
-            return [self._compared(world) for world in self.recorded(batch, lawful=True)]
+            return [
+                self._compared(world) for world in self.recorded(batch, lawful=True)
+            ]
         except (TimedOut, LawBroken) as trouble:
-            return [each for part in apart(batch, str(trouble)) for each in self._first(part)]
+            return [
+                each
+                for part in apart(batch, str(trouble))
+                for each in self._first(part)
+            ]
 
     def alone(self, world: Scenario) -> Outcome:
         """Play one world by itself."""
@@ -105,7 +113,11 @@ class Judge:
 
     def ended(self, world: Scenario, trouble: KueueEnded) -> Outcome:
         """Say that a world ended this Kueue."""
-        return Outcome(scenario=replace(world, kueue=self.kueue, recorded=()), kind=Kind.ENDED, trouble=str(trouble))
+        return Outcome(
+            scenario=replace(world, kueue=self.kueue, recorded=()),
+            kind=Kind.ENDED,
+            trouble=str(trouble),
+        )
 
     def _again(self, first: Outcome) -> Outcome:
         """Have it answered twice more, alone: who answers in two ways is of two minds, not of another one."""
@@ -115,10 +127,14 @@ class Judge:
         third = self.alone(first.scenario)
         if difference(second.comparable, third.comparable):
             return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
-        settled = second.difference is not None and known(self.behaviour.kueue, second.difference, self.ledger)
+        settled = second.difference is not None and known(
+            self.behaviour.kueue, second.difference, self.ledger
+        )
         return replace(second, kind=Kind.KNOWN) if settled else second
 
-    def recorded(self, batch: Sequence[Scenario], *, lawful: bool = False) -> list[Scenario]:
+    def recorded(
+        self, batch: Sequence[Scenario], *, lawful: bool = False
+    ) -> list[Scenario]:
         """Give the worlds with what the real Kueue showed of each; ``lawful`` if its figures have to add up.
 
         Raises:
@@ -138,11 +154,15 @@ class Judge:
             raise KueueEnded(f"{trouble}\nwhile it played: {played}") from trouble
         columns = zip(*rows, strict=True)
         return [
-            replace(world, kueue=self.kueue, recorded=tuple(map(marked, world.steps, seen)))
+            replace(
+                world, kueue=self.kueue, recorded=tuple(map(marked, world.steps, seen))
+            )
             for world, seen in zip(batch, columns, strict=True)
         ]
 
-    def _played(self, batch: Sequence[Scenario], lawful: bool) -> Sequence[Sequence[Observation]]:
+    def _played(
+        self, batch: Sequence[Scenario], lawful: bool
+    ) -> Sequence[Sequence[Observation]]:
         target = Audited(self.target)
         try:
             rows = list(played_together(batch, target))
@@ -163,29 +183,46 @@ class Judge:
 
     def _compared(self, world: Scenario) -> Outcome:
         ours = answers(world, self.behaviour)
-        for step, (mine, theirs) in enumerate(zip(ours, world.recorded, strict=True), 1):
+        for step, (mine, theirs) in enumerate(
+            zip(ours, world.recorded, strict=True), 1
+        ):
             if is_comparable(theirs) and (found := difference(mine, theirs)):
-                return Outcome(scenario=world, kind=Kind.DIFFERS, step=step, difference=found)
+                return Outcome(
+                    scenario=world, kind=Kind.DIFFERS, step=step, difference=found
+                )
         return Outcome(scenario=world, kind=Kind.AGREES)
 
 
 def apart(batch: Batch, trouble: str) -> tuple[Batch, Batch]:
     """Part the worlds that a trouble names from the others; where it names none or all, one half from the other."""
     words = set(re.findall(r"[\w.-]+", trouble))
-    named = {world.name for world in batch if words & _names(world)} or {world.name for world in batch}
+    named = {world.name for world in batch if words & _names(world)} or {
+        world.name for world in batch
+    }
     if len(named) == len(batch):
         named = {world.name for world in batch[len(batch) // 2 :]}
-    first, last = (tuple(world for world in batch if (world.name in named) is among) for among in (False, True))
+    first, last = (
+        tuple(world for world in batch if (world.name in named) is among)
+        for among in (False, True)
+    )
     return first, last
 
 
 def _names(world: Scenario) -> set[str]:
     """Give the names that no other world of the batch has."""
     applied = (each for step in world.steps for each in step.get("apply") or ())
-    return {each["metadata"]["name"] for each in applied if each["kind"] in ("Namespace", "ClusterQueue")}
+    return {
+        each["metadata"]["name"]
+        for each in applied
+        if each["kind"] in ("Namespace", "ClusterQueue")
+    }
 
 
 def marked(step: Mapping[str, Any], seen: Observation) -> Observation:
     """Mark what was seen right after a change of nothing but these: retries of what was refused may be ahead."""
-    concerned = {Ref.of(each).kind for verb in ("apply", "delete") for each in step.get(verb) or ()}
+    concerned = {
+        Ref.of(each).kind
+        for verb in ("apply", "delete")
+        for each in step.get(verb) or ()
+    }
     return {**seen, "unsettled": True} if concerned and concerned <= RETRIED else seen

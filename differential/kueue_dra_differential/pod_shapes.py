@@ -17,7 +17,10 @@ def _beside(**resources: Mapping[str, str]) -> dict[str, Any]:
     return {**a_container("beside", **resources), "restartPolicy": STAYS}
 
 
-_FIRST, _BESIDE = a_container("first", requests={"cpu": "3"}), _beside(requests={"cpu": "1"})
+_FIRST, _BESIDE = (
+    a_container("first", requests={"cpu": "3"}),
+    _beside(requests={"cpu": "1"}),
+)
 SHAPES: Shapes = {
     SINGLE: {},
     "prepared": {"initContainers": [_FIRST]},
@@ -34,6 +37,10 @@ def with_extended(name: str) -> Shapes:
     """The same, and some in which containers before or beside the regular one ask for an extended resource."""
     return {
         **SHAPES,
-        f"prepared with {name}": {"initContainers": containers({name: "2"}, initial=True)},
-        f"attended with {name}": {"initContainers": containers({name: "1"}, initial=True, restartPolicy=STAYS)},
+        f"prepared with {name}": {
+            "initContainers": containers({name: "2"}, initial=True)
+        },
+        f"attended with {name}": {
+            "initContainers": containers({name: "1"}, initial=True, restartPolicy=STAYS)
+        },
     }

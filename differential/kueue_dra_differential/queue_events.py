@@ -91,4 +91,16 @@ class Regroup:
     above: Above
 
 
-QueueEvent = Quota | Stop | Supply | Team | Bound | Way | Reroute | Recast | Gate | Shelf | Regroup
+QueueEvent = (
+    Quota
+    | Stop
+    | Supply
+    | Team
+    | Bound
+    | Way
+    | Reroute
+    | Recast
+    | Gate
+    | Shelf
+    | Regroup
+)

@@ -47,13 +47,18 @@ class Site:
             case Bound():
                 return _there(self.queues.limits(event.kind), bool(event.kind))
             case Shelf():
-                return _there(self.queues.flavor(event.flavor % self.queues.flavor_count), event.there)
+                return _there(
+                    self.queues.flavor(event.flavor % self.queues.flavor_count),
+                    event.there,
+                )
             case Regroup():
                 return self._regrouped(event)
             case _:
                 return self._of_one(self.index(event.queue), event)
 
-    def _of_one(self, index: int, event: Quota | Stop | Way | Reroute | Recast | Gate) -> Step:
+    def _of_one(
+        self, index: int, event: Quota | Stop | Way | Reroute | Recast | Gate
+    ) -> Step:
         match event:
             case Quota():
                 return {"apply": [self._edited(index, nominal=event.nominal)]}
@@ -97,4 +102,9 @@ def _there(made: Manifest, there: bool) -> Step:
 def named(made: Manifest) -> dict[str, str]:
     """Name an object as a step does that deletes or touches it."""
     ref = Ref.of(made)
-    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+    return {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "namespace": ref.namespace,
+        "name": ref.name,
+    }

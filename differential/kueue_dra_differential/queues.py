@@ -6,13 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kueue_dra_fixtures.limitranges import a_limit_range
-from kueue_dra_fixtures.manifests import KUEUE, Quota, a_cluster_queue, a_group, a_quota, an_object
-
 from kueue_dra_differential.cohort_tree import Above, Limits, Line, Search
 from kueue_dra_differential.config_profiles import Theme
 from kueue_dra_differential.limitranges import RANGES
 from kueue_dra_differential.node_fields import FLAVORS, LATE
+from kueue_dra_fixtures.limitranges import a_limit_range
+from kueue_dra_fixtures.manifests import (
+    KUEUE,
+    Quota,
+    a_cluster_queue,
+    a_group,
+    a_quota,
+    an_object,
+)
 from kueue_dra_ref.target import Manifest
 
 
@@ -43,12 +49,20 @@ class Queues:
 
     def recast(self, index: int, line: Line) -> Queues:
         """Have another one in the place of a ClusterQueue."""
-        return replace(self, lines=(*self.lines[:index], line, *self.lines[index + 1 :]))
+        return replace(
+            self, lines=(*self.lines[:index], line, *self.lines[index + 1 :])
+        )
 
     def objects(self) -> Iterator[Manifest]:
         """Give everything as it is at first."""
-        yield from (self.flavor(i) for i in range(self.flavor_count) if i not in self._late)
-        yield from (self.cohort(i, above) for i, above in enumerate(self.cohorts) if above.needs_an_object)
+        yield from (
+            self.flavor(i) for i in range(self.flavor_count) if i not in self._late
+        )
+        yield from (
+            self.cohort(i, above)
+            for i, above in enumerate(self.cohorts)
+            if above.needs_an_object
+        )
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
             yield self.local_queue(index, to=index)
@@ -60,13 +74,19 @@ class Queues:
     def space(self, *, joined: bool) -> Manifest:
         """Give the namespace, which belongs to the team that some queues select, or to others."""
         labels = {"team": "ours" if joined else "theirs"}
-        return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace, "labels": labels}}
+        return {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": self.namespace, "labels": labels},
+        }
 
     def limits(self, kind: str) -> Manifest:
         """Give the LimitRange of the namespace."""
         return a_limit_range(self.namespace, RANGES.get(kind, {}))
 
-    def cluster_queue(self, index: int, *, nominal: int | None = None, **spec: Any) -> Manifest:
+    def cluster_queue(
+        self, index: int, *, nominal: int | None = None, **spec: Any
+    ) -> Manifest:
         """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""
         line = self.lines[index]
         amounts = (line.nominal[0] if nominal is None else nominal, *line.nominal[1:])
@@ -93,7 +113,9 @@ class Queues:
 
     def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
         in_cohort = line.cohort is not None  # limits make sense there only
-        limits, cpu_limits = (line.limits, line.cpu_limits) if in_cohort else (Limits(), Limits())
+        limits, cpu_limits = (
+            (line.limits, line.cpu_limits) if in_cohort else (Limits(), Limits())
+        )
         cpu: dict[str, Quota] = {"cpu": _limited(line.cpu, cpu_limits, str)}
         others: dict[str, Quota] = {} if line.bare else dict(self.theme.others)
         others |= {} if line.pods is None else {"pods": line.pods}
@@ -101,26 +123,44 @@ class Queues:
         (first if line.apart and line.aside else beside).update(others)
         name = self.theme.contested
         flavors = [*enumerate(amounts)][:: -1 if line.backwards else 1]
-        devices = {self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)} for i, each in flavors}
-        return [*([a_group({self._flavor("cpu"): first})] if first else []), a_group(devices)]
+        devices = {
+            self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)}
+            for i, each in flavors
+        }
+        return [
+            *([a_group({self._flavor("cpu"): first})] if first else []),
+            a_group(devices),
+        ]
 
     def cohort(self, index: int, above: Above) -> Manifest:
         """Give a Cohort."""
-        spec: dict[str, Any] = {} if above.parent is None else {"parentName": self._cohort(above.parent)}
+        spec: dict[str, Any] = (
+            {} if above.parent is None else {"parentName": self._cohort(above.parent)}
+        )
         limits = above.limits if above.parent is not None else Limits()
         if above.shared is not None:
-            shared: dict[str, Quota] = {self.theme.contested: _limited(above.shared, limits, self.theme.amount)}
-            shared |= {} if above.cpu is None else {"cpu": _limited(above.cpu, limits, str)}
+            shared: dict[str, Quota] = {
+                self.theme.contested: _limited(above.shared, limits, self.theme.amount)
+            }
+            shared |= (
+                {} if above.cpu is None else {"cpu": _limited(above.cpu, limits, str)}
+            )
             flavors = range(len(self.flavors) if above.everywhere else 1)
-            spec["resourceGroups"] = [a_group({self._flavor(i): shared for i in flavors})]
-        spec |= {} if above.weight is None else {"fairSharing": {"weight": above.weight}}
+            spec["resourceGroups"] = [
+                a_group({self._flavor(i): shared for i in flavors})
+            ]
+        spec |= (
+            {} if above.weight is None else {"fairSharing": {"weight": above.weight}}
+        )
         return an_object("Cohort", self._cohort(index), **spec)
 
     def flavor(self, index: int) -> Manifest:
         """Give a ResourceFlavor; the last one is that of CPU apart."""
         if index == len(self.flavors):
             return an_object("ResourceFlavor", self._flavor("cpu"))
-        return an_object("ResourceFlavor", self._flavor(index), **FLAVORS[self.flavors[index]])
+        return an_object(
+            "ResourceFlavor", self._flavor(index), **FLAVORS[self.flavors[index]]
+        )
 
     def _cohort(self, index: int) -> str:
         return f"co{index}-{self.mark}"
@@ -132,20 +172,31 @@ class Queues:
 def _preemption(line: Line) -> Mapping[str, Any]:
     if line.cohort is None:
         return {"withinClusterQueue": line.within}
-    found: dict[str, Any] = {"withinClusterQueue": line.within, "reclaimWithinCohort": line.reclaim}
+    found: dict[str, Any] = {
+        "withinClusterQueue": line.within,
+        "reclaimWithinCohort": line.reclaim,
+    }
     if line.borrow_within and line.reclaim != "Never":
-        threshold = {} if line.threshold is None else {"maxPriorityThreshold": line.threshold}
+        threshold = (
+            {} if line.threshold is None else {"maxPriorityThreshold": line.threshold}
+        )
         found["borrowWithinCohort"] = {"policy": "LowerPriority", **threshold}
     return found
 
 
 def _fungibility(search: Search) -> Mapping[str, Any]:
     preference = {} if search.preference is None else {"preference": search.preference}
-    return {"whenCanBorrow": search.when_can_borrow, "whenCanPreempt": search.when_can_preempt, **preference}
+    return {
+        "whenCanBorrow": search.when_can_borrow,
+        "whenCanPreempt": search.when_can_preempt,
+        **preference,
+    }
 
 
 def _limited(nominal: int, limits: Limits, amount: Callable[[int], str | int]) -> Quota:
     """A quota within limits; nobody may lend more than there is."""
     lent = None if limits.lending is None else min(limits.lending, nominal)
-    borrow, lend = (None if each is None else amount(each) for each in (limits.borrowing, lent))
+    borrow, lend = (
+        None if each is None else amount(each) for each in (limits.borrowing, lent)
+    )
     return a_quota(amount(nominal), borrow=borrow, lend=lend)

@@ -12,7 +12,6 @@ from kueue_dra_clusters.binaries import Binaries, binaries
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import limits_of
-
 from kueue_dra_differential.ledger import entries
 from kueue_dra_differential.oracle import Judge, KueueEnded, Outcome
 from kueue_dra_differential.work_queue import Agenda, Finding, Plan, Tally, Work
@@ -30,7 +29,10 @@ def hunted(plan: Plan) -> Iterator[Tally]:
     agenda, tally = Agenda(plan=plan, drawn=plan.batches()), Tally()
     programs = binaries(plan.behaviour.kueue)
     with ThreadPoolExecutor(plan.kueues) as workers, ExitStack() as held:
-        seats = [Seat(programs=programs, behaviour=plan.behaviour) for _ in range(plan.kueues)]
+        seats = [
+            Seat(programs=programs, behaviour=plan.behaviour)
+            for _ in range(plan.kueues)
+        ]
         idle = [held.enter_context(closing(seat)) for seat in seats]
         busy: dict[Future[Finding], Seat] = {}
         while True:
@@ -60,7 +62,9 @@ class Seat:
     def judge(self) -> Judge:
         """Who has the place; brought up when there is nobody."""
         if self._judge is None:
-            self._judge = self._held.enter_context(a_judge(self.programs, self.behaviour))
+            self._judge = self._held.enter_context(
+                a_judge(self.programs, self.behaviour)
+            )
             if self._closed:
                 self._held.close()
         return self._judge
@@ -95,7 +99,14 @@ class Seat:
 def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
     """Bring up a real Kueue beside the reference; nothing stays from one batch to the next."""
     limits = limits_of(os.environ)
-    brief = replace(limits, settle=limits.settle / 3)  # whoever takes longer is played again, with fewer beside it
-    with ControlPlane(programs) as plane, closing(LiveTarget(plane, limits=brief)) as target:
+    brief = replace(
+        limits, settle=limits.settle / 3
+    )  # whoever takes longer is played again, with fewer beside it
+    with (
+        ControlPlane(programs) as plane,
+        closing(LiveTarget(plane, limits=brief)) as target,
+    ):
         release = str(target.describe()["kueue"]).removeprefix("v")
-        yield Judge(target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries()))
+        yield Judge(
+            target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries())
+        )

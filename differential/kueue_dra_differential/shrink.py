@@ -13,7 +13,12 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 Part = TypeVar("Part")
 
 
-def smallest(first: Outcome, alone: Callable[[Scenario], Outcome], *, going_on: Callable[[Scenario], bool]) -> Outcome:
+def smallest(
+    first: Outcome,
+    alone: Callable[[Scenario], Outcome],
+    *,
+    going_on: Callable[[Scenario], bool],
+) -> Outcome:
     """Shrink a world that differs, or that ended its Kueue, and judge what is left.
 
     ``alone`` judges a world by itself; ``going_on`` hears of each try, and may end it.  What is left differs in the
@@ -26,7 +31,9 @@ def smallest(first: Outcome, alone: Callable[[Scenario], Outcome], *, going_on: 
         except ConfigurationRefused:
             return False
 
-    steps = first.scenario.steps[: first.step] if first.difference else first.scenario.steps
+    steps = (
+        first.scenario.steps[: first.step] if first.difference else first.scenario.steps
+    )
     return alone(shrunk(replace(first.scenario, steps=steps), differs))
 
 
@@ -55,7 +62,14 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
         for verb, objects in step.items():
             for left in _without_a_part(tuple(objects)):
                 changed = {**step, verb: list(left)}
-                yield replace(scenario, steps=(*scenario.steps[:index], changed, *scenario.steps[index + 1 :]))
+                yield replace(
+                    scenario,
+                    steps=(
+                        *scenario.steps[:index],
+                        changed,
+                        *scenario.steps[index + 1 :],
+                    ),
+                )
     for inventory in _without_a_part(scenario.inventory):
         yield replace(scenario, inventory=inventory)
 

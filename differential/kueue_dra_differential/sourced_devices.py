@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kueue_dra_differential.config_profiles import Theme, goes
 from kueue_dra_fixtures.builders import a_request, a_template
 from kueue_dra_fixtures.manifests import Quota
 from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
@@ -23,11 +24,11 @@ from kueue_dra_fixtures.sources import (
     a_shared_gpu,
     some_values,
 )
-
-from kueue_dra_differential.config_profiles import Theme, goes
 from kueue_dra_ref.target import Manifest
 
-_CLASSES = tuple(map(a_class, (PARTITIONS, TWO_COUNTERS, ADDED_COUNTERS, SHARES, ADDED_SHARES, NICS)))
+_CLASSES = tuple(
+    map(a_class, (PARTITIONS, TWO_COUNTERS, ADDED_COUNTERS, SHARES, ADDED_SHARES, NICS))
+)
 _PROFILE = f"device.attributes['{PARTITIONS}'].profile"
 _HALF = f"has({_PROFILE}) && {_PROFILE} == 'half'"
 """Guarded: a class without selectors is any device's, and Kueue asks them in the random order of its cache."""
@@ -37,15 +38,25 @@ _CAPACITY = "KueueDRAIntegrationConsumableCapacity"
 
 def _parts(half: str, full: str, *, generation: int = 1, of: int = 1) -> Manifest:
     """Give a slice of two partitions; of an incomplete pool when it is one of several."""
-    devices = [a_partition("half", "half", memory=half, slices="1"), a_partition("full", memory=full, slices="2")]
+    devices = [
+        a_partition("half", "half", memory=half, slices="1"),
+        a_partition("full", memory=full, slices="2"),
+    ]
     pool = a_pool("parts", generation=generation, slices=of)
     return a_slice("parts", devices, driver=PARTITIONS, pool=pool)
 
 
 def _more_parts(*memory: str, generation: int) -> Manifest:
     """Give the other slice of a pool of two, with a partition for each amount of memory."""
-    devices = [a_partition(f"part-{each.lower()}", memory=each, slices="1") for each in memory]
-    return a_slice("more-parts", devices, driver=PARTITIONS, pool=a_pool("parts", generation=generation, slices=2))
+    devices = [
+        a_partition(f"part-{each.lower()}", memory=each, slices="1") for each in memory
+    ]
+    return a_slice(
+        "more-parts",
+        devices,
+        driver=PARTITIONS,
+        pool=a_pool("parts", generation=generation, slices=2),
+    )
 
 
 def _shared(policy: Mapping[str, Any] | None, memory: str) -> Manifest:
@@ -73,7 +84,12 @@ _GIVEN_OUT = {
     "added": a_template(a_share(ADDED_SHARES, memory="4Gi", disk="10Gi")),
     "nic": a_template(a_request(NICS)),
 }
-_OTHERS: Mapping[str, Quota] = {"nics": 2, "two-memory": "60Gi", "two-slices": 4, "added-counters": "90Gi"}
+_OTHERS: Mapping[str, Quota] = {
+    "nics": 2,
+    "two-memory": "60Gi",
+    "two-slices": 4,
+    "added-counters": "90Gi",
+}
 
 COUNTERS = Theme(
     options=SOURCED,
@@ -86,7 +102,12 @@ COUNTERS = Theme(
     changes=(
         {"apply": [_parts("5Gi", "30Gi", generation=2)]},
         {"apply": [_parts("10Gi", "20Gi", generation=3, of=2)]},
-        {"apply": [_parts("10Gi", "20Gi", generation=4, of=2), _more_parts("30Gi", "5Gi", generation=4)]},
+        {
+            "apply": [
+                _parts("10Gi", "20Gi", generation=4, of=2),
+                _more_parts("30Gi", "5Gi", generation=4),
+            ]
+        },
         {"apply": [_more_parts("40Gi", generation=5)]},
         goes("ResourceSlice", "more-parts"),
         goes("ResourceSlice", "parts"),

@@ -9,9 +9,27 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential.cohort_tree import MAY_STOP, TRY_NEXT, Above, Limits, Line, Search
+from kueue_dra_differential.cohort_tree import (
+    MAY_STOP,
+    TRY_NEXT,
+    Above,
+    Limits,
+    Line,
+    Search,
+)
 from kueue_dra_differential.config_profiles import Theme
-from kueue_dra_differential.events import Activate, Delete, Event, Finish, Move, Progress, Rank, Resize, Submit, Touch
+from kueue_dra_differential.events import (
+    Activate,
+    Delete,
+    Event,
+    Finish,
+    Move,
+    Progress,
+    Rank,
+    Resize,
+    Submit,
+    Touch,
+)
 from kueue_dra_differential.limitranges import FREE, RANGES
 from kueue_dra_differential.node_fields import ANYWHERE, PLACES
 from kueue_dra_differential.pod_shapes import SINGLE
@@ -47,7 +65,10 @@ _LIMITS = st.builds(Limits, borrowing=_LIMIT, lending=_LIMIT)
 _SEARCHES = (
     Search(),
     Search(when_can_borrow=TRY_NEXT, when_can_preempt=MAY_STOP),
-    *(Search(when_can_borrow=each, when_can_preempt=each) for each in (TRY_NEXT, MAY_STOP)),
+    *(
+        Search(when_can_borrow=each, when_can_preempt=each)
+        for each in (TRY_NEXT, MAY_STOP)
+    ),
 )
 _PREFERRING = tuple(
     Search(when_can_borrow=TRY_NEXT, when_can_preempt=TRY_NEXT, preference=each)
@@ -67,7 +88,9 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
         cohort=st.sampled_from([*range(cohorts)] * (8 if mood.crowded else 2) + [None]),
         nominal=amounts,
         limits=_some(not mood.crowded, _LIMITS, Limits()) | _LIMITS,
-        cpu=st.sampled_from((3, 3, 20) if mood.broad and not mood.crowded else (20, 20, 3)),
+        cpu=st.sampled_from(
+            (3, 3, 20) if mood.broad and not mood.crowded else (20, 20, 3)
+        ),
         cpu_limits=_some(mood.broad and not mood.crowded, _LIMITS, Limits()),
         apart=st.booleans(),
         aside=_some(mood.broad, st.booleans(), False),
@@ -81,9 +104,15 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
         threshold=_some(mood.broad, st.sampled_from((None, 0, 10, 100)), 50),
         search=_searches(mood),
         selects=_some(mood.teams, st.booleans(), False),
-        weight=_some(mood.fair, st.sampled_from((*WEIGHTS, "0") if mood.broad else WEIGHTS), None),
+        weight=_some(
+            mood.fair, st.sampled_from((*WEIGHTS, "0") if mood.broad else WEIGHTS), None
+        ),
         # Whoever waits goes on asking for pods that are covered no more (docs/differences.md).
-        pods=_some(mood.progress, _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4), None),
+        pods=_some(
+            mood.progress,
+            _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4),
+            None,
+        ),
     )
     return found if mood.alone else found.map(_calm)
 
@@ -118,7 +147,9 @@ def above(parent: int | None, mood: Mood) -> SearchStrategy[Above]:
     )
 
 
-def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrategy[Event]:
+def events(
+    theme: Theme, mood: Mood, line: SearchStrategy[Line]
+) -> SearchStrategy[Event]:
     """What happens to a world, mostly submissions; much of it in some moods only; ``line`` draws its queues."""
     queue = st.integers(0, MOST_QUEUES - 1)
     submit = st.builds(
@@ -138,8 +169,13 @@ def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrate
     quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
-    delete, touch, finish, progress = (st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress))
-    team, way = st.builds(Team, joined=st.booleans()), st.builds(Way, queue=queue, open=st.booleans())
+    delete, touch, finish, progress = (
+        st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress)
+    )
+    team, way = (
+        st.builds(Team, joined=st.booleans()),
+        st.builds(Way, queue=queue, open=st.booleans()),
+    )
     activate = st.builds(Activate, job=EARLIER, active=st.booleans())
     often: dict[SearchStrategy[Any], int] = {
         submit: 40 if mood.crowded else 14,
@@ -152,7 +188,11 @@ def events(theme: Theme, mood: Mood, line: SearchStrategy[Line]) -> SearchStrate
     often |= {stop: 4} if mood.stops else {}
     often |= {st.builds(Supply): 2} if mood.nodes else {}
     often |= {team: 2, way: 2} if mood.teams else {}
-    often |= {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4} if mood.ranges else {}
+    often |= (
+        {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4}
+        if mood.ranges
+        else {}
+    )
     often |= {progress: 4} if mood.progress else {}
     often |= {_edit(queue, mood): 8} if mood.edits else {}
     often |= {way: 2, _rebuilt(queue, line, mood): 10} if mood.rebuilt else {}
@@ -166,11 +206,15 @@ def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
     return found | st.builds(Move, job=EARLIER, queue=queue) if mood.moves else found
 
 
-def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood) -> SearchStrategy[QueueEvent]:
+def _rebuilt(
+    queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood
+) -> SearchStrategy[QueueEvent]:
     """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
     higher = {0: MOST_COHORTS, 1: 0, 2: 1}
     regroup = st.sampled_from([*higher]).flatmap(
-        lambda index: st.builds(Regroup, cohort=st.just(index), above=above(higher[index], mood))
+        lambda index: st.builds(
+            Regroup, cohort=st.just(index), above=above(higher[index], mood)
+        )
     )
     gate = st.builds(Gate, queue=queue, open=st.booleans())
     shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())
@@ -181,7 +225,9 @@ def _rebuilt(queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood)
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:
     """What a job asks for: one thing or two, or nothing."""
-    return st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(tuple) | st.just(())
+    return st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(
+        tuple
+    ) | st.just(())
 
 
 def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:

@@ -65,7 +65,9 @@ class Mood:
 
 
 @st.composite
-def a_mood(draw: DrawFn, *, behaviour: Behaviour, fair: bool, extended: bool, told_apart: bool) -> Mood:
+def a_mood(
+    draw: DrawFn, *, behaviour: Behaviour, fair: bool, extended: bool, told_apart: bool
+) -> Mood:
     """Draw what happens in a batch; ``told_apart`` is whether each reason of waiting has a name of its own."""
     rivals = draw(NOW_AND_THEN)
     also = st.just(False) if rivals else NOW_AND_THEN

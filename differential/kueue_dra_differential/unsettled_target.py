@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_fixtures.forwarding_target import Through
-
 from kueue_dra_ref.target import Restless, Target
 
 

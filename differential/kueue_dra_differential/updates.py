@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
-
 from kueue_dra_differential.events import Activate, Edit, Move, Rank, Resize, class_of
+from kueue_dra_fixtures.manifests import PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec
 from kueue_dra_ref.target import Manifest
 
 
-def rewritten(made: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:
+def rewritten(
+    made: Manifest, event: Edit, queue: Callable[[int], str]
+) -> Manifest | None:
     """Give it as it is to be, ``queue`` naming LocalQueues; None for a Job that would be set inactive."""
-    return _job(made, event, queue) if made["kind"] == "Job" else _workload(made, event, queue)
+    return (
+        _job(made, event, queue)
+        if made["kind"] == "Job"
+        else _workload(made, event, queue)
+    )
 
 
 def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:
@@ -24,7 +29,12 @@ def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | 
         case Resize():
             return with_spec(job, parallelism=event.pods)
         case Rank():
-            return marked(job, labels={PRIORITY_LABEL: class_of(event.priority) if event.priority else None})
+            return marked(
+                job,
+                labels={
+                    PRIORITY_LABEL: class_of(event.priority) if event.priority else None
+                },
+            )
 
 
 def _workload(workload: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kueue_dra_fixtures.builders import a_device, a_request, a_template, first_available, gpu
-from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
-
 from kueue_dra_differential.config_profiles import DIRECT, Theme, goes
 from kueue_dra_differential.pod_shapes import with_extended
+from kueue_dra_fixtures.builders import (
+    a_device,
+    a_request,
+    a_template,
+    first_available,
+    gpu,
+)
+from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
 
 LATE = "late.example.com"
 """A mapped class that is not there at first."""
@@ -17,7 +22,11 @@ MISSING = "missing"
 CARD = "vendor.example.com/card"
 OTHER_CARD = "vendor.example.com/other-card"
 MAPPINGS = {"gpus": ["gpu.example.com"], "nics": ["nic.example.com"], "lates": [LATE]}
-OTHER_MAPPINGS = {"gpus": ["gpu.example.com", LATE], "nics": ["nic.example.com"], "lates": ["unmapped.example.com"]}
+OTHER_MAPPINGS = {
+    "gpus": ["gpu.example.com", LATE],
+    "nics": ["nic.example.com"],
+    "lates": ["unmapped.example.com"],
+}
 _OBSERVABILITY = "UnadmittedWorkloadsObservability"
 _INTEGRATION = "KueueDRAIntegration"
 _EXTENDED = "KueueDRAIntegrationExtendedResource"
@@ -29,7 +38,9 @@ _TEMPLATES = {
     "two-and-one": a_template(gpu(2), gpu(1)),
     "nics": a_template(a_request("nic.example.com", count=2)),
     "gpu-and-nic": a_template(gpu(1), a_request("nic.example.com")),
-    "selected": a_template(a_request(selectors=["device.attributes['gpu.example.com'].model == 'H100'"])),
+    "selected": a_template(
+        a_request(selectors=["device.attributes['gpu.example.com'].model == 'H100'"])
+    ),
     "late": a_template(a_request(LATE)),
     "unmapped": a_template(a_request("unmapped.example.com")),
     "all": a_template(a_request(mode="All", count=None)),
@@ -44,7 +55,10 @@ _DEVICES = [a_device(f"gpu-{i}", model=("A100", "H100")[i % 2]) for i in range(4
 
 WHOLE = Theme(
     options={},
-    inventory=(*_CLASSES, a_slice("gpus", _DEVICES, driver="gpu.example.com", pool=a_pool("node"))),
+    inventory=(
+        *_CLASSES,
+        a_slice("gpus", _DEVICES, driver="gpu.example.com", pool=a_pool("node")),
+    ),
     templates=_TEMPLATES,
     asked=(*_USUAL * 4, *_TEMPLATES, MISSING, DIRECT),
     others={"nics": 2, "lates": 2},
@@ -57,7 +71,11 @@ WHOLE = Theme(
         goes("ResourceSlice", "gpus"),
     ),
 )
-OBSERVED = replace(WHOLE, options={"gates": {_OBSERVABILITY: True}}, needs=(_OBSERVABILITY, _INTEGRATION))
+OBSERVED = replace(
+    WHOLE,
+    options={"gates": {_OBSERVABILITY: True}},
+    needs=(_OBSERVABILITY, _INTEGRATION),
+)
 OFF = replace(WHOLE, options={"integration": False}, asked=(*_USUAL, MISSING, DIRECT))
 EXTENDED = replace(
     WHOLE,
@@ -66,7 +84,16 @@ EXTENDED = replace(
         a_class("gpu.example.com", extendedResourceName=CARD),
         a_class("unmapped.example.com", extendedResourceName=OTHER_CARD),
     ),
-    asked=("one", "two", "nics", *("card", "two-cards") * 3, "other-card", "both-cards", "late", MISSING),
+    asked=(
+        "one",
+        "two",
+        "nics",
+        *("card", "two-cards") * 3,
+        "other-card",
+        "both-cards",
+        "late",
+        MISSING,
+    ),
     extended={
         "card": {CARD: "1"},
         "two-cards": {CARD: "2"},

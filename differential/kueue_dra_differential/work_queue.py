@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
-
 from kueue_dra_differential.generate import Batch, batches
 from kueue_dra_differential.oracle import Judge, Kind, KueueEnded, Outcome, apart
 from kueue_dra_differential.shrink import smallest
@@ -62,7 +61,9 @@ class Tally:
         """Count a batch, or keep what was shrunk."""
         self.kinds.update(each.kind for each in finding.outcomes)
         self.steps += sum(len(each.scenario.recorded) for each in finding.outcomes)
-        self.found += [each for each in finding.outcomes if each.kind is not Kind.AGREES]
+        self.found += [
+            each for each in finding.outcomes if each.kind is not Kind.AGREES
+        ]
         self.smallest += finding.smallest
         self.endings += [finding.ending] if finding.ending else []
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.pods import quota_units
-from kueue_dra_ref.api.types import ClusterQueue, Cohort, FlavorQuota, Fungibility, PreemptionPolicy, ResourceGroup
+from kueue_dra_ref.api.types import (
+    ClusterQueue,
+    Cohort,
+    FlavorQuota,
+    Fungibility,
+    PreemptionPolicy,
+    ResourceGroup,
+)
 from kueue_dra_ref.api.unstructured import child, mappings, quantity, text
 from kueue_dra_ref.target import Manifest
 
@@ -21,10 +28,15 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     selector = spec.get("namespaceSelector")
     return ClusterQueue(
         name=manifest["metadata"]["name"],
-        groups=tuple(_group(i, group) for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))),
+        groups=tuple(
+            _group(i, group)
+            for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))
+        ),
         strategy=child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec"),
         stop_policy=child(spec, "stopPolicy", str, "None", "spec"),
-        namespace_selector=None if selector is None else child(spec, "namespaceSelector", dict, {}, "spec"),
+        namespace_selector=None
+        if selector is None
+        else child(spec, "namespaceSelector", dict, {}, "spec"),
         cohort=child(spec, "cohortName", str, "", "spec"),
         preemption=_preemption(child(spec, "preemption", dict, {}, "spec")),
         fungibility=_fungibility(child(spec, "flavorFungibility", dict, {}, "spec")),
@@ -43,7 +55,10 @@ def cohort_of(manifest: Manifest) -> Cohort:
     return Cohort(
         name=manifest["metadata"]["name"],
         parent=child(spec, "parentName", str, "", "spec"),
-        groups=tuple(_group(i, group) for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))),
+        groups=tuple(
+            _group(i, group)
+            for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))
+        ),
         weight=_weight(spec),
     )
 
@@ -74,25 +89,40 @@ def _fungibility(written: dict[str, Any]) -> Fungibility:
 
 def _weight(spec: dict[str, Any]) -> float:
     weight = child(spec, "fairSharing", dict, {}, "spec").get("weight")
-    return 1.0 if weight is None else quantity(weight, "spec.fairSharing.weight").approximate
+    return (
+        1.0
+        if weight is None
+        else quantity(weight, "spec.fairSharing.weight").approximate
+    )
 
 
 def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
     path = f"spec.resourceGroups[{index}]"
     covered = child(group, "coveredResources", list, [], path)
-    flavors = tuple(_flavor(f"{path}.flavors[{i}]", f) for i, f in enumerate(mappings(group, "flavors", path)))
+    flavors = tuple(
+        _flavor(f"{path}.flavors[{i}]", f)
+        for i, f in enumerate(mappings(group, "flavors", path))
+    )
     classes = (name for flavor in flavors for name in flavor.device_classes)
-    return ResourceGroup(covered=tuple(dict.fromkeys((*covered, *classes))), flavors=flavors)
+    return ResourceGroup(
+        covered=tuple(dict.fromkeys((*covered, *classes))), flavors=flavors
+    )
 
 
 def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
-    amounts: dict[str, dict[str, int]] = {"nominalQuota": {}, "borrowingLimit": {}, "lendingLimit": {}}
+    amounts: dict[str, dict[str, int]] = {
+        "nominalQuota": {},
+        "borrowingLimit": {},
+        "lendingLimit": {},
+    }
     for index, resource in enumerate(mappings(flavor, "resources", path)):
         at = f"{path}.resources[{index}]"
         name = text(resource, "name", at)
         for key, found in amounts.items():
             if key in resource or key == "nominalQuota":
-                found[name] = quota_units(name, quantity(resource.get(key), f"{at}.{key}"))
+                found[name] = quota_units(
+                    name, quantity(resource.get(key), f"{at}.{key}")
+                )
     return FlavorQuota(
         name=text(flavor, "name", path),
         nominal=amounts["nominalQuota"],
@@ -105,7 +135,9 @@ def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
 def _device_classes(flavor: dict[str, Any], path: str) -> dict[str, tuple[str, ...]]:
     found = enumerate(mappings(flavor, "resources", path))
     return {
-        resource["name"]: tuple(child(resource, "deviceClassNames", list, [], f"{path}.resources[{index}]"))
+        resource["name"]: tuple(
+            child(resource, "deviceClassNames", list, [], f"{path}.resources[{index}]")
+        )
         for index, resource in found
         if resource.get("kind") == "DeviceClass"
     }

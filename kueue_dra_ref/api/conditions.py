@@ -33,7 +33,9 @@ def is_false(obj: Manifest, kind: str) -> bool:
     return found is not None and found["status"] == "False"
 
 
-def set_condition(obj: Manifest, kind: str, value: bool | None, reason: str, message: str, now: str) -> bool:
+def set_condition(
+    obj: Manifest, kind: str, value: bool | None, reason: str, message: str, now: str
+) -> bool:
     """Set a condition and say whether anything changed; the transition time moves with the status only."""
     status = "Unknown" if value is None else str(value)
     message = message[:_LONGEST]

@@ -62,7 +62,9 @@ class Configuration:
     document: Manifest = field(default_factory=dict)
 
 
-def load(document: Manifest, versions: Versions) -> Configuration | tuple[FieldError, ...]:
+def load(
+    document: Manifest, versions: Versions
+) -> Configuration | tuple[FieldError, ...]:
     """Decode a Configuration strictly and fill in defaults, or say what the decoder refuses.
 
     A missing apiVersion means the newest of ``versions``, as it does to Kueue.
@@ -79,21 +81,36 @@ def load(document: Manifest, versions: Versions) -> Configuration | tuple[FieldE
 
 def quota_resource(configuration: Configuration, device_class: str) -> str | None:
     """Name the resource that a device class is charged to: the first mapping that names the class wins."""
-    return next((m.name for m in configuration.mappings if device_class in m.device_classes), None)
+    return next(
+        (m.name for m in configuration.mappings if device_class in m.device_classes),
+        None,
+    )
 
 
 def _configuration(document: Manifest) -> Configuration:
     resources = document.get("resources") or {}
     namespace = _or(document, "namespace", NAMESPACE)
     return Configuration(
-        mappings=tuple(_mapping(each or {}) for each in resources.get("deviceClassMappings") or ()),
-        gates={name: bool(on) for name, on in (document.get("featureGates") or {}).items()},
+        mappings=tuple(
+            _mapping(each or {}) for each in resources.get("deviceClassMappings") or ()
+        ),
+        gates={
+            name: bool(on) for name, on in (document.get("featureGates") or {}).items()
+        },
         namespace=namespace,
-        frameworks=_texts(document.get("integrations") or {}, "frameworks") or (FRAMEWORK,),
-        manage_jobs_without_queue_name=_or(document, "manageJobsWithoutQueueName", False),
-        managed_jobs_namespace_selector=_or(document, "managedJobsNamespaceSelector", _outside_system(namespace)),
+        frameworks=_texts(document.get("integrations") or {}, "frameworks")
+        or (FRAMEWORK,),
+        manage_jobs_without_queue_name=_or(
+            document, "manageJobsWithoutQueueName", False
+        ),
+        managed_jobs_namespace_selector=_or(
+            document, "managedJobsNamespaceSelector", _outside_system(namespace)
+        ),
         exclude_resource_prefixes=_texts(resources, "excludeResourcePrefixes"),
-        transformations=tuple(_transformation(each or {}) for each in resources.get("transformations") or ()),
+        transformations=tuple(
+            _transformation(each or {})
+            for each in resources.get("transformations") or ()
+        ),
         quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
         fair_sharing=_fair_sharing(document),
         document=document,
@@ -113,16 +130,26 @@ def _transformation(written: Manifest) -> Transformation:
         input=_or(written, "input", ""),
         strategy=written.get("strategy") or "Retain",
         multiply_by=_or(written, "multiplyBy", ""),
-        outputs={name: parse(amount or 0) for name, amount in (written.get("outputs") or {}).items()},
+        outputs={
+            name: parse(amount or 0)
+            for name, amount in (written.get("outputs") or {}).items()
+        },
     )
 
 
 def _fair_sharing(document: Manifest) -> tuple[str, ...] | None:
     """The first version of the Configuration switches fair sharing on with a key of its own; the second by asking."""
     written = document.get("fairSharing")
-    if written is None or written.get("enable") is False or ("enable" not in written and _is_first(document)):
+    if (
+        written is None
+        or written.get("enable") is False
+        or ("enable" not in written and _is_first(document))
+    ):
         return None
-    return _texts(written, "preemptionStrategies") or ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
+    return _texts(written, "preemptionStrategies") or (
+        "LessThanOrEqualToFinalShare",
+        "LessThanInitialShare",
+    )
 
 
 def _is_first(document: Manifest) -> bool:
@@ -131,7 +158,11 @@ def _is_first(document: Manifest) -> bool:
 
 def _outside_system(namespace: str) -> Manifest:
     """Select, as Kueue does by default, every namespace but Kubernetes' and Kueue's own."""
-    outside = {"key": NAME_LABEL, "operator": "NotIn", "values": ["kube-system", namespace]}
+    outside = {
+        "key": NAME_LABEL,
+        "operator": "NotIn",
+        "values": ["kube-system", namespace],
+    }
     return {"matchExpressions": [outside]}
 
 
@@ -146,4 +177,9 @@ def _texts(written: Manifest, key: str) -> tuple[str, ...]:
 
 def _unsupported(path: str, found: Any, supported: Any) -> FieldError:
     words = ", ".join(f'"{each}"' for each in supported)
-    return FieldError(field=path, type="Unsupported value", value=printed(found), detail=f"supported values: {words}")
+    return FieldError(
+        field=path,
+        type="Unsupported value",
+        value=printed(found),
+        detail=f"supported values: {words}",
+    )

@@ -71,7 +71,9 @@ def _without_nulls(value: Any) -> Any:
     match value:
         case dict():
             return {
-                key: _without_nulls(each) if isinstance(each, (dict, list, float)) else each
+                key: _without_nulls(each)
+                if isinstance(each, (dict, list, float))
+                else each
                 for key, each in value.items()
                 if each is not None
             }
@@ -99,7 +101,9 @@ def _requests(obj: dict[str, Any]) -> list[dict[str, Any]]:
     spec = child(obj, "spec", dict, {})
     if obj["kind"] == "ResourceClaimTemplate":
         spec = child(spec, "spec", dict, {}, "spec")
-    return mappings(child(spec, "devices", dict, {}, "spec"), "requests", "spec.devices")
+    return mappings(
+        child(spec, "devices", dict, {}, "spec"), "requests", "spec.devices"
+    )
 
 
 def _unflatten_requests(obj: dict[str, Any]) -> None:
@@ -156,7 +160,9 @@ def _default_job(obj: dict[str, Any]) -> None:
         spec["completions"] = 1
     spec.setdefault("parallelism", 1)
     spec.setdefault("suspend", False)
-    labels = child(child(spec, "template", dict, {}), "metadata", dict, {}).get("labels")
+    labels = child(child(spec, "template", dict, {}), "metadata", dict, {}).get(
+        "labels"
+    )
     if labels and not obj["metadata"].get("labels"):
         obj["metadata"]["labels"] = copied(labels)
 
@@ -174,16 +180,28 @@ def _in_thousandths(*paths: str) -> Shape:
     """Round up amounts that are finer than thousandths, in the maps that the paths lead to."""
 
     def change(obj: dict[str, Any]) -> None:
-        for _, amounts in (found for path in paths for found in places(obj, path, dict)):
-            amounts.update({name: in_thousandths(amount) for name, amount in amounts.items()})
+        for _, amounts in (
+            found for path in paths for found in places(obj, path, dict)
+        ):
+            amounts.update(
+                {name: in_thousandths(amount) for name, amount in amounts.items()}
+            )
 
     return change
 
 
-_ASKING = (f"{POD_PATH}.resources", f"{POD_PATH}.containers[].resources", f"{POD_PATH}.initContainers[].resources")
-_OF_PODS = (f"{POD_PATH}.overhead", *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")))
+_ASKING = (
+    f"{POD_PATH}.resources",
+    f"{POD_PATH}.containers[].resources",
+    f"{POD_PATH}.initContainers[].resources",
+)
+_OF_PODS = (
+    f"{POD_PATH}.overhead",
+    *(f"{at}.{bound}" for at in _ASKING for bound in ("requests", "limits")),
+)
 _OF_LIMITS = tuple(
-    f"spec.limits[].{bound}" for bound in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+    f"spec.limits[].{bound}"
+    for bound in ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 )
 _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
     "kueue.x-k8s.io/workloadpriorityclass": (KUEUE, "WorkloadPriorityClass"),
@@ -193,13 +211,22 @@ _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
 
 def _fungibility_in(obj: dict[str, Any]) -> None:
     found = child(child(obj, "spec", dict, {}), "flavorFungibility", dict, {}, "spec")
-    found.update({key: "MayStopSearch" for key, word in found.items() if word in {"Borrow", "Preempt"}})
+    found.update(
+        {
+            key: "MayStopSearch"
+            for key, word in found.items()
+            if word in {"Borrow", "Preempt"}
+        }
+    )
 
 
 def _priority_in(obj: dict[str, Any]) -> None:
     spec = child(obj, "spec", dict, {})
     spec.pop("priorityClassRef", None)
-    name, source = spec.pop("priorityClassName", ""), spec.pop("priorityClassSource", "")
+    name, source = (
+        spec.pop("priorityClassName", ""),
+        spec.pop("priorityClassSource", ""),
+    )
     if source in _PRIORITY_SOURCES:
         group, kind = _PRIORITY_SOURCES[source]
         spec["priorityClassRef"] = {"group": group, "kind": kind, "name": name}
@@ -208,16 +235,28 @@ def _priority_in(obj: dict[str, Any]) -> None:
 def _priority_out(obj: dict[str, Any]) -> None:
     reference = obj["spec"].pop("priorityClassRef", {})
     named = (reference.get("group"), reference.get("kind"))
-    for source in (source for source, each in _PRIORITY_SOURCES.items() if each == named):
-        obj["spec"] |= {"priorityClassName": reference.get("name", ""), "priorityClassSource": source}
+    for source in (
+        source for source, each in _PRIORITY_SOURCES.items() if each == named
+    ):
+        obj["spec"] |= {
+            "priorityClassName": reference.get("name", ""),
+            "priorityClassSource": source,
+        }
 
 
 _SERVED_FLAT = ("v1beta1", "v1alpha3")
 _IN: dict[tuple[str, str], tuple[Shape, ...]] = {
-    ("ClusterQueue", "v1beta1"): (_rename("spec", "cohort", to="cohortName"), _fungibility_in),
+    ("ClusterQueue", "v1beta1"): (
+        _rename("spec", "cohort", to="cohortName"),
+        _fungibility_in,
+    ),
     ("Workload", "v1beta1"): (_priority_in,),
     **{("ResourceSlice", v): (_flatten_devices,) for v in _SERVED_FLAT},
-    **{(k, v): (_unflatten_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
+    **{
+        (k, v): (_unflatten_requests,)
+        for v in _SERVED_FLAT
+        for k in ("ResourceClaim", "ResourceClaimTemplate")
+    },
 }
 _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("ClusterQueue", "v1beta1"): (_rename("spec", "cohortName", to="cohort"),),
@@ -225,7 +264,11 @@ _OUT: dict[tuple[str, str], tuple[Shape, ...]] = {
     ("Workload", "v1beta1"): (_priority_out,),
     ("ResourceSlice", "v1beta1"): (_basic_devices(capacity_is_bare=False),),
     ("ResourceSlice", "v1alpha3"): (_basic_devices(capacity_is_bare=True),),
-    **{(k, v): (_flat_requests,) for v in _SERVED_FLAT for k in ("ResourceClaim", "ResourceClaimTemplate")},
+    **{
+        (k, v): (_flat_requests,)
+        for v in _SERVED_FLAT
+        for k in ("ResourceClaim", "ResourceClaimTemplate")
+    },
 }
 _DEFAULTS: dict[str, tuple[Shape, ...]] = {
     **dict.fromkeys(("ResourceFlavor", "LocalQueue", "Cohort"), (_default_spec,)),

@@ -13,7 +13,9 @@ from kueue_dra_ref.target import FieldError
 Faults = Iterator[FieldError]
 
 
-def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> list[tuple[str, Any]]:
+def places(
+    obj: Any, path: str, of: type | tuple[type, ...] = object
+) -> list[tuple[str, Any]]:
     """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path; "" is here."""
     (name, keys), *inner = _parts(path)
     found = [(name, value) for value in _below(obj, keys)]
@@ -33,7 +35,10 @@ def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> list[tu
 @cache
 def _parts(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Divide a path where lists are: what is printed of each part, and the keys that it names."""
-    return tuple((part, tuple(part.removeprefix(".").split(".")) if part else ()) for part in path.split("[]"))
+    return tuple(
+        (part, tuple(part.removeprefix(".").split(".")) if part else ())
+        for part in path.split("[]")
+    )
 
 
 def _below(value: Any, keys: tuple[str, ...]) -> tuple[Any, ...]:
@@ -63,28 +68,41 @@ def at_least(obj: Any, path: str, least: int) -> Faults:
     """Refuse lists of fewer."""
     for at, values in places(obj, path, list):
         if len(values) < least:
-            yield invalid(at, f"{at} in body should have at least {least} items", str(len(values)))
+            yield invalid(
+                at, f"{at} in body should have at least {least} items", str(len(values))
+            )
 
 
 def at_most(obj: Any, path: str, most: int) -> Faults:
     """Refuse lists, and maps, of more."""
     for at, values in places(obj, path, (list, dict)):
         if (found := len(values)) > most:
-            yield FieldError(field=at, type="Too many", value=str(found), detail=f"must have at most {most} items")
+            yield FieldError(
+                field=at,
+                type="Too many",
+                value=str(found),
+                detail=f"must have at most {most} items",
+            )
 
 
 def too_short(obj: Any, path: str, least: int) -> Faults:
     """Refuse texts of fewer characters."""
     for at, value in places(obj, path, str):
         if len(value) < least:
-            yield invalid(at, f"{at} in body should be at least {least} chars long", printed(value))
+            yield invalid(
+                at,
+                f"{at} in body should be at least {least} chars long",
+                printed(value),
+            )
 
 
 def missing(obj: Any, path: str, *keys: str) -> Faults:
     """Refuse an object that lacks one of the keys."""
     for at, value in places(obj, path, dict):
         yield from (
-            FieldError(field=f"{at}.{key}".lstrip("."), type="Required value") for key in keys if key not in value
+            FieldError(field=f"{at}.{key}".lstrip("."), type="Required value")
+            for key in keys
+            if key not in value
         )
 
 
@@ -92,9 +110,13 @@ def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
     """Refuse any other word."""
     for at, value in places(obj, path):
         if value not in words:
-            shown = printed({} if isinstance(value, dict) else value)  # fields that no text has were dropped
+            shown = printed(
+                {} if isinstance(value, dict) else value
+            )  # fields that no text has were dropped
             supported = f"supported values: {', '.join(map(printed, words))}"
-            yield FieldError(field=at, type="Unsupported value", value=shown, detail=supported)
+            yield FieldError(
+                field=at, type="Unsupported value", value=shown, detail=supported
+            )
 
 
 def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
@@ -111,7 +133,9 @@ def no_labels(obj: Any, path: str) -> Faults:
 
 def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
     if len(value) > most:
-        yield FieldError(field=at, type="Too long", detail=f"may not be more than {most} bytes")
+        yield FieldError(
+            field=at, type="Too long", detail=f"may not be more than {most} bytes"
+        )
     if not re.fullmatch(pattern, value):
         yield invalid(at, f"{at} in body should match '^{pattern}$'", printed(value))
 
@@ -119,10 +143,18 @@ def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
 def repeated(obj: Any, path: str, key: str) -> Faults:
     """Refuse a key that two elements of one list have; it is told once."""
     for at, values in places(obj, path, list):
-        names = [value.get(key) if isinstance(value, dict) else None for value in values]
-        for name in dict.fromkeys(name for name in names if isinstance(name, str) and names.count(name) > 1):
+        names = [
+            value.get(key) if isinstance(value, dict) else None for value in values
+        ]
+        for name in dict.fromkeys(
+            name for name in names if isinstance(name, str) and names.count(name) > 1
+        ):
             second = names.index(name, names.index(name) + 1)
-            yield FieldError(field=f"{at}[{second}]", type="Duplicate value", value=printed({key: name}))
+            yield FieldError(
+                field=f"{at}[{second}]",
+                type="Duplicate value",
+                value=printed({key: name}),
+            )
 
 
 def invalid(field: str, detail: str, value: str | None = None) -> FieldError:

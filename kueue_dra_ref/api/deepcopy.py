@@ -19,7 +19,9 @@ class Remembered:
         self._room = room
         self._held: dict[Hashable, bytes] = {}
 
-    def once(self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    def once(
+        self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]
+    ) -> T:
         """Make what comes of a document in a situation; when it has been made before, give a copy of that."""
         if (sent := packed(document)) is None:
             return make()
@@ -57,7 +59,11 @@ def without_empty(value: Any) -> Any:
     match value:
         case dict():
             found = {key: without_empty(each) for key, each in value.items()}
-            return {key: each for key, each in found.items() if each not in (None, "", [], {})}
+            return {
+                key: each
+                for key, each in found.items()
+                if each not in (None, "", [], {})
+            }
         case list():
             return [without_empty(each) for each in value]
         case _:

@@ -9,7 +9,15 @@ from typing import Any
 from kueue_dra_ref.api.unstructured import child, mappings
 from kueue_dra_ref.target import Manifest
 
-_FLAT = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
+_FLAT = (
+    "deviceClassName",
+    "selectors",
+    "allocationMode",
+    "count",
+    "adminAccess",
+    "tolerations",
+    "capacity",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +48,17 @@ def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
     """
     path = "spec.spec.devices.requests"
     devices = child(
-        child(child(template, "spec", dict, {}), "spec", dict, {}, "spec"), "devices", dict, {}, "spec.spec"
+        child(child(template, "spec", dict, {}), "spec", dict, {}, "spec"),
+        "devices",
+        dict,
+        {},
+        "spec.spec",
     )
     found = mappings(devices, "requests", "spec.spec.devices")
-    return tuple(_request(index, request, f"{path}[{index}]") for index, request in enumerate(found))
+    return tuple(
+        _request(index, request, f"{path}[{index}]")
+        for index, request in enumerate(found)
+    )
 
 
 def _request(index: int, request: dict[str, Any], path: str) -> DeviceRequest:
@@ -53,7 +68,8 @@ def _request(index: int, request: dict[str, Any], path: str) -> DeviceRequest:
     return DeviceRequest(
         **_fields(index, {"name": request.get("name", ""), **body}, f"{path}.exactly"),
         alternatives=tuple(
-            DeviceRequest(**_fields(i, sub, f"{path}.firstAvailable[{i}]")) for i, sub in enumerate(alternatives)
+            DeviceRequest(**_fields(i, sub, f"{path}.firstAvailable[{i}]"))
+            for i, sub in enumerate(alternatives)
         ),
         is_exact=exact is not None,
     )
@@ -68,13 +84,22 @@ def _fields(index: int, body: dict[str, Any], path: str) -> dict[str, Any]:
         "count": child(body, "count", int, 0, path),
         "admin_access": child(body, "adminAccess", bool, False, path),
         "selectors": expressions_of(body, path),
-        "capacity": child(child(body, "capacity", dict, {}, path), "requests", dict, {}, f"{path}.capacity"),
+        "capacity": child(
+            child(body, "capacity", dict, {}, path),
+            "requests",
+            dict,
+            {},
+            f"{path}.capacity",
+        ),
     }
 
 
 def expressions_of(body: dict[str, Any], path: str) -> tuple[str, ...]:
     """The CEL expressions of a ``selectors`` list; a selector without ``cel`` is passed over."""
-    found = [child(entry, "cel", dict, {}, path) for entry in mappings(body, "selectors", path)]
+    found = [
+        child(entry, "cel", dict, {}, path)
+        for entry in mappings(body, "selectors", path)
+    ]
     return tuple(child(cel, "expression", str, "", path) for cel in found if cel)
 
 
@@ -103,5 +128,7 @@ def device_from_v1beta1(device: dict[str, Any]) -> None:
 def device_to_basic(device: dict[str, Any], capacity_is_bare: bool) -> None:
     """Bring a v1 device to v1beta1, or to v1alpha3 where a capacity is the amount alone."""
     device["basic"] = {key: device.pop(key) for key in list(device) if key != "name"}
-    for name, amount in device["basic"].get("capacity", {}).items() if capacity_is_bare else ():
+    for name, amount in (
+        device["basic"].get("capacity", {}).items() if capacity_is_bare else ()
+    ):
         device["basic"]["capacity"][name] = amount.get("value", "0")

@@ -12,7 +12,15 @@ from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentFault, text_of
 from kueue_dra_ref.api.yaml_text import Node, found_at, kind_of, parsed, steps, written
 from kueue_dra_ref.target import Manifest
 
-__all__ = ["Document", "DocumentFault", "configurations", "objects", "parse", "read", "written"]
+__all__ = [
+    "Document",
+    "DocumentFault",
+    "configurations",
+    "objects",
+    "parse",
+    "read",
+    "written",
+]
 SUFFIXES = (".yaml", ".yml", ".json")
 CONFIGURATION_KEYS = ("config.yaml", "controller_manager_config.yaml")
 """Keys of a ConfigMap that hold a Configuration: the KEP's, and that of Kueue's release."""
@@ -42,7 +50,9 @@ class Document:
     def depth_of(self, path: str) -> int:
         """Tell how many steps of a path lead somewhere in this document."""
         parts = steps(path)
-        places = [found_at(self.node, parts[:depth])[1] for depth in range(len(parts) + 1)]
+        places = [
+            found_at(self.node, parts[:depth])[1] for depth in range(len(parts) + 1)
+        ]
         return sum(here is not there for here, there in itertools.pairwise(places))
 
     def fault(self, path: str, found: str, expected: str) -> DocumentFault:
@@ -69,7 +79,9 @@ def read(path: Path) -> tuple[Document, ...]:
         return parse(text_of(path), str(path))
     if not (files := [file for file in inside if file.suffix in SUFFIXES]):
         found = f"no file that ends in {', '.join(SUFFIXES)}"
-        raise DocumentFault(file=str(path), found=found, expected="manifests in this directory")
+        raise DocumentFault(
+            file=str(path), found=found, expected="manifests in this directory"
+        )
     return tuple(each for file in files for each in read(file))
 
 
@@ -78,7 +90,9 @@ def _inside(path: Path) -> list[Path] | None:
     try:
         return sorted(path.iterdir())
     except PermissionError:
-        raise DocumentFault(file=str(path), found="permission denied", expected="a readable directory") from None
+        raise DocumentFault(
+            file=str(path), found="permission denied", expected="a readable directory"
+        ) from None
     except OSError:
         return None
 
@@ -94,7 +108,10 @@ def parse(text: str, file: str, shift: int = 0) -> tuple[Document, ...]:
         document
         for number, node, manifest in parsed(text, file, shift)
         for document in _flattened(
-            _document(manifest, Document(manifest={}, file=file, number=number, node=node, shift=shift))
+            _document(
+                manifest,
+                Document(manifest={}, file=file, number=number, node=node, shift=shift),
+            )
         )
     )
 
@@ -116,7 +133,11 @@ def objects(documents: Iterable[Document]) -> tuple[Document, ...]:
         DocumentFault: one of the three is missing.
 
     """
-    picked = tuple(each for each in documents if each.manifest.get("kind") != "Configuration" and not _held(each))
+    picked = tuple(
+        each
+        for each in documents
+        if each.manifest.get("kind") != "Configuration" and not _held(each)
+    )
     for document in picked:
         _check_identity(document)
     return picked
@@ -124,21 +145,39 @@ def objects(documents: Iterable[Document]) -> tuple[Document, ...]:
 
 def _document(value: Any, empty: Document) -> Document:
     if not isinstance(value, dict):
-        raise empty.fault("", kind_of(empty.node), "an object with apiVersion, kind and metadata")
+        raise empty.fault(
+            "", kind_of(empty.node), "an object with apiVersion, kind and metadata"
+        )
     return replace(empty, manifest=value)
 
 
 def _flattened(document: Document) -> Iterator[Document]:
     kind, items = document.manifest.get("kind"), document.manifest.get("items")
-    if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(items, list):
+    if (
+        not isinstance(kind, str)
+        or not kind.endswith("List")
+        or not isinstance(items, list)
+    ):
         yield document
         return
-    own = {} if kind == "List" else {"apiVersion": document.manifest.get("apiVersion"), "kind": kind[:-4]}
+    own = (
+        {}
+        if kind == "List"
+        else {"apiVersion": document.manifest.get("apiVersion"), "kind": kind[:-4]}
+    )
     for index, item in enumerate(items):
         if not isinstance(item, dict):
-            raise document.fault(f"items[{index}]", f"{item!r} in a {kind}", "an object")
+            raise document.fault(
+                f"items[{index}]", f"{item!r} in a {kind}", "an object"
+            )
         node = found_at(document.node, ["items", str(index)])[0]
-        yield Document(manifest=own | item, file=document.file, number=document.number, node=node, shift=document.shift)
+        yield Document(
+            manifest=own | item,
+            file=document.file,
+            number=document.number,
+            node=node,
+            shift=document.shift,
+        )
 
 
 def _held(document: Document) -> str:
@@ -146,7 +185,9 @@ def _held(document: Document) -> str:
     data = document.manifest.get("data")
     if document.manifest.get("kind") != "ConfigMap" or not isinstance(data, dict):
         return ""
-    return next((key for key in CONFIGURATION_KEYS if isinstance(data.get(key), str)), "")
+    return next(
+        (key for key in CONFIGURATION_KEYS if isinstance(data.get(key), str)), ""
+    )
 
 
 def _configurations(document: Document) -> Sequence[Document]:
@@ -155,14 +196,20 @@ def _configurations(document: Document) -> Sequence[Document]:
     if not (key := _held(document)):
         return ()
     # Kueue reads the first document of its file and ignores what follows.
-    text, above = document.manifest["data"][key], found_at(document.node, ["data", key])[0].start_mark.line + 1
+    text, above = (
+        document.manifest["data"][key],
+        found_at(document.node, ["data", key])[0].start_mark.line + 1,
+    )
     return parse(text, document.file, document.shift + above)[:1]
 
 
 def _check_identity(document: Document) -> None:
     meta = document.manifest.get("metadata")
     named = meta.get("name") if isinstance(meta, dict) else None
-    identity = {"apiVersion": document.manifest.get("apiVersion"), "kind": document.manifest.get("kind")}
+    identity = {
+        "apiVersion": document.manifest.get("apiVersion"),
+        "kind": document.manifest.get("kind"),
+    }
     for path, value in (identity | {"metadata.name": named}).items():
         if not isinstance(value, str) or not value:
             found = f"no {path}" if value in (None, "") else f"{path} {value!r}"

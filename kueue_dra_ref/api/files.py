@@ -12,9 +12,22 @@ class DocumentFault(Exception):
     """A file that cannot be read as manifests: where, what was found and what was expected."""
 
     def __init__(
-        self, *, file: str, document: int = 0, line: int = 0, field: str = "", found: str, expected: str
+        self,
+        *,
+        file: str,
+        document: int = 0,
+        line: int = 0,
+        field: str = "",
+        found: str,
+        expected: str,
     ) -> None:
-        place = "".join((file, f", document {document}" if document else "", f", line {line}" if line else ""))
+        place = "".join(
+            (
+                file,
+                f", document {document}" if document else "",
+                f", line {line}" if line else "",
+            )
+        )
         super().__init__(f"{place}: found {found}; expected {expected}")
         self.file, self.document, self.line, self.field = file, document, line, field
         self.found, self.expected = found, expected
@@ -35,15 +48,25 @@ def text_of(path: Path) -> str:
 
     """
     try:
-        data = sys.stdin.buffer.read() if str(path) == STANDARD_INPUT else path.read_bytes()
+        data = (
+            sys.stdin.buffer.read()
+            if str(path) == STANDARD_INPUT
+            else path.read_bytes()
+        )
     except IsADirectoryError:
-        raise DocumentFault(file=str(path), found="a directory", expected="a file") from None
+        raise DocumentFault(
+            file=str(path), found="a directory", expected="a file"
+        ) from None
     except OSError as fault:
         found = (fault.strerror or "nothing").lower()
-        raise DocumentFault(file=str(path), found=found, expected="a readable text file") from None
+        raise DocumentFault(
+            file=str(path), found=found, expected="a readable text file"
+        ) from None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         found = f"byte 0x{data[fault.start]:02x}, which is not UTF-8"
         line = data.count(b"\n", 0, fault.start) + 1
-        raise DocumentFault(file=str(path), line=line, found=found, expected="UTF-8 text") from None
+        raise DocumentFault(
+            file=str(path), line=line, found=found, expected="UTF-8 text"
+        ) from None

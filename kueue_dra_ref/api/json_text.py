@@ -18,7 +18,9 @@ def json_value(text: str) -> Any:
 
     """
     try:
-        return json.loads(text, object_pairs_hook=_each_key_once, parse_constant=_no_number)
+        return json.loads(
+            text, object_pairs_hook=_each_key_once, parse_constant=_no_number
+        )
     except json.JSONDecodeError as trouble:
         raise NoJson(f"{trouble.msg} at column {trouble.colno}") from None
     except RecursionError:

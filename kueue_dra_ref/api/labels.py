@@ -23,7 +23,9 @@ def selects(selector: dict[str, Any], labels: Mapping[str, str]) -> bool:
     """
     wanted = child(selector, "matchLabels", dict, {})
     plain = all(labels.get(key) == value for key, value in wanted.items())
-    return plain and all(expression_holds(e, labels) for e in mappings(selector, "matchExpressions"))
+    return plain and all(
+        expression_holds(e, labels) for e in mappings(selector, "matchExpressions")
+    )
 
 
 def expression_holds(expression: dict[str, Any], labels: Mapping[str, str]) -> bool:
@@ -33,7 +35,11 @@ def expression_holds(expression: dict[str, Any], labels: Mapping[str, str]) -> b
         ManifestFault: the operator is unknown.
 
     """
-    key, operator, values = expression.get("key", ""), expression.get("operator"), expression.get("values") or []
+    key, operator, values = (
+        expression.get("key", ""),
+        expression.get("operator"),
+        expression.get("values") or [],
+    )
     present, value = key in labels, labels.get(key, "")
     match operator:
         case "In":
@@ -47,7 +53,11 @@ def expression_holds(expression: dict[str, Any], labels: Mapping[str, str]) -> b
         case "Gt" | "Lt":
             return present and _compares(operator, value, values)
         case _:
-            raise invalid("operator", operator, "expected In, NotIn, Exists, DoesNotExist, Gt or Lt")
+            raise invalid(
+                "operator",
+                operator,
+                "expected In, NotIn, Exists, DoesNotExist, Gt or Lt",
+            )
 
 
 def integer(text: str) -> int | None:

@@ -18,7 +18,9 @@ def key_faults(field: str, key: str) -> Iterator[FieldError]:
 
 def value_faults(field: str, value: str) -> Iterator[FieldError]:
     """Say why a value is no label value."""
-    yield from (invalid(field, fault, printed(value)) for fault in label_value_faults(value))
+    yield from (
+        invalid(field, fault, printed(value)) for fault in label_value_faults(value)
+    )
 
 
 def labels_faults(field: str, labels: Mapping[str, str]) -> Iterator[FieldError]:
@@ -44,7 +46,9 @@ def _expression_faults(field: str, expression: Manifest) -> Iterator[FieldError]
         detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
         yield FieldError(field=f"{field}.values", type="Forbidden", detail=detail)
     if operator not in (*_LISTED, *_UNLISTED):
-        yield invalid(f"{field}.operator", "not a valid selector operator", printed(operator))
+        yield invalid(
+            f"{field}.operator", "not a valid selector operator", printed(operator)
+        )
     yield from key_faults(f"{field}.key", expression.get("key", ""))
     for index, value in enumerate(values):
         yield from value_faults(f"{field}.values[{index}]", value)

@@ -29,7 +29,8 @@ _LABEL_1035_WORDS = (
     "start with an alphabetic character, and end with an alphanumeric character"
 )
 _KEY_WORDS = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+    "must consist of alphanumeric characters, '-', '_' or '.', "
+    "and must start and end with an alphanumeric character"
 )
 _VALUE_WORDS = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
@@ -75,7 +76,10 @@ def label_key_faults(key: str) -> Sequence[str]:
         case [name]:
             return _key_name_faults(name)
         case [prefix, name]:
-            return [*(f"prefix part {fault}" for fault in _prefix_faults(prefix)), *_key_name_faults(name)]
+            return [
+                *(f"prefix part {fault}" for fault in _prefix_faults(prefix)),
+                *_key_name_faults(name),
+            ]
         case _:
             words = _regex(_KEY_WORDS, _KEY, "MyName", "my.name", "123-abc")
             return [
@@ -85,9 +89,17 @@ def label_key_faults(key: str) -> Sequence[str]:
 
 def qualified_name_faults(name: str) -> Sequence[str]:
     """Say why ``name`` is no label key, in the words of apimachinery 0.34, to which it was a qualified name."""
-    found = (fault.replace("a valid label key", "a qualified name", 1) for fault in label_key_faults(name))
+    found = (
+        fault.replace("a valid label key", "a qualified name", 1)
+        for fault in label_key_faults(name)
+    )
     return [
-        re.sub("^((prefix|name) part must be no more than [0-9]+) bytes$", r"\1 characters", each) for each in found
+        re.sub(
+            "^((prefix|name) part must be no more than [0-9]+) bytes$",
+            r"\1 characters",
+            each,
+        )
+        for each in found
     ]
 
 
@@ -124,7 +136,9 @@ def _seen(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-_ESCAPED = {'"': '\\"', "\\": "\\\\"} | dict(zip("\a\b\f\n\r\t\v", (f"\\{c}" for c in "abfnrtv"), strict=True))
+_ESCAPED = {'"': '\\"', "\\": "\\\\"} | dict(
+    zip("\a\b\f\n\r\t\v", (f"\\{c}" for c in "abfnrtv"), strict=True)
+)
 
 
 def _prefix_faults(prefix: str) -> Sequence[str]:

@@ -8,14 +8,29 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from kueue_dra_ref.api.quantities import MAX_INT64, Format, Quantity, parse, shows_its_integer
+from kueue_dra_ref.api.quantities import (
+    MAX_INT64,
+    Format,
+    Quantity,
+    parse,
+    shows_its_integer,
+)
 from kueue_dra_ref.api.unstructured import child, mappings, quantities
 
 REQUIRED = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 NAMED: Mapping[str, tuple[str, ...]] = {
-    **{f"{kind}[]": ("name",) for kind in ("containers", "initContainers", "resourceClaims")},
-    **{f"{kind}[].resources.claims[]": ("name",) for kind in ("containers", "initContainers")},
-    **{f"{REQUIRED}.nodeSelectorTerms[].{kind}[]": ("key", "operator") for kind in ("matchExpressions", "matchFields")},
+    **{
+        f"{kind}[]": ("name",)
+        for kind in ("containers", "initContainers", "resourceClaims")
+    },
+    **{
+        f"{kind}[].resources.claims[]": ("name",)
+        for kind in ("containers", "initContainers")
+    },
+    **{
+        f"{REQUIRED}.nodeSelectorTerms[].{kind}[]": ("key", "operator")
+        for kind in ("matchExpressions", "matchFields")
+    },
 }
 """What each part of a pod spec must have, by where it stands."""
 
@@ -55,17 +70,27 @@ def add(left: Amounts, right: Amounts) -> Amounts:
     total = dict(left)
     for name, amount in right.items():
         before = total.get(name)
-        total[name] = Quantity(amount=before.amount + amount.amount, format=before.format) if before else amount
+        total[name] = (
+            Quantity(amount=before.amount + amount.amount, format=before.format)
+            if before
+            else amount
+        )
     return total
 
 
-def pod_requests(containers: Sequence[ContainerRequests], whole: Resources | None, overhead: Amounts) -> Amounts:
+def pod_requests(
+    containers: Sequence[ContainerRequests], whole: Resources | None, overhead: Amounts
+) -> Amounts:
     """The requests of one pod: its containers' together, what is requested for it as a ``whole``, its overhead."""
     total: Amounts = {}
     for container in (each for each in containers if not each.initial):
         total = add(total, container.requests)
     total = _with_init_containers(total, [each for each in containers if each.initial])
-    as_a_whole = {name: amount for name, amount in (whole.requests if whole else {}).items() if _is_of_pods(name)}
+    as_a_whole = {
+        name: amount
+        for name, amount in (whole.requests if whole else {}).items()
+        if _is_of_pods(name)
+    }
     return add(total | as_a_whole, overhead)
 
 
@@ -82,11 +107,15 @@ def resources_of(holder: dict[str, Any], path: str) -> Resources:
 
     """
     found = child(holder, "resources", dict, {}, path)
-    requests, limits = (quantities(found, word, f"{path}.resources") for word in ("requests", "limits"))
+    requests, limits = (
+        quantities(found, word, f"{path}.resources") for word in ("requests", "limits")
+    )
     return Resources(requests=requests, limits=limits)
 
 
-def container_requests(spec: dict[str, Any], path: str, *, canonical: bool) -> tuple[ContainerRequests, ...]:
+def container_requests(
+    spec: dict[str, Any], path: str, *, canonical: bool
+) -> tuple[ContainerRequests, ...]:
     """The requests of each container of a pod, initial ones first; ``canonical`` when amounts were rewritten so.
 
     Raises:
@@ -108,11 +137,18 @@ def container_requests(spec: dict[str, Any], path: str, *, canonical: bool) -> t
 
 def _obscure(resources: dict[str, Any], *, canonical: bool) -> frozenset[str]:
     written = {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
-    texts = {name: str(parse(amount) if canonical else amount) for name, amount in written.items()}
-    return frozenset(name for name, text in texts.items() if not shows_its_integer(text))
+    texts = {
+        name: str(parse(amount) if canonical else amount)
+        for name, amount in written.items()
+    }
+    return frozenset(
+        name for name, text in texts.items() if not shows_its_integer(text)
+    )
 
 
-def _with_init_containers(total: Amounts, initial: Sequence[ContainerRequests]) -> Amounts:
+def _with_init_containers(
+    total: Amounts, initial: Sequence[ContainerRequests]
+) -> Amounts:
     sidecars: Amounts = {}
     peak: Amounts = {}
     for container in initial:
@@ -135,7 +171,11 @@ def smaller(left: Amounts, right: Amounts) -> Amounts:
 
 
 def _of_each(choose: Callable[..., Quantity], left: Amounts, right: Amounts) -> Amounts:
-    both = {name: choose(left[name], right[name], key=_exact) for name in left if name in right}
+    both = {
+        name: choose(left[name], right[name], key=_exact)
+        for name in left
+        if name in right
+    }
     return {**left, **right, **both}
 
 
@@ -162,6 +202,14 @@ def printed(name: str, value: int, in_bytes: frozenset[str] = frozenset()) -> st
     """
     if name == "cpu":
         return str(Quantity(amount=Fraction(value, 1000)))
-    binary = name in {"memory", "ephemeral-storage"} or name in in_bytes or name.startswith("hugepages-")
-    shown = str(Quantity(amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL))
+    binary = (
+        name in {"memory", "ephemeral-storage"}
+        or name in in_bytes
+        or name.startswith("hugepages-")
+    )
+    shown = str(
+        Quantity(
+            amount=Fraction(value), format=Format.BINARY if binary else Format.DECIMAL
+        )
+    )
     return str(parse(shown)) if binary else shown

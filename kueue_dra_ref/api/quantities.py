@@ -13,7 +13,18 @@ MAX_INT64 = 2**63 - 1
 MIN_INT64 = -(2**63)
 
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
-_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL = {
+    "n": -9,
+    "u": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+    "P": 15,
+    "E": 18,
+}
 # Kubernetes takes a number without digits for 0, unless it computes it the long way: "m", "Ti" and "+" are quantities,
 # "Pi" is not. An exponent of five digits would be one too, but not one that anybody could add up.
 _GRAMMAR = re.compile(
@@ -68,7 +79,11 @@ class Quantity:
             return math.inf if self.amount > 0 else -math.inf
 
     def __str__(self) -> str:
-        if self.format is Format.BINARY and self.amount.denominator == 1 and abs(self.amount) >= 1024:
+        if (
+            self.format is Format.BINARY
+            and self.amount.denominator == 1
+            and abs(self.amount) >= 1024
+        ):
             return _binary(self.amount.numerator)
         return _decimal(self.amount, "e{}" if self.format is Format.EXPONENT else None)
 
@@ -91,9 +106,15 @@ def parse(text: str | int | float) -> Quantity:
     if match["binary"]:
         amount = _finest(number * 1024 ** _BINARY[match["binary"]])
         bounded = max(Fraction(-MAX_INT64), min(Fraction(MAX_INT64), amount))
-        return Quantity(amount=bounded, format=Format.DECIMAL if 0 < abs(bounded) < 1 else Format.BINARY)
+        return Quantity(
+            amount=bounded,
+            format=Format.DECIMAL if 0 < abs(bounded) < 1 else Format.BINARY,
+        )
     if match["exponent"]:
-        return Quantity(amount=_finest(number * Fraction(10) ** int(match["exponent"][1:])), format=Format.EXPONENT)
+        return Quantity(
+            amount=_finest(number * Fraction(10) ** int(match["exponent"][1:])),
+            format=Format.EXPONENT,
+        )
     return Quantity(amount=_finest(number * Fraction(10) ** _DECIMAL[match["decimal"]]))
 
 
@@ -112,7 +133,9 @@ def shows_its_integer(text: str) -> bool:
     digits, part = len(match["whole"].lstrip("0") or "0"), len(match["part"] or "")
     if match["binary"]:
         return not part and digits + 3 * _BINARY[match["binary"]] < 15
-    power = int(match["exponent"][1:]) if match["exponent"] else _DECIMAL[match["decimal"]]
+    power = (
+        int(match["exponent"][1:]) if match["exponent"] else _DECIMAL[match["decimal"]]
+    )
     return digits + part <= _MAX_DIGITS and power >= part
 
 
@@ -137,7 +160,11 @@ def in_thousandths(text: str) -> str:
     """
     quantity = parse(text)
     rounded = _rounded(quantity.amount, 3)
-    return text if rounded == quantity.amount else str(Quantity(amount=rounded, format=quantity.format))
+    return (
+        text
+        if rounded == quantity.amount
+        else str(Quantity(amount=rounded, format=quantity.format))
+    )
 
 
 def _finest(amount: Fraction) -> Fraction:
@@ -164,8 +191,12 @@ def _binary(value: int) -> str:
 def _decimal(amount: Fraction, exponent: str | None) -> str:
     finest = -min(_DECIMAL.values())
     scaled = int(amount * 10**finest)
-    for suffix, power in sorted(_DECIMAL.items(), key=lambda item: -item[1]) if scaled else ():
+    for suffix, power in (
+        sorted(_DECIMAL.items(), key=lambda item: -item[1]) if scaled else ()
+    ):
         if scaled % 10 ** (power + finest) == 0:
-            ending = suffix if exponent is None else exponent.format(power) if power else ""
+            ending = (
+                suffix if exponent is None else exponent.format(power) if power else ""
+            )
             return f"{scaled // 10 ** (power + finest)}{ending}"
     return "0"

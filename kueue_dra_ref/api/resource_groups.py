@@ -47,7 +47,11 @@ def parts_of(obj: Manifest) -> Iterator[Covered | FlavorOfGroup | ResourceQuota]
         path = f"spec.resourceGroups[{index}]"
         covered = group.get("coveredResources") or []
         for number, name in enumerate(covered):
-            yield Covered(path=f"{path}.coveredResources[{number}]", name=name, before=tuple(resources))
+            yield Covered(
+                path=f"{path}.coveredResources[{number}]",
+                name=name,
+                before=tuple(resources),
+            )
             resources.append(name)
         for number, flavor in enumerate(group.get("flavors") or ()):
             at, name = f"{path}.flavors[{number}]", flavor.get("name", "")
@@ -56,9 +60,15 @@ def parts_of(obj: Manifest) -> Iterator[Covered | FlavorOfGroup | ResourceQuota]
             flavors.append(name)
 
 
-def _quotas(obj: Manifest, path: str, flavor: Manifest, covered: list[str]) -> Iterator[ResourceQuota]:
+def _quotas(
+    obj: Manifest, path: str, flavor: Manifest, covered: list[str]
+) -> Iterator[ResourceQuota]:
     of_cohort = obj["kind"] == "Cohort"
     joined = bool(obj["spec"].get("parentName" if of_cohort else "cohortName"))
-    for index, (quota, name) in enumerate(zip(flavor.get("resources") or (), covered, strict=False)):
+    for index, (quota, name) in enumerate(
+        zip(flavor.get("resources") or (), covered, strict=False)
+    ):
         at = f"{path}.resources[{index}]"
-        yield ResourceQuota(path=at, quota=quota, covered=name, of_cohort=of_cohort, joined=joined)
+        yield ResourceQuota(
+            path=at, quota=quota, covered=name, of_cohort=of_cohort, joined=joined
+        )

@@ -74,7 +74,11 @@ _LEADER_ELECTION: Keys = {
     "resourceName": _T,
     "resourceNamespace": _T,
 }
-_SOURCE: Keys = {"name": _T, "driver": _T, "deviceSelector": {"cel": {"expression": _T}}}
+_SOURCE: Keys = {
+    "name": _T,
+    "driver": _T,
+    "deviceSelector": {"cel": {"expression": _T}},
+}
 _WAIT_FOR_PODS_READY: Keys = {
     "timeout": _D,
     "blockAdmission": _F,
@@ -100,12 +104,21 @@ _METRICS: Keys = {
     "customLabels": ListOf(_CUSTOM_LABEL),
     "localQueueMetrics": {"enable": _F, "localQueueSelector": _LABEL_SELECTOR},
 }
-_INTEGRATIONS: Keys = {"frameworks": _TEXTS, "externalFrameworks": _TEXTS, "labelKeysToCopy": _TEXTS}
+_INTEGRATIONS: Keys = {
+    "frameworks": _TEXTS,
+    "externalFrameworks": _TEXTS,
+    "labelKeysToCopy": _TEXTS,
+}
 _MAPPING: Keys = {"name": _T, "deviceClassNames": _TEXTS}
 _RESOURCES: Keys = {
     "excludeResourcePrefixes": _TEXTS,
     "transformations": ListOf(
-        {"input": _T, "strategy": _T, "multiplyBy": _T, "outputs": MapOf(Scalar.QUANTITY)},
+        {
+            "input": _T,
+            "strategy": _T,
+            "multiplyBy": _T,
+            "outputs": MapOf(Scalar.QUANTITY),
+        },
     ),
     "deviceClassMappings": ListOf(_MAPPING),
 }
@@ -116,13 +129,21 @@ _BOTH: Keys = {
     "webhook": {"port": _W, "host": _T, "certDir": _T},
     "leaderElection": _LEADER_ELECTION,
     "metrics": _METRICS,
-    "health": {"healthProbeBindAddress": _T, "readinessEndpointName": _T, "livenessEndpointName": _T},
+    "health": {
+        "healthProbeBindAddress": _T,
+        "readinessEndpointName": _T,
+        "livenessEndpointName": _T,
+    },
     "pprofBindAddress": _T,
     "controller": {"groupKindConcurrency": MapOf(_W), "cacheSyncTimeout": _W},
     "tls": {"minVersion": _T, "cipherSuites": _TEXTS, "curvePreferences": ListOf(_W)},
     "manageJobsWithoutQueueName": _F,
     "managedJobsNamespaceSelector": _LABEL_SELECTOR,
-    "internalCertManagement": {"enable": _F, "webhookServiceName": _T, "webhookSecretName": _T},
+    "internalCertManagement": {
+        "enable": _F,
+        "webhookServiceName": _T,
+        "webhookSecretName": _T,
+    },
     "waitForPodsReady": _WAIT_FOR_PODS_READY,
     "clientConnection": {"qps": Scalar.NUMBER, "burst": _W},
     "integrations": _INTEGRATIONS,
@@ -135,7 +156,9 @@ _BOTH: Keys = {
     },
     "resources": _RESOURCES,
     "featureGates": MapOf(_F),
-    "objectRetentionPolicies": {"workloads": {"afterFinished": _D, "afterDeactivatedByKueue": _D}},
+    "objectRetentionPolicies": {
+        "workloads": {"afterFinished": _D, "afterDeactivatedByKueue": _D}
+    },
 }
 
 V1BETA1: Keys = {
@@ -144,22 +167,35 @@ V1BETA1: Keys = {
     "waitForPodsReady": {**_WAIT_FOR_PODS_READY, "enable": _F},
     "integrations": {
         **_INTEGRATIONS,
-        "podOptions": {"namespaceSelector": _LABEL_SELECTOR, "podSelector": _LABEL_SELECTOR},
+        "podOptions": {
+            "namespaceSelector": _LABEL_SELECTOR,
+            "podSelector": _LABEL_SELECTOR,
+        },
     },
     "fairSharing": {"enable": _F, "preemptionStrategies": _TEXTS},
 }
 V1BETA2: Keys = {
     **_BOTH,
-    "metrics": {**_METRICS, "customLabels": ListOf({**_CUSTOM_LABEL, "sourceKind": _T, "trackedValues": _TEXTS})},
+    "metrics": {
+        **_METRICS,
+        "customLabels": ListOf(
+            {**_CUSTOM_LABEL, "sourceKind": _T, "trackedValues": _TEXTS}
+        ),
+    },
     "multiKueue": {
         **_MULTI_KUEUE,
-        "clusterProfile": {"accessProviders": _ACCESS_PROVIDERS, "credentialsProviders": _ACCESS_PROVIDERS},
+        "clusterProfile": {
+            "accessProviders": _ACCESS_PROVIDERS,
+            "credentialsProviders": _ACCESS_PROVIDERS,
+        },
         "incrementalDispatcherConfig": {"stepSize": _W},
     },
     "resources": {
         **_RESOURCES,
         "quotaCheckStrategy": _T,
-        "deviceClassMappings": ListOf({**_MAPPING, "sources": ListOf({"counter": _SOURCE, "capacity": _SOURCE})}),
+        "deviceClassMappings": ListOf(
+            {**_MAPPING, "sources": ListOf({"counter": _SOURCE, "capacity": _SOURCE})}
+        ),
     },
     "visibilityServer": {"bindAddress": _T, "bindPort": _W},
 }
@@ -167,8 +203,15 @@ V1BETA2: Keys = {
 Versions = Mapping[str, Keys]
 """The API versions that a behaviour reads, the newest first: it is what a file without apiVersion means."""
 
-KUEUE_0_19_VERSIONS: Versions = {f"{GROUP}/v1beta2": V1BETA2, f"{GROUP}/v1beta1": V1BETA1}
-_UNMAPPED: Keys = {key: shape for key, shape in _RESOURCES.items() if key != "deviceClassMappings"}
-EARLIER_TEXTS_VERSIONS: Versions = {f"{GROUP}/v1beta1": {**V1BETA1, "resources": _UNMAPPED}}
+KUEUE_0_19_VERSIONS: Versions = {
+    f"{GROUP}/v1beta2": V1BETA2,
+    f"{GROUP}/v1beta1": V1BETA1,
+}
+_UNMAPPED: Keys = {
+    key: shape for key, shape in _RESOURCES.items() if key != "deviceClassMappings"
+}
+EARLIER_TEXTS_VERSIONS: Versions = {
+    f"{GROUP}/v1beta1": {**V1BETA1, "resources": _UNMAPPED}
+}
 """Before September 2025 device classes are mapped elsewhere."""
 KEP_2025_09_VERSIONS: Versions = {f"{GROUP}/v1beta1": V1BETA1}

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS, Keys, ListOf, Shape, Versions
+from kueue_dra_ref.api.schema_config import (
+    KUEUE_0_19_VERSIONS,
+    Keys,
+    ListOf,
+    Shape,
+    Versions,
+)
 
 
 def lacking(keys: Keys, *paths: str) -> Keys:
@@ -45,7 +51,10 @@ def _each(versions: Versions, *paths: str) -> Versions:
 def _newest(versions: Versions, *paths: str) -> Versions:
     """The newest version without some keys, the others as they are."""
     newest = next(iter(versions))
-    return {version: lacking(keys, *paths) if version == newest else keys for version, keys in versions.items()}
+    return {
+        version: lacking(keys, *paths) if version == newest else keys
+        for version, keys in versions.items()
+    }
 
 
 KUEUE_0_18_VERSIONS: Versions = _newest(
@@ -59,19 +68,26 @@ KUEUE_0_18_VERSIONS: Versions = _newest(
 """Without capacities, and without what other features have brought since."""
 
 KUEUE_0_17_VERSIONS: Versions = _newest(
-    KUEUE_0_18_VERSIONS, "resources.quotaCheckStrategy", "resources.deviceClassMappings.sources"
+    KUEUE_0_18_VERSIONS,
+    "resources.quotaCheckStrategy",
+    "resources.deviceClassMappings.sources",
 )
 """Without sources of any kind."""
 
 KUEUE_0_16_VERSIONS: Versions = _newest(
-    _each(KUEUE_0_17_VERSIONS, "metrics.customLabels", "metrics.localQueueMetrics"), "visibilityServer"
+    _each(KUEUE_0_17_VERSIONS, "metrics.customLabels", "metrics.localQueueMetrics"),
+    "visibilityServer",
 )
 """Without what other features have brought since."""
 
-KUEUE_0_15_VERSIONS: Versions = _each(KUEUE_0_16_VERSIONS, "tls", "resources.transformations.multiplyBy")
+KUEUE_0_15_VERSIONS: Versions = _each(
+    KUEUE_0_16_VERSIONS, "tls", "resources.transformations.multiplyBy"
+)
 """Without settings of TLS, and without amounts that are multiplied by others."""
 
 KUEUE_0_14_VERSIONS: Versions = {
-    version: keys for version, keys in KUEUE_0_15_VERSIONS.items() if version.endswith("/v1beta1")
+    version: keys
+    for version, keys in KUEUE_0_15_VERSIONS.items()
+    if version.endswith("/v1beta1")
 }
 """Before there was a v1beta2."""

@@ -31,12 +31,16 @@ KUEUE = "kueue.x-k8s.io"
 
 
 def _kueue(name: str, *, namespaced: bool = False) -> Kind:
-    return Kind(name=name, group=KUEUE, versions=("v1beta2", "v1beta1"), namespaced=namespaced)
+    return Kind(
+        name=name, group=KUEUE, versions=("v1beta2", "v1beta1"), namespaced=namespaced
+    )
 
 
 def _devices(name: str, *, namespaced: bool = False) -> Kind:
     versions = ("v1", "v1beta2", "v1beta1", "v1alpha3")
-    return Kind(name=name, group="resource.k8s.io", versions=versions, namespaced=namespaced)
+    return Kind(
+        name=name, group="resource.k8s.io", versions=versions, namespaced=namespaced
+    )
 
 
 DRA_CONFIG = "DynamicResourceAllocationConfig"
@@ -57,7 +61,13 @@ KINDS = {
         _kueue("WorkloadPriorityClass"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
-        Kind(name=DRA_CONFIG, group=KUEUE, versions=("v1alpha1",), namespaced=True, optional=True),
+        Kind(
+            name=DRA_CONFIG,
+            group=KUEUE,
+            versions=("v1alpha1",),
+            namespaced=True,
+            optional=True,
+        ),
         _devices("DeviceClass"),
         _devices("ResourceSlice"),
         _devices("ResourceClaim", namespaced=True),
@@ -83,9 +93,13 @@ def kind_of(manifest: Manifest) -> Kind:
             raise required(key)
     kind = KINDS.get(manifest["kind"])
     if kind is None:
-        raise invalid("kind", manifest["kind"], f"unknown kind; known: {', '.join(sorted(KINDS))}")
+        raise invalid(
+            "kind", manifest["kind"], f"unknown kind; known: {', '.join(sorted(KINDS))}"
+        )
     group, _, version = manifest["apiVersion"].rpartition("/")
     if group != kind.group or version not in kind.versions:
         served = ", ".join(f"{kind.group}/{v}".lstrip("/") for v in kind.versions)
-        raise invalid("apiVersion", manifest["apiVersion"], f"{kind.name} is served as {served}")
+        raise invalid(
+            "apiVersion", manifest["apiVersion"], f"{kind.name} is served as {served}"
+        )
     return kind

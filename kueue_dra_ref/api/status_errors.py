@@ -18,17 +18,28 @@ class ManifestFault(Exception):
     """
 
     def __init__(
-        self, error: FieldError, code: int = 422, message: str = "", others: Sequence[FieldError] = ()
+        self,
+        error: FieldError,
+        code: int = 422,
+        message: str = "",
+        others: Sequence[FieldError] = (),
     ) -> None:
         super().__init__(str(error))
-        self.error, self.code, self.message, self.others = error, code, message, tuple(others)
+        self.error, self.code, self.message, self.others = (
+            error,
+            code,
+            message,
+            tuple(others),
+        )
 
 
 class Denied(ManifestFault):
     """A manifest that a validating webhook denies."""
 
     def __init__(self, webhook: str, errors: Sequence[FieldError]) -> None:
-        told = str(errors[0]) if len(errors) == 1 else f"[{', '.join(map(str, errors))}]"
+        told = (
+            str(errors[0]) if len(errors) == 1 else f"[{', '.join(map(str, errors))}]"
+        )
         message = f'admission webhook "{webhook}" denied the request: {told}'
         super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
@@ -37,9 +48,13 @@ def invalid(field: str, found: object, expected: str) -> ManifestFault:
     """A field holds something else than it must."""
     told = json.dumps(found, default=str, ensure_ascii=False)
     value = told if len(told) <= _SHOWN else f"{told[:_SHOWN]}..."
-    return ManifestFault(FieldError(field=field, type="Invalid value", value=value, detail=expected))
+    return ManifestFault(
+        FieldError(field=field, type="Invalid value", value=value, detail=expected)
+    )
 
 
 def required(field: str, expected: str = "") -> ManifestFault:
     """A field is missing."""
-    return ManifestFault(FieldError(field=field, type="Required value", detail=expected))
+    return ManifestFault(
+        FieldError(field=field, type="Required value", detail=expected)
+    )

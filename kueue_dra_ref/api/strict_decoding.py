@@ -11,8 +11,20 @@ from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, 
 from kueue_dra_ref.target import FieldError
 
 _DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
-_TYPES = {Scalar.FLAG: (bool,), Scalar.TEXT: (str,), Scalar.WHOLE: (int,), Scalar.NUMBER: (int, float)}
-_FOUND = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+_TYPES = {
+    Scalar.FLAG: (bool,),
+    Scalar.TEXT: (str,),
+    Scalar.WHOLE: (int,),
+    Scalar.NUMBER: (int, float),
+}
+_FOUND = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
 
 
 class Place(NamedTuple):
@@ -31,12 +43,20 @@ def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, .
     places = _places(document, keys)
     if wrong := next((place for place in places if not _fits(place)), None):
         return (_mismatch(wrong),)
-    return tuple(FieldError(field=place.path, type="Unknown field") for place in places if place.shape is None)
+    return tuple(
+        FieldError(field=place.path, type="Unknown field")
+        for place in places
+        if place.shape is None
+    )
 
 
 def unknown_keys(document: dict[str, Any], keys: Keys) -> Iterator[str]:
     """Give the path of every key that has no shape, and a value."""
-    return (place.path for place in _places(document, keys) if place.shape is None and place.value is not None)
+    return (
+        place.path
+        for place in _places(document, keys)
+        if place.shape is None and place.value is not None
+    )
 
 
 def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
@@ -78,7 +98,9 @@ def _walk(value: Any, shape: Shape | None, path: str, found: list[Place]) -> Non
                 _walk(value[key], shape.value, f"{path}[{key}]", found)
         case dict(), dict():
             for key in sorted(value):
-                _walk(value[key], shape.get(key), f"{path}.{key}" if path else key, found)
+                _walk(
+                    value[key], shape.get(key), f"{path}.{key}" if path else key, found
+                )
 
 
 def _fits(place: Place) -> bool:
@@ -123,7 +145,10 @@ def _is_quantity(value: str | int | float) -> bool:
 
 
 def _mismatch(place: Place) -> FieldError:
-    found, expected = _FOUND.get(type(place.value), "something else"), expectation(place.shape)
+    found, expected = (
+        _FOUND.get(type(place.value), "something else"),
+        expectation(place.shape),
+    )
     return FieldError(
         field=re.sub(r"\[[^\]]*\]", "", place.path),
         type="Wrong type",

@@ -14,10 +14,14 @@ def job_spec(stored: Spec, wanted: Spec, before: Spec) -> Spec:
 
     Whether the Job is suspended is Kueue's to say, once the Job is there.
     """
-    changed = {key: value for key, value in copied(wanted).items() if before.get(key) != value}
+    changed = {
+        key: value for key, value in copied(wanted).items() if before.get(key) != value
+    }
     changed.pop("suspend", None)
     if "template" in changed:
-        labels = ((stored.get("template") or {}).get("metadata") or {}).get("labels") or {}
+        labels = ((stored.get("template") or {}).get("metadata") or {}).get(
+            "labels"
+        ) or {}
         metadata = changed["template"].setdefault("metadata", {})
         metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
     return {**stored, **changed}

@@ -20,7 +20,11 @@ class Claim:
     @property
     def source(self) -> str:
         """What the claim comes from, as Kueue's messages name it."""
-        return f"ResourceClaim {self.claim}" if self.claim else f"ResourceClaimTemplate {self.template}"
+        return (
+            f"ResourceClaim {self.claim}"
+            if self.claim
+            else f"ResourceClaimTemplate {self.template}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

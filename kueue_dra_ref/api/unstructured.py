@@ -9,10 +9,18 @@ from kueue_dra_ref.api.status_errors import invalid, required
 
 T = TypeVar("T")
 
-_WORDS = {dict: "a mapping", list: "a list", str: "a string", int: "an integer", bool: "true or false"}
+_WORDS = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a string",
+    int: "an integer",
+    bool: "true or false",
+}
 
 
-def child(node: dict[str, Any], key: str, kind: type[T], default: T, path: str = "") -> T:
+def child(
+    node: dict[str, Any], key: str, kind: type[T], default: T, path: str = ""
+) -> T:
     """``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
 
     Raises:
@@ -62,7 +70,8 @@ def quantities(node: dict[str, Any], key: str, path: str = "") -> dict[str, Quan
 
     """
     return {
-        name: quantity(value, f"{join(path, key)}.{name}") for name, value in child(node, key, dict, {}, path).items()
+        name: quantity(value, f"{join(path, key)}.{name}")
+        for name, value in child(node, key, dict, {}, path).items()
     }
 
 

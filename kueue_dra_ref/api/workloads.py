@@ -27,7 +27,8 @@ def workload_of(manifest: Manifest) -> Workload:
         priority=child(spec, "priority", int, 0, "spec"),
         active=child(spec, "active", bool, True, "spec"),
         pod_sets=tuple(
-            _pod_set(index, pod_set, owned=bool(meta.get("ownerReferences"))) for index, pod_set in enumerate(pod_sets)
+            _pod_set(index, pod_set, owned=bool(meta.get("ownerReferences")))
+            for index, pod_set in enumerate(pod_sets)
         ),
     )
 
@@ -40,14 +41,17 @@ def is_active(obj: Manifest) -> bool:
 def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
     """Read a pod set; of one that was made from a Job the API server has rewritten the amounts in the Job."""
     path = f"spec.podSets[{index}]"
-    spec = child(child(pod_set, "template", dict, {}, path), "spec", dict, {}, f"{path}.template")
+    spec = child(
+        child(pod_set, "template", dict, {}, path), "spec", dict, {}, f"{path}.template"
+    )
     path_of_spec = f"{path}.template.spec"
     return PodSet(
         index=index,
         name=child(pod_set, "name", str, "main", path),
         count=child(pod_set, "count", int, 1, path),
         claims=tuple(
-            _claim(i, claim, path_of_spec) for i, claim in enumerate(mappings(spec, "resourceClaims", path_of_spec))
+            _claim(i, claim, path_of_spec)
+            for i, claim in enumerate(mappings(spec, "resourceClaims", path_of_spec))
         ),
         node_selector=child(spec, "nodeSelector", dict, {}, path_of_spec),
         affinity_terms=_terms(spec, path_of_spec),
@@ -55,7 +59,9 @@ def _pod_set(index: int, pod_set: dict[str, Any], *, owned: bool) -> PodSet:
         least=pod_set.get("minCount"),
         used=_used(spec, path_of_spec),
         containers=container_requests(spec, path_of_spec, canonical=owned),
-        whole=resources_of(spec, path_of_spec) if spec.get("resources") is not None else None,
+        whole=resources_of(spec, path_of_spec)
+        if spec.get("resources") is not None
+        else None,
         overhead=quantities(spec, "overhead", path_of_spec),
         runtime_class=child(spec, "runtimeClassName", str, "", path_of_spec),
     )
@@ -72,22 +78,47 @@ def _claim(index: int, claim: dict[str, Any], path: str) -> Claim:
 
 
 def _used(spec: dict[str, Any], path: str) -> frozenset[str]:
-    containers = (each for kind in ("initContainers", "containers") for each in mappings(spec, kind, path))
-    resources = (child(container, "resources", dict, {}, path) for container in containers)
-    return frozenset(str(claim.get("name", "")) for found in resources for claim in mappings(found, "claims", path))
+    containers = (
+        each
+        for kind in ("initContainers", "containers")
+        for each in mappings(spec, kind, path)
+    )
+    resources = (
+        child(container, "resources", dict, {}, path) for container in containers
+    )
+    return frozenset(
+        str(claim.get("name", ""))
+        for found in resources
+        for claim in mappings(found, "claims", path)
+    )
 
 
 def _terms(spec: dict[str, Any], path: str) -> tuple[tuple[dict[str, Any], ...], ...]:
-    affinity = child(child(spec, "affinity", dict, {}, path), "nodeAffinity", dict, {}, f"{path}.affinity")
-    required = child(
-        affinity, "requiredDuringSchedulingIgnoredDuringExecution", dict, {}, f"{path}.affinity.nodeAffinity"
+    affinity = child(
+        child(spec, "affinity", dict, {}, path),
+        "nodeAffinity",
+        dict,
+        {},
+        f"{path}.affinity",
     )
-    return tuple(tuple(mappings(term, "matchExpressions")) for term in mappings(required, "nodeSelectorTerms"))
+    required = child(
+        affinity,
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        dict,
+        {},
+        f"{path}.affinity.nodeAffinity",
+    )
+    return tuple(
+        tuple(mappings(term, "matchExpressions"))
+        for term in mappings(required, "nodeSelectorTerms")
+    )
 
 
 def evictions(obj: Manifest) -> Counter[str]:
     """How often a Workload has been evicted so far, by reason."""
     found: Counter[str] = Counter()
-    for each in ((obj.get("status") or {}).get("schedulingStats") or {}).get("evictions") or ():
+    for each in ((obj.get("status") or {}).get("schedulingStats") or {}).get(
+        "evictions"
+    ) or ():
         found[each["reason"]] += each["count"]
     return found

@@ -21,15 +21,25 @@ except ImportError:  # PyYAML built without libyaml: the same answers, ten times
     from yaml import SafeDumper as _Printer  # type: ignore[assignment]
     from yaml import SafeLoader as _Parser  # type: ignore[assignment]
 
-_MOST_VALUES = 1_000_000  # a document that is larger than this grew by aliases of aliases
+_MOST_VALUES = (
+    1_000_000  # a document that is larger than this grew by aliases of aliases
+)
 _DEEPEST = 100  # no object of Kubernetes has so many levels, and what has many more ends the parser
 _TAG = "tag:yaml.org,2002:"
-_BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(("n", "no", "false", "off"), False)
+_BOOLS = dict.fromkeys(("y", "yes", "true", "on"), True) | dict.fromkeys(
+    ("n", "no", "false", "off"), False
+)
 _RESOLVED = {  # what a plain scalar is to Go's YAML library, which differs from YAML 1.1: no timestamps, no base 60
     "bool": ("(?:y|Y|n|N|(?i:yes|no|on|off|true|false))", "yYnNtTfFoO"),
     "null": ("(?:~|null|Null|NULL|)", ["~", "n", "N", ""]),
-    "int": ("[-+]?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]*|[1-9][0-9_]*)", "-+0123456789"),
-    "float": (r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
+    "int": (
+        "[-+]?(?:0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]*|[1-9][0-9_]*)",
+        "-+0123456789",
+    ),
+    "float": (
+        r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?",
+        "-+.0123456789",
+    ),
     "nan": (r"(?:\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))", "-+."),
     "merge": ("<<", "<"),
 }
@@ -46,14 +56,26 @@ def parsed(text: str, file: str, shift: int = 0) -> Iterator[tuple[int, Node, An
     try:
         for number, node in enumerate(yaml.compose_all(text, Loader=_Loader), 1):
             if node.tag != _TAG + "null":
-                yield number, node, _Values(file=file, number=number, shift=shift).of(node)
+                yield (
+                    number,
+                    node,
+                    _Values(file=file, number=number, shift=shift).of(node),
+                )
     except yaml.YAMLError as fault:
         raise _syntax_fault(fault, file, number + 1, shift) from None
 
 
 def written(manifests: Iterable[Manifest]) -> str:
     """Print manifests as YAML that Kubernetes reads back as the same values."""
-    return str(yaml.dump_all(manifests, Dumper=_Dumper, sort_keys=False, allow_unicode=True, explicit_start=True))
+    return str(
+        yaml.dump_all(
+            manifests,
+            Dumper=_Dumper,
+            sort_keys=False,
+            allow_unicode=True,
+            explicit_start=True,
+        )
+    )
 
 
 def steps(path: str) -> list[str]:
@@ -65,9 +87,15 @@ def found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:
     """Follow steps as far as they lead: the value there, and the node that stands for its place (its key, if any)."""
     place = node
     for step in steps:
-        if isinstance(node, yaml.MappingNode) and (pair := next((p for p in node.value if p[0].value == step), None)):
+        if isinstance(node, yaml.MappingNode) and (
+            pair := next((p for p in node.value if p[0].value == step), None)
+        ):
             place, node = pair
-        elif isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
+        elif (
+            isinstance(node, yaml.SequenceNode)
+            and step.isdigit()
+            and int(step) < len(node.value)
+        ):
             place = node = node.value[int(step)]
         else:
             break
@@ -97,7 +125,10 @@ class _Loader(_Parser):
         self.depth += 1
         if self.depth > _DEEPEST:
             mark = parent.start_mark if parent else None
-            raise yaml.MarkedYAMLError(problem=f"more than {_DEEPEST} levels inside each other", problem_mark=mark)
+            raise yaml.MarkedYAMLError(
+                problem=f"more than {_DEEPEST} levels inside each other",
+                problem_mark=mark,
+            )
 
     def ascend_resolver(self) -> None:
         self.depth -= 1
@@ -109,16 +140,28 @@ class _Dumper(_Printer):
 
 
 for _name, (_pattern, _first) in _RESOLVED.items():
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first))
-    _Dumper.add_implicit_resolver(_TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first))
+    _Loader.add_implicit_resolver(
+        _TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first)
+    )
+    _Dumper.add_implicit_resolver(
+        _TAG + _name, re.compile(f"^(?:{_pattern})$"), list(_first)
+    )
 
 
-def _syntax_fault(fault: yaml.YAMLError, file: str, number: int, shift: int) -> DocumentFault:
+def _syntax_fault(
+    fault: yaml.YAMLError, file: str, number: int, shift: int
+) -> DocumentFault:
     mark = getattr(fault, "problem_mark", None)
-    words = " ".join(filter(None, (getattr(fault, "context", None), getattr(fault, "problem", None)))) or str(fault)
+    words = " ".join(
+        filter(None, (getattr(fault, "context", None), getattr(fault, "problem", None)))
+    ) or str(fault)
     found = " ".join(words.removeprefix("found ").split())
     return DocumentFault(
-        file=file, document=number, line=shift + mark.line + 1 if mark else 0, found=found, expected="YAML"
+        file=file,
+        document=number,
+        line=shift + mark.line + 1 if mark else 0,
+        found=found,
+        expected="YAML",
     )
 
 
@@ -135,11 +178,19 @@ class _Values:
     def of(self, node: Node) -> Any:
         self.left -= 1
         if self.left < 0 or any(node is each for each in self.inside):
-            raise self._fault(node, "an alias that holds itself, or aliases without end", "a finite document")
+            raise self._fault(
+                node,
+                "an alias that holds itself, or aliases without end",
+                "a finite document",
+            )
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         self.inside.append(node)
-        value = self._mapping(node) if isinstance(node, yaml.MappingNode) else [self.of(each) for each in node.value]
+        value = (
+            self._mapping(node)
+            if isinstance(node, yaml.MappingNode)
+            else [self.of(each) for each in node.value]
+        )
         self.inside.pop()
         return value
 
@@ -153,8 +204,15 @@ class _Values:
                 continue
             key = self._key(key_node)
             if key in own:
-                raise self._fault(key_node, f'key "{key}" again, first on line {lines[key]}', "each key once")
-            own[key], lines[key] = self.of(value_node), self.shift + key_node.start_mark.line + 1
+                raise self._fault(
+                    key_node,
+                    f'key "{key}" again, first on line {lines[key]}',
+                    "each key once",
+                )
+            own[key], lines[key] = (
+                self.of(value_node),
+                self.shift + key_node.start_mark.line + 1,
+            )
         return merged | own
 
     def _merged(self, node: Node) -> dict[str, Any]:
@@ -187,7 +245,13 @@ class _Values:
 
     def _fault(self, node: Node, found: str, expected: str) -> DocumentFault:
         line = self.shift + node.start_mark.line + 1
-        return DocumentFault(file=self.file, document=self.number, line=line, found=found, expected=expected)
+        return DocumentFault(
+            file=self.file,
+            document=self.number,
+            line=line,
+            found=found,
+            expected=expected,
+        )
 
 
 def _number(text: str) -> int | float | None:
@@ -204,4 +268,10 @@ def _number(text: str) -> int | float | None:
         return None
     except ValueError:  # a fraction, an exponent, or more digits than Python reads
         number = float(plain)
-    return None if isinf(number) else int(number) if number.is_integer() and abs(number) < 1e21 else number
+    return (
+        None
+        if isinf(number)
+        else int(number)
+        if number.is_integer() and abs(number) < 1e21
+        else number
+    )

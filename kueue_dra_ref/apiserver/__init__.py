@@ -4,4 +4,12 @@ from .kubernetes_version import Kubernetes
 from .kubernetes_versions import CONTROL_PLANE, MINORS
 from .request_handler import Admitted, Circumstances, Refused, admitted
 
-__all__ = ["CONTROL_PLANE", "MINORS", "Admitted", "Circumstances", "Kubernetes", "Refused", "admitted"]
+__all__ = [
+    "CONTROL_PLANE",
+    "MINORS",
+    "Admitted",
+    "Circumstances",
+    "Kubernetes",
+    "Refused",
+    "admitted",
+]

@@ -23,7 +23,11 @@ def conditions(device: dict[str, Any], path: str, k: Kubernetes) -> Errors:
     yield from _once(failing, awaited, f"{path}.{_FAILING}")
     for missing, other in ((_AWAITED, _FAILING), (_FAILING, _AWAITED)):
         if device.get(other) and not device.get(missing):
-            yield invalid(f"{path}.{missing}", device.get(missing), f"{missing} are required to use {other}")
+            yield invalid(
+                f"{path}.{missing}",
+                device.get(missing),
+                f"{missing} are required to use {other}",
+            )
 
 
 def _once(found: list[str], others: list[str], path: str) -> Errors:
@@ -31,4 +35,8 @@ def _once(found: list[str], others: list[str], path: str) -> Errors:
         if condition in found[:index]:
             yield duplicate(f"{path}[{index}]", condition)
         if condition in others:
-            yield invalid(f"{path}[{index}]", condition, f"{_FAILING} must not overlap with {_AWAITED}")
+            yield invalid(
+                f"{path}[{index}]",
+                condition,
+                f"{_FAILING} must not overlap with {_AWAITED}",
+            )

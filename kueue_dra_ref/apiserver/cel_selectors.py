@@ -8,33 +8,63 @@ from functools import partial
 from typing import Any
 
 from kueue_dra_ref.api.names import size
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed, required, too_long
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    forbidden,
+    invalid,
+    listed,
+    required,
+    too_long,
+)
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.cel import CompileFault, Undecided, compiled, cost_trap, lacking
 
 MAX_SELECTORS = 32
 MAX_EXPRESSION = 10 * 1024
-_GATED = {"allowMultipleAllocations": "DRAConsumableCapacity", "includes": "DRAListTypeAttributes"}
+_GATED = {
+    "allowMultipleAllocations": "DRAConsumableCapacity",
+    "includes": "DRAListTypeAttributes",
+}
 # The minors from which a new selector may use a library's functions: one after the minor that brought them.
 _SINCE = {
-    **dict.fromkeys(("existsOne", "transformList", "transformMap", "transformMapEntry"), 33),
-    **dict.fromkeys(("slice", "flatten", "distinct", "reverse", "sort", "sortBy", "first", "last"), 35),
+    **dict.fromkeys(
+        ("existsOne", "transformList", "transformMap", "transformMapEntry"), 33
+    ),
+    **dict.fromkeys(
+        ("slice", "flatten", "distinct", "reverse", "sort", "sortBy", "first", "last"),
+        35,
+    ),
 }
 _SHORT = {"semver": 1, "isSemver": 1}
 _NORMALIZES_SINCE = 34
 """The minor from which a new selector may say whether the text of a version is to be normalized."""
 
 
-def selectors(found: list[dict[str, Any]] | None, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
+def selectors(
+    found: list[dict[str, Any]] | None,
+    path: str,
+    k: Kubernetes,
+    *,
+    stored: bool = False,
+) -> Errors:
     """Check a list of selectors; a stored one may use what a gate has taken away since."""
-    yield from listed(found, path, k, partial(_selector, k=k, stored=stored), at_most=MAX_SELECTORS)
+    yield from listed(
+        found, path, k, partial(_selector, k=k, stored=stored), at_most=MAX_SELECTORS
+    )
 
 
-def _selector(selector: dict[str, Any], path: str, *, k: Kubernetes, stored: bool) -> Errors:
+def _selector(
+    selector: dict[str, Any], path: str, *, k: Kubernetes, stored: bool
+) -> Errors:
     if "cel" not in selector:
         yield required(f"{path}.cel")
         return
-    yield from _expression(selector["cel"].get("expression") or "", f"{path}.cel.expression", k, stored=stored)
+    yield from _expression(
+        selector["cel"].get("expression") or "",
+        f"{path}.cel.expression",
+        k,
+        stored=stored,
+    )
 
 
 def _expression(expression: str, path: str, k: Kubernetes, *, stored: bool) -> Errors:
@@ -66,7 +96,11 @@ def _gated(expression: str, k: Kubernetes) -> CompileFault | None:
         found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
         if isinstance(found, CompileFault) and misspelt in found.detail:
             return CompileFault(detail=found.detail.replace(misspelt, name))
-    return lacking(expression, _SHORT) if k.minor < _NORMALIZES_SINCE and "emver" in expression else None
+    return (
+        lacking(expression, _SHORT)
+        if k.minor < _NORMALIZES_SINCE and "emver" in expression
+        else None
+    )
 
 
 def _taken_away(k: Kubernetes) -> Iterator[str]:

@@ -23,9 +23,7 @@ from kueue_dra_ref.apiserver.taints import toleration
 
 MAX_REQUESTS, MAX_CONSTRAINTS, MAX_CONFIGS, MAX_ALTERNATIVES = 32, 32, 32, 8
 _UNION = "exactly one of `exactly` or `firstAvailable` is required"
-_ATTRIBUTE_UNION = (
-    'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'  # so it says
-)
+_ATTRIBUTE_UNION = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
 Object = dict[str, Any]
 
 
@@ -35,13 +33,27 @@ def claim(spec: Object, path: str, k: Kubernetes, *, stored: bool = False) -> Er
     names = _names(devices)
     check = partial(_request, k=k, stored=stored)
     yield from listed_once(
-        devices.get("requests"), f"{path}.requests", k, check, _name, named="name", at_most=MAX_REQUESTS
+        devices.get("requests"),
+        f"{path}.requests",
+        k,
+        check,
+        _name,
+        named="name",
+        at_most=MAX_REQUESTS,
     )
     yield from listed(
-        devices.get("constraints"), f"{path}.constraints", k, partial(_constraint, names, k), at_most=MAX_CONSTRAINTS
+        devices.get("constraints"),
+        f"{path}.constraints",
+        k,
+        partial(_constraint, names, k),
+        at_most=MAX_CONSTRAINTS,
     )
     yield from listed(
-        devices.get("config"), f"{path}.config", k, partial(_configuration, names, k), at_most=MAX_CONFIGS
+        devices.get("config"),
+        f"{path}.config",
+        k,
+        partial(_configuration, names, k),
+        at_most=MAX_CONFIGS,
     )
 
 
@@ -51,7 +63,10 @@ def _name(item: Object) -> str:
 
 def _names(devices: Object) -> Mapping[str, frozenset[str]]:
     """Give the names of the alternatives of each request, by its name."""
-    return {_name(r): frozenset(map(_name, r.get("firstAvailable") or ())) for r in devices.get("requests") or ()}
+    return {
+        _name(r): frozenset(map(_name, r.get("firstAvailable") or ()))
+        for r in devices.get("requests") or ()
+    }
 
 
 def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
@@ -61,7 +76,9 @@ def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Erro
     if alternatives and not (both and k.stops_at_unions):
         check = partial(_alternative, k=k, stored=stored)
         where = f"{path}.firstAvailable"
-        yield from listed_once(alternatives, where, k, check, _name, named="name", at_most=MAX_ALTERNATIVES)
+        yield from listed_once(
+            alternatives, where, k, check, _name, named="name", at_most=MAX_ALTERNATIVES
+        )
     if exact is not None and not (both and k.stops_at_unions):
         yield from _asked(exact, f"{path}.exactly", k, stored=stored)
     if both:
@@ -78,17 +95,25 @@ def _alternative(body: Object, path: str, *, k: Kubernetes, stored: bool) -> Err
 def _asked(body: Object, path: str, k: Kubernetes, *, stored: bool) -> Errors:
     name = body.get("deviceClassName")
     yield from (
-        resource_names.subdomain(name, f"{path}.deviceClassName") if name else [required(f"{path}.deviceClassName")]
+        resource_names.subdomain(name, f"{path}.deviceClassName")
+        if name
+        else [required(f"{path}.deviceClassName")]
     )
     yield from selectors(body.get("selectors"), f"{path}.selectors", k, stored=stored)
     yield from _amount(body.get("allocationMode") or "", body.get("count") or 0, path)
-    yield from listed(body.get("tolerations"), f"{path}.tolerations", k, partial(toleration, k=k))
+    yield from listed(
+        body.get("tolerations"), f"{path}.tolerations", k, partial(toleration, k=k)
+    )
 
 
 def _amount(mode: str, count: int, path: str) -> Errors:
     match mode:
         case "All" if count:
-            yield invalid(f"{path}.count", count, "must not be specified when allocationMode is 'All'")
+            yield invalid(
+                f"{path}.count",
+                count,
+                "must not be specified when allocationMode is 'All'",
+            )
         case "ExactCount" if count <= 0:
             yield invalid(f"{path}.count", count, "must be greater than zero")
         case "All" | "ExactCount":
@@ -97,32 +122,53 @@ def _amount(mode: str, count: int, path: str) -> Errors:
             yield unsupported(f"{path}.allocationMode", mode, "All", "ExactCount")
 
 
-def _references(names: Mapping[str, frozenset[str]], k: Kubernetes, found: list[str] | None, path: str) -> Errors:
+def _references(
+    names: Mapping[str, frozenset[str]],
+    k: Kubernetes,
+    found: list[str] | None,
+    path: str,
+) -> Errors:
     check = partial(_reference, names, k)
-    yield from listed_once(found, path, k, check, lambda name: name, at_most=MAX_REQUESTS)
+    yield from listed_once(
+        found, path, k, check, lambda name: name, at_most=MAX_REQUESTS
+    )
 
 
-def _reference(names: Mapping[str, frozenset[str]], k: Kubernetes, name: str, path: str) -> Errors:
+def _reference(
+    names: Mapping[str, frozenset[str]], k: Kubernetes, name: str, path: str
+) -> Errors:
     parts = [name] if k.has_flat_paths else name.split("/")
     if len(parts) <= 2:
         for part in parts:
             yield from resource_names.label(part, path)
-    if len(parts) > 2 or parts[0] not in names or any(part not in names[parts[0]] for part in parts[1:]):
+    if (
+        len(parts) > 2
+        or parts[0] not in names
+        or any(part not in names[parts[0]] for part in parts[1:])
+    ):
         yield invalid(path, name, k.request_reference)
 
 
-def _constraint(names: Mapping[str, frozenset[str]], k: Kubernetes, constraint: Object, path: str) -> Errors:
+def _constraint(
+    names: Mapping[str, frozenset[str]], k: Kubernetes, constraint: Object, path: str
+) -> Errors:
     yield from _references(names, k, constraint.get("requests"), f"{path}.requests")
     if "matchAttribute" in constraint:
-        yield from resource_names.fully_qualified(constraint["matchAttribute"], f"{path}.matchAttribute", k)
+        yield from resource_names.fully_qualified(
+            constraint["matchAttribute"], f"{path}.matchAttribute", k
+        )
     elif "distinctAttribute" in constraint:
-        yield from resource_names.fully_qualified(constraint["distinctAttribute"], f"{path}.distinctAttribute", k)
+        yield from resource_names.fully_qualified(
+            constraint["distinctAttribute"], f"{path}.distinctAttribute", k
+        )
     elif k.on("DRAConsumableCapacity"):
         yield required(path, _ATTRIBUTE_UNION)
     else:
         yield required(f"{path}.matchAttribute")
 
 
-def _configuration(names: Mapping[str, frozenset[str]], k: Kubernetes, config: Object, path: str) -> Errors:
+def _configuration(
+    names: Mapping[str, frozenset[str]], k: Kubernetes, config: Object, path: str
+) -> Errors:
     yield from _references(names, k, config.get("requests"), f"{path}.requests")
     yield from opaque(config, path, k)

@@ -18,14 +18,26 @@ Object = dict[str, Any]
 
 def device_class(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
     """Check a class's spec; selectors that are as they were have been checked before."""
-    stored = old is not None and (old.get("selectors") or []) == (spec.get("selectors") or [])
+    stored = old is not None and (old.get("selectors") or []) == (
+        spec.get("selectors") or []
+    )
     yield from selectors(spec.get("selectors"), f"{path}.selectors", k, stored=stored)
-    yield from listed(spec.get("config"), f"{path}.config", k, partial(opaque, k=k), at_most=MAX_CONFIGS)
+    yield from listed(
+        spec.get("config"),
+        f"{path}.config",
+        k,
+        partial(opaque, k=k),
+        at_most=MAX_CONFIGS,
+    )
     name = spec.get("extendedResourceName")
     if name is not None and k.is_declarative:
         yield from _extended_resource(name, f"{path}.extendedResourceName")
     elif name is not None and not is_extended_resource(name):
-        yield invalid(f"{path}.extendedResourceName", name, "must be a valid extended resource name")
+        yield invalid(
+            f"{path}.extendedResourceName",
+            name,
+            "must be a valid extended resource name",
+        )
 
 
 def is_extended_resource(name: str) -> bool:
@@ -35,9 +47,15 @@ def is_extended_resource(name: str) -> bool:
 
 def _extended_resource(name: str, path: str) -> Errors:
     if "/" not in name:
-        yield invalid(path, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+        yield invalid(
+            path,
+            name,
+            "a name must be a domain-prefixed path, such as 'example.com/my-prop'",
+        )
     elif _NATIVE in name:
         yield invalid(path, name, f'must not have "{_NATIVE}" domain')
     if name.startswith(_OF_QUOTA):
         yield invalid(path, name, f'must not have "{_OF_QUOTA}" prefix')
-    yield from (invalid(path, name, fault) for fault in label_key_faults(f"{_OF_QUOTA}{name}"))
+    yield from (
+        invalid(path, name, fault) for fault in label_key_faults(f"{_OF_QUOTA}{name}")
+    )

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.apiserver import resource_names, resources
-from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, forbidden, not_found, required, unsupported
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    duplicate,
+    forbidden,
+    not_found,
+    required,
+    unsupported,
+)
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Object = dict[str, Any]
@@ -63,7 +70,9 @@ def containers_of(pod: Object, path: str, k: Kubernetes) -> Iterator[PodContaine
 def named(container: PodContainer) -> Errors:
     """Check that a container has a name and an image."""
     at = f"{container.path}.name"
-    yield from resource_names.label(container.name, at) if container.name else [required(at)]
+    yield from (
+        resource_names.label(container.name, at) if container.name else [required(at)]
+    )
     if not container.spec.get("image"):
         yield required(f"{container.path}.image")
 
@@ -76,16 +85,24 @@ def named_once(container: PodContainer) -> Errors:
 
 def amounts(container: PodContainer) -> Errors:
     """Check what a container asks for, claims aside."""
-    yield from resources.of_container(container.resources, f"{container.path}.resources", container.kubernetes)
+    yield from resources.of_container(
+        container.resources, f"{container.path}.resources", container.kubernetes
+    )
 
 
 def restarted(container: PodContainer) -> Errors:
     """Check what a container says of being started again."""
-    at, policy, k = f"{container.path}.restartPolicy", container.spec.get("restartPolicy"), container.kubernetes
+    at, policy, k = (
+        f"{container.path}.restartPolicy",
+        container.spec.get("restartPolicy"),
+        container.kubernetes,
+    )
     if policy is None or k.drops_restarts:
         return
     if k.restarts_any_container:
-        yield from () if policy in _RESTARTED else [unsupported(at, policy, *_RESTARTED)]
+        yield from (
+            () if policy in _RESTARTED else [unsupported(at, policy, *_RESTARTED)]
+        )
     elif not container.is_initial:
         yield forbidden(at, "may not be set for non-init containers")
     elif policy != "Always":
@@ -102,7 +119,11 @@ def claims(found: Object, path: str, known: Collection[str]) -> Errors:
             continue
         yield from _again(name, each.get("request") or "", at, seen)
         if name not in known:
-            detail = f"{_MISSING}: {', '.join(sorted(known))}" if known else f"{_MISSING} which is empty"
+            detail = (
+                f"{_MISSING}: {', '.join(sorted(known))}"
+                if known
+                else f"{_MISSING} which is empty"
+            )
             yield not_found(at, name, detail)
 
 
@@ -114,6 +135,8 @@ def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
     if request:
         yield from resource_names.label(request, f"{path}.request")
     key = f"{name}/{request}" if request else name
-    if key in seen or (not request and any(other.startswith(f"{name}/") for other in seen)):
+    if key in seen or (
+        not request and any(other.startswith(f"{name}/") for other in seen)
+    ):
         yield duplicate(path, key)
     seen.add(key)

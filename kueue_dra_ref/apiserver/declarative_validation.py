@@ -52,18 +52,41 @@ def also_declared(
     """Put behind the errors, in its own words, what is declared; that goes on where other checks have stopped."""
     kind = obj["kind"]
     plain = [error for error in errors if not _is_declared(error, kind)]
-    declared = [_reworded(error, obj, version) for error in unstopped if _is_declared(error, kind)]
-    too_many = tuple(f"{error.field}[" for error in declared if error.type == "Too many")
-    ordered = _lists_first([error for error in declared if not error.field.startswith(too_many)])
-    return tuple(dict.fromkeys([*plain, *([_flat(each) for each in ordered] if is_flat(version) else ordered)]))
+    declared = [
+        _reworded(error, obj, version)
+        for error in unstopped
+        if _is_declared(error, kind)
+    ]
+    too_many = tuple(
+        f"{error.field}[" for error in declared if error.type == "Too many"
+    )
+    ordered = _lists_first(
+        [error for error in declared if not error.field.startswith(too_many)]
+    )
+    return tuple(
+        dict.fromkeys(
+            [
+                *plain,
+                *([_flat(each) for each in ordered] if is_flat(version) else ordered),
+            ]
+        )
+    )
 
 
 def _lists_first(errors: list[FieldError]) -> list[FieldError]:
     """Tell what is twice in a list before what is wrong with its items."""
     found: list[FieldError] = []
     for error in errors:
-        items = error.field.rpartition("[")[0] + "[" if error.type == "Duplicate value" else "!"
-        behind = (at for at, e in enumerate(found) if e.field.startswith(items) and e.type != "Duplicate value")
+        items = (
+            error.field.rpartition("[")[0] + "["
+            if error.type == "Duplicate value"
+            else "!"
+        )
+        behind = (
+            at
+            for at, e in enumerate(found)
+            if e.field.startswith(items) and e.type != "Duplicate value"
+        )
         found.insert(next(behind, len(found)), error)
     return found
 
@@ -78,7 +101,10 @@ def _is_declared(error: FieldError, kind: str) -> bool:
         return error.type == "Invalid value" and _DECLARED_OF.get(kind) == error.field
     if error.field.endswith("allocationMode") and error.value == '""':
         return False
-    return any(re.search(path, error.field) and re.fullmatch(kinds, error.type) for path, kinds in _DECLARED)
+    return any(
+        re.search(path, error.field) and re.fullmatch(kinds, error.type)
+        for path, kinds in _DECLARED
+    )
 
 
 def _reworded(error: FieldError, obj: Manifest, version: str) -> FieldError:
@@ -90,14 +116,23 @@ def _reworded(error: FieldError, obj: Manifest, version: str) -> FieldError:
         return replace(error, value="null")
     if error.type == "Duplicate value":
         return replace(error, value=_whole(obj, error.field, flat=is_flat(version)))
-    return replace(error, detail=re.sub(r"^(must be no more than \d+) characters$", r"\1 bytes", error.detail))
+    return replace(
+        error,
+        detail=re.sub(
+            r"^(must be no more than \d+) characters$", r"\1 bytes", error.detail
+        ),
+    )
 
 
 def _whole(obj: Any, path: str, *, flat: bool) -> str:
     """Print what a path leads to; all lists on the way are of structs."""
     shape: Shape = schema(obj["kind"], "v1")
     for key, index in re.findall(r"(\w+)(?:\[(\d+)\])?", path):
-        shape = next(field.shape for field in shape.fields if field.key == key) if isinstance(shape, Struct) else shape
+        shape = (
+            next(field.shape for field in shape.fields if field.key == key)
+            if isinstance(shape, Struct)
+            else shape
+        )
         obj = obj[key]
         if index and isinstance(shape, ListOf):
             obj, shape = obj[int(index)], shape.element

@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
-from kueue_dra_ref.apiserver.resource_conversion import claims_of, devices_of, requests_of
+from kueue_dra_ref.apiserver.resource_conversion import (
+    claims_of,
+    devices_of,
+    requests_of,
+)
 
 Object = dict[str, Any]
 Uses = Iterator[tuple[Object, str]]
@@ -16,7 +20,9 @@ Uses = Iterator[tuple[Object, str]]
 def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
     """Take away what the gates of a minor forbid and the object did not have before."""
     for gates, uses in (*_FEATURES, *(_SINCE_1_35 if k.minor > 34 else _UNTIL_1_34)):
-        if all(map(k.on, gates)) or (old is not None and any(_in_use(*use) for use in uses(old))):
+        if all(map(k.on, gates)) or (
+            old is not None and any(_in_use(*use) for use in uses(old))
+        ):
             continue
         for holder, key in list(uses(obj)):
             del holder[key]
@@ -52,9 +58,13 @@ def _taints(obj: Object) -> Uses:
 
 def _partitionable(obj: Object) -> Uses:
     if obj["kind"] == "ResourceSlice":
-        yield from _set(obj.get("spec") or {}, "sharedCounters", "perDeviceNodeSelection")
+        yield from _set(
+            obj.get("spec") or {}, "sharedCounters", "perDeviceNodeSelection"
+        )
     for device in devices_of(obj):
-        yield from _set(device, "consumesCounters", "nodeName", "nodeSelector", "allNodes")
+        yield from _set(
+            device, "consumesCounters", "nodeName", "nodeSelector", "allNodes"
+        )
 
 
 def _consumable(obj: Object) -> Uses:
@@ -74,7 +84,9 @@ def _shared(obj: Object) -> Uses:
 
 def _binding(obj: Object) -> Uses:
     for device in devices_of(obj):
-        yield from _set(device, "bindsToNode", "bindingConditions", "bindingFailureConditions")
+        yield from _set(
+            device, "bindsToNode", "bindingConditions", "bindingFailureConditions"
+        )
 
 
 def _lists(obj: Object) -> Uses:
@@ -85,7 +97,9 @@ def _lists(obj: Object) -> Uses:
 
 def _node_allocatable(obj: Object) -> Uses:
     for device in devices_of(obj):
-        yield from _set(device, "nodeAllocatableResourceMappings", "nodeAllocatableResources")
+        yield from _set(
+            device, "nodeAllocatableResourceMappings", "nodeAllocatableResources"
+        )
 
 
 def _extended(obj: Object) -> Uses:
@@ -135,6 +149,9 @@ _FEATURES: tuple[tuple[tuple[str, ...], Callable[[Object], Uses]], ...] = (
     (("DRAOptionalNodeOperations",), _optional_operations),
     (("DRADeviceCompatibilityGroups",), _compatibility),
 )
-_SINCE_1_35 = ((("DRADeviceTaints",), _tolerations), (("DRAConsumableCapacity",), _consumable))
+_SINCE_1_35 = (
+    (("DRADeviceTaints",), _tolerations),
+    (("DRAConsumableCapacity",), _consumable),
+)
 # A loop over copies: attributes that must differ stay, and so do tolerations.
 _UNTIL_1_34 = ((("DRAConsumableCapacity",), _shared),)

@@ -20,7 +20,9 @@ def required(path: str, detail: str = "") -> FieldError:
 
 def invalid(path: str, value: Any, detail: str) -> FieldError:
     """Say that a value is not what it must be."""
-    return FieldError(field=path, type="Invalid value", value=shown(value), detail=detail)
+    return FieldError(
+        field=path, type="Invalid value", value=shown(value), detail=detail
+    )
 
 
 def invalid_word(path: str, value: str, detail: str) -> FieldError:
@@ -51,7 +53,9 @@ def duplicate(path: str, value: str) -> FieldError:
 def unsupported(path: str, value: str, *supported: str) -> FieldError:
     """Say that a value is none of those that there are."""
     detail = f"supported values: {', '.join(map(shown, supported))}"
-    return FieldError(field=path, type="Unsupported value", value=printed(value), detail=detail)
+    return FieldError(
+        field=path, type="Unsupported value", value=printed(value), detail=detail
+    )
 
 
 def too_long(path: str, limit: int, k: Kubernetes) -> FieldError:
@@ -64,13 +68,20 @@ def too_many(path: str, count: int, limit: int, k: Kubernetes) -> FieldError:
     if k.minor == 31:
         return too_long(path, limit, k)
     return FieldError(
-        field=path, type="Too many", value=str(count), detail=f"must have at most {limit} item{'s' * (limit != 1)}"
+        field=path,
+        type="Too many",
+        value=str(count),
+        detail=f"must have at most {limit} item{'s' * (limit != 1)}",
     )
 
 
 def shown(value: Any) -> str:
     """Print a value: a text in quotes as it is, everything else as Go's JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else printed(value)
+    return (
+        json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str)
+        else printed(value)
+    )
 
 
 def listed(
@@ -83,7 +94,11 @@ def listed(
 ) -> Errors:
     """Check the length of a list and each item; the length first, since it ends the matter."""
     items = items or []
-    excess = [too_many(path, len(items), at_most, k)] if at_most is not None and len(items) > at_most else []
+    excess = (
+        [too_many(path, len(items), at_most, k)]
+        if at_most is not None and len(items) > at_most
+        else []
+    )
     if k.stops_at_sizes and excess:
         yield from excess
         return
@@ -105,10 +120,14 @@ def listed_once(
     """Check a list as `listed` does, and that no key (of the field ``named``) is there twice."""
     yield from listed(items, path, k, check, at_most=at_most)
     if at_most is None or not k.stops_at_sizes or len(items or []) <= at_most:
-        yield from _repeated(items or [], path, key, named if k.names_duplicates else "")
+        yield from _repeated(
+            items or [], path, key, named if k.names_duplicates else ""
+        )
 
 
-def _repeated(items: list[Any], path: str, key: Callable[[Any], str], named: str) -> Errors:
+def _repeated(
+    items: list[Any], path: str, key: Callable[[Any], str], named: str
+) -> Errors:
     seen: set[str] = set()
     for index, item in enumerate(items):
         if key(item) in seen:

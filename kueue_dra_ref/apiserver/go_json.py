@@ -14,7 +14,11 @@ _NEVER_LEFT_OUT = ("name", "deviceClassName", "counterSet", "expression", "drive
 
 def internal(value: Any, shape: Shape, minor: int) -> str:
     """Print a value with every field that its type has, under Go's names, those that are unset too."""
-    return f"{{{_inner(value, shape, minor)}}}" if isinstance(shape, Struct) else _print(value, shape, minor)
+    return (
+        f"{{{_inner(value, shape, minor)}}}"
+        if isinstance(shape, Struct)
+        else _print(value, shape, minor)
+    )
 
 
 def external(value: Any, shape: Shape, *, flat: bool) -> str:
@@ -23,7 +27,10 @@ def external(value: Any, shape: Shape, *, flat: bool) -> str:
         case ListOf(element):
             return f"[{','.join(external(each, element, flat=flat) for each in value)}]"
         case MapOf(element):
-            each = (f"{printed(key)}:{external(value[key], element, flat=flat)}" for key in sorted(value))
+            each = (
+                f"{printed(key)}:{external(value[key], element, flat=flat)}"
+                for key in sorted(value)
+            )
             return f"{{{','.join(each)}}}"
         case Struct():
             return f"{{{','.join(_written(value, shape, flat=flat))}}}"
@@ -63,7 +70,10 @@ def _inner(value: dict[str, Any], shape: Struct, minor: int) -> str:
     for key, field in shape.known(minor).items():
         if field.shape is OBJECT_META:
             # Embedded in the internal type, where it keeps the names of its own fields.
-            parts.extend(f"{printed(k)}:{printed(v)}" for k, v in _meta(value.get(key) or {}).items())
+            parts.extend(
+                f"{printed(k)}:{printed(v)}"
+                for k, v in _meta(value.get(key) or {}).items()
+            )
         else:
             found = value.get(key)
             empty = found is None and not field.pointer
@@ -90,7 +100,11 @@ def _empty(shape: Shape, minor: int) -> str:
 
 
 def _meta(meta: dict[str, Any]) -> dict[str, Any]:
-    return {field.key: meta[field.key] for field in OBJECT_META.fields if meta.get(field.key)}
+    return {
+        field.key: meta[field.key]
+        for field in OBJECT_META.fields
+        if meta.get(field.key)
+    }
 
 
 def _as_written(value: Any) -> str:

@@ -83,18 +83,30 @@ class Struct:
     @cache  # noqa: B019 - there are few structs, and they last as long as the program
     def known(self, minor: int) -> dict[str, Field]:
         """Give the fields that a minor has, by key."""
-        return {field.key: field for field in self.fields if field.since <= minor <= field.until}
+        return {
+            field.key: field
+            for field in self.fields
+            if field.since <= minor <= field.until
+        }
 
     @cached_property
     def zeros(self) -> tuple[str, ...]:
         """The amounts that are no pointers: they are zero where they were not sent."""
-        return tuple(field.key for field in self.fields if field.shape is QUANTITY and not field.pointer)
+        return tuple(
+            field.key
+            for field in self.fields
+            if field.shape is QUANTITY and not field.pointer
+        )
 
 
 Shape = Plain | ListOf | MapOf | Struct
 
-TEXT, FLAG, WHOLE = (Plain(holds, holds.value) for holds in (Holds.TEXT, Holds.FLAG, Holds.WHOLE))
-QUANTITY, TIME, ANYTHING = (Plain(holds, holds.value) for holds in (Holds.QUANTITY, Holds.TIME, Holds.ANYTHING))
+TEXT, FLAG, WHOLE = (
+    Plain(holds, holds.value) for holds in (Holds.TEXT, Holds.FLAG, Holds.WHOLE)
+)
+QUANTITY, TIME, ANYTHING = (
+    Plain(holds, holds.value) for holds in (Holds.QUANTITY, Holds.TIME, Holds.ANYTHING)
+)
 TEXTS = ListOf(TEXT)
 
 
@@ -126,16 +138,29 @@ def all_of(shape: Shape, names: str) -> tuple[Field, ...]:
     return tuple(Field(name, shape) for name in names.split())
 
 
-def fields(go: str, *parts: Field | tuple[str, Shape] | tuple[str, Shape, int]) -> Struct:
+def fields(
+    go: str, *parts: Field | tuple[str, Shape] | tuple[str, Shape, int]
+) -> Struct:
     """Make a struct; a pair is a field that every minor has, a triple one that came with a minor."""
-    return Struct(go, tuple(part if isinstance(part, Field) else _field(part) for part in parts))
+    return Struct(
+        go, tuple(part if isinstance(part, Field) else _field(part) for part in parts)
+    )
 
 
-def pointers(*parts: Field | tuple[str, Shape] | tuple[str, Shape, int]) -> Iterator[Field]:
+def pointers(
+    *parts: Field | tuple[str, Shape] | tuple[str, Shape, int],
+) -> Iterator[Field]:
     """Make fields that can be unset, which Go tells from being empty."""
     for part in parts:
         found = part if isinstance(part, Field) else _field(part)
-        yield Field(found.key, found.shape, found.go, pointer=True, since=found.since, until=found.until)
+        yield Field(
+            found.key,
+            found.shape,
+            found.go,
+            pointer=True,
+            since=found.since,
+            until=found.until,
+        )
 
 
 def _field(part: tuple[str, Shape] | tuple[str, Shape, int]) -> Field:

@@ -17,7 +17,9 @@ KUBERNETES_1_31 = Kubernetes(
     minor=31,
     served=frozenset({"v1alpha3"}),
     lifetimes=_LIFETIMES,
-    gates={"DRAAdminAccess": True},  # no gate yet: whoever may make a claim may ask for it
+    gates={
+        "DRAAdminAccess": True
+    },  # no gate yet: whoever may make a claim may ask for it
     has_flat_paths=True,
     defaults_without_class=True,
     too_long="may not be longer than {}",

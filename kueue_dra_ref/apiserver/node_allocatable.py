@@ -10,14 +10,23 @@ from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, not_found
 
 def mappings(device: dict[str, Any], path: str) -> Errors:
     """Check what a device takes of cpu, memory and the like."""
-    for name, mapping in sorted((device.get("nodeAllocatableResourceMappings") or {}).items()):
+    for name, mapping in sorted(
+        (device.get("nodeAllocatableResourceMappings") or {}).items()
+    ):
         where = f"{path}[{name}]"
         if "/" in name and "kubernetes.io/" not in name:
             yield invalid(where, name, "must be a node allocatable resource name")
-        multiplier, key = mapping.get("allocationMultiplier"), mapping.get("capacityKey")
+        multiplier, key = (
+            mapping.get("allocationMultiplier"),
+            mapping.get("capacityKey"),
+        )
         if multiplier is not None and parse(multiplier).amount <= 0:
-            yield invalid(f"{where}.allocationMultiplier", multiplier, "must be positive")
+            yield invalid(
+                f"{where}.allocationMultiplier", multiplier, "must be positive"
+            )
         if key == "":
-            yield invalid(f"{where}.capacityKey", "", "capacityKey must not be an empty string")
+            yield invalid(
+                f"{where}.capacityKey", "", "capacityKey must not be an empty string"
+            )
         elif key is not None and key not in (device.get("capacity") or {}):
             yield not_found(f"{where}.capacityKey", key)

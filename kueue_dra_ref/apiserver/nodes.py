@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.apiserver import resource_names
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, invalid_word, required
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    forbidden,
+    invalid,
+    invalid_as,
+    invalid_word,
+    required,
+)
 from kueue_dra_ref.apiserver.go_json import internal
 from kueue_dra_ref.apiserver.go_types import ListOf
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -28,7 +35,9 @@ _TRUE = "must be either unset or set to true"
 def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
     """Check that a slice says in one way which nodes can use it."""
     chosen = [
-        key for key in ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection") if _is_chosen(spec, key)
+        key
+        for key in ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
+        if _is_chosen(spec, key)
     ]
     yield from _name(spec, path, "must be either unset or set to a non-empty string")
     if "nodeSelector" in spec:
@@ -37,10 +46,14 @@ def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
         if len(terms or ()) != 1:
             shown = internal(terms, ListOf(NODE_TERM), k.minor)
             yield invalid_as(
-                f"{path}.nodeSelector.nodeSelectorTerms", shown, "must have exactly one node selector term"
+                f"{path}.nodeSelector.nodeSelectorTerms",
+                shown,
+                "must have exactly one node selector term",
             )
     for key in ("allNodes", "perDeviceNodeSelection"):
-        yield from [invalid(f"{path}.{key}", False, _TRUE)] if spec.get(key) is False else []
+        yield from (
+            [invalid(f"{path}.{key}", False, _TRUE)] if spec.get(key) is False else []
+        )
     yield from _one_of(chosen, path, _SLICE_1_32 if k.has_flat_paths else _SLICE, k)
 
 
@@ -50,7 +63,11 @@ def of_device(device: Object, path: str, per_device: bool, k: Kubernetes) -> Err
         if any(key in device for key in ("nodeName", "nodeSelector", "allNodes")):
             yield invalid_as(path, k.null, _NOT_PER_DEVICE)
         return
-    chosen = [key for key in ("nodeName", "nodeSelector", "allNodes") if _is_chosen(device, key)]
+    chosen = [
+        key
+        for key in ("nodeName", "nodeSelector", "allNodes")
+        if _is_chosen(device, key)
+    ]
     yield from _name(device, path, "must not be empty")
     if "nodeSelector" in device:
         yield from selector(device["nodeSelector"], f"{path}.nodeSelector", k)
@@ -93,7 +110,9 @@ def selector(found: Object, path: str, k: Kubernetes) -> Errors:
         yield required(path, "must have at least one node selector term")
     for index, term in enumerate(terms):
         for place, expression in enumerate(term.get("matchExpressions") or ()):
-            yield from _expression(expression, f"{path}[{index}].matchExpressions[{place}]", k)
+            yield from _expression(
+                expression, f"{path}[{index}].matchExpressions[{place}]", k
+            )
         for place, expression in enumerate(term.get("matchFields") or ()):
             yield from _field(expression, f"{path}[{index}].matchFields[{place}]")
 
@@ -109,26 +128,40 @@ def _expression(found: Object, path: str, k: Kubernetes) -> Errors:
 def _values(operator: str, count: int, path: str) -> Errors:
     match operator:
         case "In" | "NotIn" if not count:
-            yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")
+            yield required(
+                f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'"
+            )
         case "Exists" | "DoesNotExist" if count:
-            yield forbidden(f"{path}.values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+            yield forbidden(
+                f"{path}.values",
+                "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            )
         case "Gt" | "Lt" if count != 1:
-            yield required(f"{path}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
+            yield required(
+                f"{path}.values",
+                "must be specified single value when `operator` is 'Lt' or 'Gt'",
+            )
         case "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt":
             return
         case _:
-            yield invalid_word(f"{path}.operator", operator, "not a valid selector operator")
+            yield invalid_word(
+                f"{path}.operator", operator, "not a valid selector operator"
+            )
 
 
 def _field(found: Object, path: str) -> Errors:
     operator, values = found.get("operator") or "", found.get("values") or []
     if operator not in ("In", "NotIn"):
-        yield invalid_word(f"{path}.operator", operator, "not a valid selector operator")
+        yield invalid_word(
+            f"{path}.operator", operator, "not a valid selector operator"
+        )
     elif len(values) != 1:
         words = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         yield required(f"{path}.values", words)
     if found.get("key") != "metadata.name":
-        yield invalid(f"{path}.key", found.get("key") or "", "not a valid field selector key")
+        yield invalid(
+            f"{path}.key", found.get("key") or "", "not a valid field selector key"
+        )
     else:
         for index, value in enumerate(values):
             yield from resource_names.subdomain(value, f"{path}.values[{index}]")

@@ -22,7 +22,9 @@ Object = dict[str, Any]
 _FIRST_WITH_EXACTLY = 33
 
 
-def errors_of_new(obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes) -> Errors:
+def errors_of_new(
+    obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes
+) -> Errors:
     """Check an object that is not there yet, in v1's shape."""
     yield from _admin_access(obj, namespace_labels, k)
     yield from _metadata(obj, k)
@@ -47,20 +49,37 @@ def _spec(obj: Object, old: Object | None, k: Kubernetes) -> Errors:
         case "ResourceClaim":
             yield from claim(spec, "spec", k)
         case "ResourceClaimTemplate":
-            yield from _template_metadata(spec.get("metadata") or {}, "spec.metadata", k)
+            yield from _template_metadata(
+                spec.get("metadata") or {}, "spec.metadata", k
+            )
             yield from claim(spec.get("spec") or {}, "spec.spec", k)
         case "DeviceClass":
-            yield from device_class(spec, "spec", k, old.get("spec") or {} if old is not None else None)
+            yield from device_class(
+                spec, "spec", k, old.get("spec") or {} if old is not None else None
+            )
         case _:
-            yield from slice_spec(spec, "spec", k, old.get("spec") or {} if old is not None else None)
+            yield from slice_spec(
+                spec, "spec", k, old.get("spec") or {} if old is not None else None
+            )
 
 
-def _admin_access(obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes) -> Errors:
+def _admin_access(
+    obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes
+) -> Errors:
     """Ask for the namespace's label; the path is a claim's, in templates too, and that of the flat shape."""
-    asked = [(request.get("exactly") or {}).get("adminAccess") for request in requests_of(claims_of(obj))]
-    if k.admin_label and True in asked and namespace_labels.get(k.admin_label) != "true":
+    asked = [
+        (request.get("exactly") or {}).get("adminAccess")
+        for request in requests_of(claims_of(obj))
+    ]
+    if (
+        k.admin_label
+        and True in asked
+        and namespace_labels.get(k.admin_label) != "true"
+    ):
         words = f"admin access to devices requires the `{k.admin_label}: true` label on the containing namespace"
-        yield forbidden(f"spec.devices.requests[{asked.index(True)}].adminAccess", words)
+        yield forbidden(
+            f"spec.devices.requests[{asked.index(True)}].adminAccess", words
+        )
 
 
 def _metadata(obj: Object, k: Kubernetes) -> Errors:
@@ -72,7 +91,9 @@ def _metadata(obj: Object, k: Kubernetes) -> Errors:
     if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
         namespace = meta.get("namespace")
         yield from (
-            resource_names.label(namespace, "metadata.namespace") if namespace else [required("metadata.namespace")]
+            resource_names.label(namespace, "metadata.namespace")
+            if namespace
+            else [required("metadata.namespace")]
         )
     yield from _labels(meta, k)
 
@@ -82,18 +103,24 @@ def errors_of_metadata(obj: Object, k: Kubernetes) -> Errors:
     meta = obj["metadata"]
     if obj["kind"] == "Namespace":
         yield from resource_names.label(meta["name"], "metadata.name")
-    elif obj["kind"] != "ClusterRole":  # a role may be called by anything that fits into a path
+    elif (
+        obj["kind"] != "ClusterRole"
+    ):  # a role may be called by anything that fits into a path
         yield from resource_names.subdomain(meta["name"], "metadata.name")
     yield from _labels(meta, k)
 
 
 def _labels(meta: Object, k: Kubernetes) -> Errors:
     yield from resource_names.label_map(meta.get("labels"), "metadata.labels", k)
-    yield from resource_names.annotation_map(meta.get("annotations"), "metadata.annotations", k)
+    yield from resource_names.annotation_map(
+        meta.get("annotations"), "metadata.annotations", k
+    )
 
 
 def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
-    yield from resource_names.annotation_map(meta.get("annotations"), f"{path}.annotations", k)
+    yield from resource_names.annotation_map(
+        meta.get("annotations"), f"{path}.annotations", k
+    )
     yield from resource_names.label_map(meta.get("labels"), f"{path}.labels", k)
     for field in OBJECT_META.fields:
         if field.key not in ("annotations", "labels") and _is_set(meta, field):
@@ -102,12 +129,18 @@ def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
 
 def _is_set(meta: Object, field: Field) -> bool:
     """Tell whether a field is not Go's zero; an empty list is none."""
-    return bool(meta.get(field.key)) or (field.key in meta and (field.pointer or isinstance(field.shape, ListOf)))
+    return bool(meta.get(field.key)) or (
+        field.key in meta and (field.pointer or isinstance(field.shape, ListOf))
+    )
 
 
 def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
     """Compare specs; up to 1.33 Go's addresses stand where the whole spec is printed here."""
     shape = schema(obj["kind"], "v1").known(k.minor)["spec"].shape
-    if canonical(obj.get("spec") or {}, shape) != canonical(old.get("spec") or {}, shape):
-        whole = internal(obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY))
+    if canonical(obj.get("spec") or {}, shape) != canonical(
+        old.get("spec") or {}, shape
+    ):
+        whole = internal(
+            obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY)
+        )
         yield invalid_as("spec", whole, "field is immutable")

@@ -26,7 +26,11 @@ def opaque(config: dict[str, Any], path: str, k: Kubernetes) -> Errors:
 def _parameters(parameters: Any, path: str, k: Kubernetes) -> Errors:
     if parameters is None:
         yield required(path)
-    elif k.minor > 31 and size(json.dumps(parameters, ensure_ascii=False, separators=(",", ":"))) > MAX_PARAMETERS:
+    elif (
+        k.minor > 31
+        and size(json.dumps(parameters, ensure_ascii=False, separators=(",", ":")))
+        > MAX_PARAMETERS
+    ):
         yield too_long(path, MAX_PARAMETERS, k)
     elif not isinstance(parameters, dict):
         yield invalid(path, "<value omitted>", k.not_an_object)

@@ -16,9 +16,15 @@ def partition_type(spec: dict[str, Any], path: str) -> Errors:
     name = spec.get("partitionTypeAttribute")
     if name is None:
         return
-    consuming = [(i, each) for i, each in enumerate(spec.get("devices") or ()) if each.get("consumesCounters")]
+    consuming = [
+        (i, each)
+        for i, each in enumerate(spec.get("devices") or ())
+        if each.get("consumesCounters")
+    ]
     if not consuming:
-        words = "may only be set on a slice which declares devices that consume counters"
+        words = (
+            "may only be set on a slice which declares devices that consume counters"
+        )
         yield invalid(f"{path}.partitionTypeAttribute", name, words)
         return
     if any(fully_qualified(name, "", KUBERNETES_1_37)):
@@ -36,4 +42,8 @@ def _carried(attributes: dict[str, Any], name: str, own: str, path: str) -> Erro
         yield required(path, words)
     elif "string" not in found:
         shown = internal(found, attribute("v1"), KUBERNETES_1_37.minor)
-        yield invalid_as(path, shown, "must be a string value because `partitionTypeAttribute` names this attribute")
+        yield invalid_as(
+            path,
+            shown,
+            "must be a string value because `partitionTypeAttribute` names this attribute",
+        )

@@ -11,7 +11,18 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.apiserver.go_types import TEXT, Field, Holds, ListOf, MapOf, Plain, Shape, Struct, bare, go_type
+from kueue_dra_ref.apiserver.go_types import (
+    TEXT,
+    Field,
+    Holds,
+    ListOf,
+    MapOf,
+    Plain,
+    Shape,
+    Struct,
+    bare,
+    go_type,
+)
 
 _LIKE_A_QUANTITY = re.compile(r"[+-]?\d*(\.\d*)?[eEinumkKMGTP]*[-+]?\d*")
 _QUANTITY_WORDS = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -51,28 +62,41 @@ class Decoder:
 
         """
         if not isinstance(value, dict):
-            raise Undecodable(f"json: cannot unmarshal {_found(value)} into Go value of type {shape.go}")
+            raise Undecodable(
+                f"json: cannot unmarshal {_found(value)} into Go value of type {shape.go}"
+            )
         found = self._struct(value, shape, "", "")
         if self._mismatches:
             raise self._mismatches[0]
         return found
 
-    def _struct(self, value: Mapping[str, Any], shape: Struct, path: str, names: str) -> dict[str, Any]:
+    def _struct(
+        self, value: Mapping[str, Any], shape: Struct, path: str, names: str
+    ) -> dict[str, Any]:
         known = shape.known(self.minor)
         found: dict[str, Any] = dict.fromkeys(shape.zeros, "0")
         for key, each in value.items():
             here = f"{path}.{key}" if path else key
             if key not in known:
                 self.unknown.append(here)
-            elif known[key].shape is TEXT and isinstance(each, str):  # as most are: nothing can be wrong with it
+            elif known[key].shape is TEXT and isinstance(
+                each, str
+            ):  # as most are: nothing can be wrong with it
                 found[key] = each
             elif each is not None:
-                place = _Place(bare(shape.go), f"{names}.{self._named(known[key])}" if names else key)
+                place = _Place(
+                    bare(shape.go),
+                    f"{names}.{self._named(known[key])}" if names else key,
+                )
                 found[key] = self._value(each, known[key].shape, here, place)
         return found
 
     def _named(self, part: Field) -> str:
-        return f"{part.embedded}.{part.key}" if part.embedded and self.minor >= _EMBEDDED_SINCE else part.key
+        return (
+            f"{part.embedded}.{part.key}"
+            if part.embedded and self.minor >= _EMBEDDED_SINCE
+            else part.key
+        )
 
     def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
         try:
@@ -90,9 +114,15 @@ class Decoder:
             case Struct(), dict():
                 return self._struct(value, shape, path, place.names)
             case ListOf(element), list():
-                return [self._part(each, element, f"{path}[{i}]", place) for i, each in enumerate(value)]
+                return [
+                    self._part(each, element, f"{path}[{i}]", place)
+                    for i, each in enumerate(value)
+                ]
             case MapOf(element), dict():
-                return {str(key): self._part(each, element, f"{path}.{key}", place) for key, each in value.items()}
+                return {
+                    str(key): self._part(each, element, f"{path}.{key}", place)
+                    for key, each in value.items()
+                }
             case Plain(), _:
                 return _plain(value, shape, place)
             case _:
@@ -111,7 +141,11 @@ class _Place:
 
     def mismatch(self, value: Any, shape: Shape) -> _Mismatch:
         found, kind = _found(value), go_type(shape)
-        if found == "number" and isinstance(shape, Plain) and shape.holds is Holds.WHOLE:
+        if (
+            found == "number"
+            and isinstance(shape, Plain)
+            and shape.holds is Holds.WHOLE
+        ):
             found = f"number {value}"
         return _Mismatch(
             f"json: cannot unmarshal {found} into Go struct field {self.struct}.{self.names} of type {kind}"
@@ -128,7 +162,9 @@ def _plain(value: Any, shape: Plain, place: _Place) -> Any:
             return _time(value, place)
         case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
             return value
-        case Holds.WHOLE, int() if not isinstance(value, bool) and -shape.bound <= value < shape.bound:
+        case Holds.WHOLE, int() if (
+            not isinstance(value, bool) and -shape.bound <= value < shape.bound
+        ):
             return value
         case _:
             raise place.mismatch(value, shape)
@@ -139,14 +175,20 @@ def _quantity(value: Any) -> str:
     try:
         return str(parse(text))
     except BadQuantity:
-        raise Undecodable(_SUFFIX_WORDS if text and _LIKE_A_QUANTITY.fullmatch(text) else _QUANTITY_WORDS) from None
+        raise Undecodable(
+            _SUFFIX_WORDS
+            if text and _LIKE_A_QUANTITY.fullmatch(text)
+            else _QUANTITY_WORDS
+        ) from None
 
 
 def _time(value: Any, place: _Place) -> str:
     if not isinstance(value, str):
         raise Undecodable(str(place.mismatch(value, TEXT)))
     if not _TIME.fullmatch(value):
-        raise Undecodable(f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"')
+        raise Undecodable(
+            f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": cannot parse "{value}" as "2006"'
+        )
     return value
 
 

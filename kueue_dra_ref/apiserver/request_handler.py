@@ -55,7 +55,9 @@ class Circumstances:
     """The time of new taints; empty leaves it out."""
 
 
-def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> Admitted | Refused:
+def admitted(
+    manifest: Manifest, old: Manifest | None, under: Circumstances
+) -> Admitted | Refused:
     """Answer the request to create an object, or to replace the stored ``old`` one.
 
     Raises:
@@ -64,7 +66,9 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
     """
     k, kind, version = under.kubernetes, manifest["kind"], version_of(manifest)
     if version not in k.served and under.only_served:
-        return Refused(code=404, message="the server could not find the requested resource")
+        return Refused(
+            code=404, message="the server could not find the requested resource"
+        )
     warnings = _of_the_version(kind, version, k)
     opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
     if isinstance(opened, Refused):
@@ -77,7 +81,9 @@ def admitted(manifest: Manifest, old: Manifest | None, under: Circumstances) -> 
     return _answer(obj, old, under, version, (*warnings, *opened.warnings))
 
 
-def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False) -> Admitted | Refused:
+def decoded(
+    manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False
+) -> Admitted | Refused:
     """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
     decoder, kind, version = Decoder(k.minor), manifest["kind"], version_of(manifest)
     try:
@@ -86,7 +92,12 @@ def decoded(manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = 
         return _undecodable(kind, version, str(fault), fault.path, fault.found)
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and strict:
-        return _undecodable(kind, version, f"strict decoding error: {', '.join(unknown)}", decoder.unknown[0])
+        return _undecodable(
+            kind,
+            version,
+            f"strict decoding error: {', '.join(unknown)}",
+            decoder.unknown[0],
+        )
     return Admitted(obj=obj, warnings=tuple(unknown))
 
 
@@ -97,7 +108,9 @@ def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
     try:
         Decoder(k.minor).decoded({} if meta is None else meta, OBJECT_META)
     except Undecodable as fault:
-        return _undecodable(kind, version, str(fault), f"metadata.{fault.path}".rstrip("."), fault.found)
+        return _undecodable(
+            kind, version, str(fault), f"metadata.{fault.path}".rstrip("."), fault.found
+        )
     return None
 
 
@@ -105,7 +118,9 @@ def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | Non
     """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
     if isinstance(decoded(manifest, shape, k), Admitted):
         return None
-    refused = decoded(json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k)
+    refused = decoded(
+        json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k
+    )
     if isinstance(refused, Admitted):
         return None
     words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
@@ -114,11 +129,19 @@ def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | Non
 
 def _sent_on(number: str) -> int | float:
     """Give a number as an API server sends it on: a fraction of zero is left out."""
-    return int(found) if (found := float(number)).is_integer() and abs(found) < 2**63 else found
+    return (
+        int(found)
+        if (found := float(number)).is_integer() and abs(found) < 2**63
+        else found
+    )
 
 
 def _answer(
-    obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str, warnings: tuple[str, ...]
+    obj: dict[str, Any],
+    old: Manifest | None,
+    under: Circumstances,
+    version: str,
+    warnings: tuple[str, ...],
 ) -> Admitted | Refused:
     k = under.kubernetes
     try:
@@ -132,10 +155,16 @@ def _answer(
     return Admitted(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
 
 
-def _errors(obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str) -> tuple[FieldError, ...]:
+def _errors(
+    obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str
+) -> tuple[FieldError, ...]:
     def found(k: Kubernetes) -> list[FieldError]:
         labels = under.namespace_labels
-        return list(errors_of_new(obj, labels, k) if old is None else errors_of_change(obj, old, k))
+        return list(
+            errors_of_new(obj, labels, k)
+            if old is None
+            else errors_of_change(obj, old, k)
+        )
 
     k = under.kubernetes
     if k.is_declarative:
@@ -148,31 +177,43 @@ def _keep_scope(obj: dict[str, Any]) -> None:
         obj["metadata"].pop("namespace", None)
 
 
-def _undecodable(kind: str, version: str, fault: str, path: str, found: str | None = None) -> Refused:
+def _undecodable(
+    kind: str, version: str, fault: str, path: str, found: str | None = None
+) -> Refused:
     words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
     error = FieldError(field=path, type="Wrong type", value=found, detail=fault)
     return Refused(code=400, message=words, errors=(error,))
 
 
-def _invalid(obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]) -> Refused:
+def _invalid(
+    obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]
+) -> Refused:
     told = list(map(str, errors))
     words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
     named = f'{obj["kind"]}.{GROUP} "{obj["metadata"].get("name") or ""}" is invalid'
-    return Refused(code=422, message=f"{named}: {words}", errors=errors, warnings=warnings)
+    return Refused(
+        code=422, message=f"{named}: {words}", errors=errors, warnings=warnings
+    )
 
 
 def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
     if version not in k.served:
         served = ", ".join(sorted(k.served))
-        return (f"{GROUP}/{version} {kind} is not served by Kubernetes {k.name}, which serves {served}",)
+        return (
+            f"{GROUP}/{version} {kind} is not served by Kubernetes {k.name}, which serves {served}",
+        )
     deprecated, removed = k.lifetimes.get(version, (k.minor + 1, 0))
     if k.minor < deprecated:
         return ()
-    return (f"{GROUP}/{version} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",)
+    return (
+        f"{GROUP}/{version} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",
+    )
 
 
 def _of_the_driver(obj: dict[str, Any], k: Kubernetes) -> tuple[str, ...]:
     driver = obj["spec"].get("driver") or ""
     if not k.warns_of_capitals or driver == driver.lower():
         return ()
-    return (f'spec.driver: driver names should be lowercase; "{driver}" contains uppercase characters',)
+    return (
+        f'spec.driver: driver names should be lowercase; "{driver}" contains uppercase characters',
+    )

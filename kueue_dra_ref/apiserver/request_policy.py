@@ -6,7 +6,13 @@ from functools import partial
 from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, parse
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, listed_once, required
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    forbidden,
+    invalid,
+    listed_once,
+    required,
+)
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 MAX_VALUES = 10
@@ -25,27 +31,58 @@ def request_policy(amount: str, policy: Object, path: str, k: Kubernetes) -> Err
         DividedByZero: an API server would crash over it.
 
     """
-    values, bounds, default = policy.get("validValues"), policy.get("validRange"), policy.get("default")
+    values, bounds, default = (
+        policy.get("validValues"),
+        policy.get("validRange"),
+        policy.get("default"),
+    )
     if values and bounds is not None:
         yield forbidden(path, _EITHER)
     elif values and default is None:
         yield required(f"{path}.default", "required when validValues is defined")
     elif values:
-        yield from _values([parse(each) for each in values], parse(default), parse(amount), f"{path}.validValues", k)
+        yield from _values(
+            [parse(each) for each in values],
+            parse(default),
+            parse(amount),
+            f"{path}.validValues",
+            k,
+        )
     elif bounds is not None and default is None:
         yield required(f"{path}.default", "required when validRange is defined")
     elif bounds is not None:
-        yield from _range(bounds, parse(default), parse(amount), f"{path}.validRange", k)
+        yield from _range(
+            bounds, parse(default), parse(amount), f"{path}.validRange", k
+        )
 
 
-def _values(values: list[Quantity], default: Quantity, most: Quantity, path: str, k: Kubernetes) -> Errors:
+def _values(
+    values: list[Quantity], default: Quantity, most: Quantity, path: str, k: Kubernetes
+) -> Errors:
     for index in range(1, len(values)):
         if values[index - 1].amount > values[index].amount:
-            yield invalid(f"{path}[{index}]", str(values[index]), "values must be sorted in ascending order")
-    yield from listed_once(values, path, k, partial(_option, most), lambda each: str(each.ceiling), at_most=MAX_VALUES)
-    has_stopped = len(values) > MAX_VALUES and k.stops_at_sizes  # the default was not looked for, and so not found
+            yield invalid(
+                f"{path}[{index}]",
+                str(values[index]),
+                "values must be sorted in ascending order",
+            )
+    yield from listed_once(
+        values,
+        path,
+        k,
+        partial(_option, most),
+        lambda each: str(each.ceiling),
+        at_most=MAX_VALUES,
+    )
+    has_stopped = (
+        len(values) > MAX_VALUES and k.stops_at_sizes
+    )  # the default was not looked for, and so not found
     if has_stopped or default.amount not in [each.amount for each in values]:
-        yield invalid(path, str(default), "default value is not valid according to the requestPolicy")
+        yield invalid(
+            path,
+            str(default),
+            "default value is not valid according to the requestPolicy",
+        )
 
 
 def _option(most: Quantity, value: Quantity, path: str) -> Errors:
@@ -53,43 +90,80 @@ def _option(most: Quantity, value: Quantity, path: str) -> Errors:
         yield invalid(path, str(value), f"option is larger than capacity value: {most}")
 
 
-def _range(bounds: Object, default: Quantity, most: Quantity, path: str, k: Kubernetes) -> Errors:
+def _range(
+    bounds: Object, default: Quantity, most: Quantity, path: str, k: Kubernetes
+) -> Errors:
     if "min" not in bounds:
         yield required(f"{path}.min", "required when validRange is defined")
         return
     low = parse(bounds["min"])
     if low.amount > most.amount:
-        yield invalid(f"{path}.min", str(low), f"min is larger than capacity value: {most}")
+        yield invalid(
+            f"{path}.min", str(low), f"min is larger than capacity value: {most}"
+        )
     if default.amount < low.amount:
         where = "default" if k.default_has_path else "min"
-        yield invalid(f"{path}.{where}", str(default), f"default is less than min: {low}")
+        yield invalid(
+            f"{path}.{where}", str(default), f"default is less than min: {low}"
+        )
     high = parse(bounds["max"]) if "max" in bounds else None
     if high is not None:
         yield from _maximum(low, high, default, most, path, k)
     if "step" in bounds:
-        yield from _step(parse(bounds["step"]), low, [default, *([high] if high else [])], most, path, k)
+        yield from _step(
+            parse(bounds["step"]),
+            low,
+            [default, *([high] if high else [])],
+            most,
+            path,
+            k,
+        )
 
 
-def _maximum(low: Quantity, high: Quantity, default: Quantity, most: Quantity, path: str, k: Kubernetes) -> Errors:
+def _maximum(
+    low: Quantity,
+    high: Quantity,
+    default: Quantity,
+    most: Quantity,
+    path: str,
+    k: Kubernetes,
+) -> Errors:
     if low.amount > high.amount:
         yield invalid(f"{path}.max", str(low), f"min is larger than max: {high}")
     if high.amount > most.amount:
-        yield invalid(f"{path}.max", str(high), f"max is larger than capacity value: {most}")
+        yield invalid(
+            f"{path}.max", str(high), f"max is larger than capacity value: {most}"
+        )
     if default.amount > high.amount:
         where = "default" if k.default_has_path else "max"
-        yield invalid(f"{path}.{where}", str(default), f"default is more than max: {high}")
+        yield invalid(
+            f"{path}.{where}", str(default), f"default is more than max: {high}"
+        )
 
 
-def _step(step: Quantity, low: Quantity, values: list[Quantity], most: Quantity, path: str, k: Kubernetes) -> Errors:
+def _step(
+    step: Quantity,
+    low: Quantity,
+    values: list[Quantity],
+    most: Quantity,
+    path: str,
+    k: Kubernetes,
+) -> Errors:
     if k.steps_are_checked and step.amount <= 0:
         yield invalid(f"{path}.step", str(step), "must be greater than zero")
         return
-    first = Quantity(amount=low.amount + step.amount, format=(low if low.amount else step).format)
+    first = Quantity(
+        amount=low.amount + step.amount, format=(low if low.amount else step).format
+    )
     if first.amount > most.amount:
         words = f"one step {first} is larger than capacity value: {most}"
         yield invalid(f"{path}.step", str(step), words)
     if k.steps_are_checked:
-        yield from _beyond({"min": low, "step": step} | dict(zip(("default", "max"), values, strict=False)), path)
+        yield from _beyond(
+            {"min": low, "step": step}
+            | dict(zip(("default", "max"), values, strict=False)),
+            path,
+        )
     if not step.ceiling:
         raise DividedByZero
     for value in values:
@@ -101,6 +175,12 @@ def _step(step: Quantity, low: Quantity, values: list[Quantity], most: Quantity,
 def _beyond(values: dict[str, Quantity], path: str) -> Errors:
     for key in (key for key in ("default", "min", "max", "step") if key in values):
         if values[key].amount < 0:
-            yield invalid(f"{path}.{key}", str(values[key]), "must be greater than or equal to 0")
+            yield invalid(
+                f"{path}.{key}", str(values[key]), "must be greater than or equal to 0"
+            )
         if values[key].amount > MAX_INT64:
-            yield invalid(f"{path}.{key}", str(values[key]), f"must not be larger than {MAX_INT64}")
+            yield invalid(
+                f"{path}.{key}",
+                str(values[key]),
+                f"must not be larger than {MAX_INT64}",
+            )

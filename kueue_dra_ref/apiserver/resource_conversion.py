@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 
-_ASKED = ("deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity")
+_ASKED = (
+    "deviceClassName",
+    "selectors",
+    "allocationMode",
+    "count",
+    "adminAccess",
+    "tolerations",
+    "capacity",
+)
 _SET_WHEN_EMPTY = frozenset({"selectors", "adminAccess", "tolerations", "capacity"})
 
 
@@ -63,7 +71,9 @@ def to_v1(obj: dict[str, Any], version: str, k: Kubernetes) -> None:
     obj["apiVersion"] = "resource.k8s.io/v1"
 
 
-def _bodies(request: dict[str, Any], version: str, k: Kubernetes) -> Iterator[dict[str, Any]]:
+def _bodies(
+    request: dict[str, Any], version: str, k: Kubernetes
+) -> Iterator[dict[str, Any]]:
     yield from request.get("firstAvailable") or ()
     if not is_flat(version):
         if "exactly" in request:
@@ -95,7 +105,10 @@ def _default_device(device: dict[str, Any], now: str) -> None:
 
 def _gather(request: dict[str, Any], k: Kubernetes) -> None:
     """Put the fields of a flat request under ``exactly``, when any is set."""
-    is_set: Callable[[str], bool] = lambda key: key in request and (bool(request[key]) or key in _SET_WHEN_EMPTY)  # noqa: E731
+
+    def is_set(key: str) -> bool:
+        return key in request and (bool(request[key]) or key in _SET_WHEN_EMPTY)
+
     if any(map(is_set, _ASKED)) or k.has_flat_paths:
         request["exactly"] = {key: request[key] for key in _ASKED if key in request}
     for key in _ASKED:
@@ -109,4 +122,6 @@ def _unbox(device: dict[str, Any], k: Kubernetes) -> None:
         device["basic"] = None  # told as missing
     device.update(basic or {})
     for name, amount in (device.get("capacity") or {}).items():
-        device["capacity"][name] = {"value": amount} if isinstance(amount, str) else amount
+        device["capacity"][name] = (
+            {"value": amount} if isinstance(amount, str) else amount
+        )

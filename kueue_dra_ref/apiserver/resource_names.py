@@ -21,23 +21,36 @@ _IDENTIFIER_WORDS = (
 
 def label(name: str, path: str) -> Errors:
     """Check a DNS label, such as the name of a request, a device or a counter."""
-    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_label_faults(name))
+    yield from (
+        invalid(path, name, names.in_characters(fault))
+        for fault in names.dns_label_faults(name)
+    )
 
 
 def subdomain(name: str, path: str) -> Errors:
     """Check a DNS subdomain, such as the name of an object, a class or a node."""
-    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_subdomain_faults(name))
+    yield from (
+        invalid(path, name, names.in_characters(fault))
+        for fault in names.dns_subdomain_faults(name)
+    )
 
 
 def label_key(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a label key, such as the key of a taint or a binding condition."""
-    faults = names.label_key_faults(name) if k.counts_bytes else names.qualified_name_faults(name)
+    faults = (
+        names.label_key_faults(name)
+        if k.counts_bytes
+        else names.qualified_name_faults(name)
+    )
     yield from (invalid(path, name, fault) for fault in faults)
 
 
 def label_value(value: str, path: str, k: Kubernetes) -> Errors:
     """Check a label value."""
-    yield from (invalid(path, value, counted(fault, k)) for fault in names.label_value_faults(value))
+    yield from (
+        invalid(path, value, counted(fault, k))
+        for fault in names.label_value_faults(value)
+    )
 
 
 def counted(fault: str, k: Kubernetes) -> str:
@@ -53,7 +66,10 @@ def driver(name: str, path: str, k: Kubernetes) -> Errors:
         return
     if names.size(name) > MAX_DOMAIN:
         yield too_long(path, MAX_DOMAIN, k)
-    yield from (invalid(path, name, names.in_characters(fault)) for fault in names.dns_subdomain_faults(name.lower()))
+    yield from (
+        invalid(path, name, names.in_characters(fault))
+        for fault in names.dns_subdomain_faults(name.lower())
+    )
 
 
 def pool(name: str, path: str, k: Kubernetes) -> Errors:
@@ -76,8 +92,16 @@ def qualified(name: str, path: str, k: Kubernetes) -> Errors:
         case [identifier]:
             yield from _identifier(identifier, path, k)
         case [domain, identifier]:
-            yield from driver(domain, path, k) if domain else _empty(path, "the domain must not be empty", k)
-            yield from _identifier(identifier, path, k) if identifier else _empty(path, "the name must not be empty", k)
+            yield from (
+                driver(domain, path, k)
+                if domain
+                else _empty(path, "the domain must not be empty", k)
+            )
+            yield from (
+                _identifier(identifier, path, k)
+                if identifier
+                else _empty(path, "the name must not be empty", k)
+            )
 
 
 def fully_qualified(name: str, path: str, k: Kubernetes) -> Errors:
@@ -105,8 +129,13 @@ def label_map(found: dict[str, str] | None, path: str, k: Kubernetes) -> Errors:
 def annotation_map(found: dict[str, str] | None, path: str, k: Kubernetes) -> Errors:
     """Check annotations, whose keys may be in capitals."""
     for key in sorted(found or {}):
-        yield from (invalid(path, key, fault) for fault in names.label_key_faults(key.lower()))
-    if sum(names.size(key) + names.size(value) for key, value in (found or {}).items()) > 256 * 1024:
+        yield from (
+            invalid(path, key, fault) for fault in names.label_key_faults(key.lower())
+        )
+    if (
+        sum(names.size(key) + names.size(value) for key, value in (found or {}).items())
+        > 256 * 1024
+    ):
         yield too_long(path, 256 * 1024, k)
 
 
@@ -118,4 +147,8 @@ def _identifier(name: str, path: str, k: Kubernetes) -> Errors:
 
 
 def _empty(path: str, detail: str, k: Kubernetes) -> Iterable[FieldError]:
-    return [required(path, detail) if k.empty_part == "Required value" else invalid(path, "", detail)]
+    return [
+        required(path, detail)
+        if k.empty_part == "Required value"
+        else invalid(path, "", detail)
+    ]

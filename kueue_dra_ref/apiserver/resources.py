@@ -11,7 +11,14 @@ from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.apiserver import resource_names
-from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid, invalid_as, required, unsupported
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    forbidden,
+    invalid,
+    invalid_as,
+    required,
+    unsupported,
+)
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 Object = dict[str, Any]
@@ -47,7 +54,9 @@ def of_container(resources: Object, path: str, k: Kubernetes) -> Errors:
 def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
     """Check what a pod asks for as a whole."""
     if "claims" in resources:
-        yield forbidden(f"{path}.claims", "claims may not be set for Resources at pod-level")
+        yield forbidden(
+            f"{path}.claims", "claims may not be set for Resources at pod-level"
+        )
     yield from _of(resources, path, k, _name_in_pod)
 
 
@@ -66,7 +75,9 @@ def of_containers_together(pod: Object, path: str) -> Errors:
             given = (whole.get("limits") or {}).get(name)
             if given is not None and _size(given) < _size(limit):
                 words = f"must be less than or equal to pod limits of {given}"
-                yield invalid(f"{path}.containers[{index}][{name}].limits", limit, words)
+                yield invalid(
+                    f"{path}.containers[{index}][{name}].limits", limit, words
+                )
 
 
 def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
@@ -78,7 +89,10 @@ def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
             yield from _amount(name, amount, at)
             if kind == "requests":
                 yield from _within(name, amount, limits.get(name), path)
-    if any(map(_is_huge, (*limits, *requests))) and not {"cpu", "memory"} & {*limits, *requests}:
+    if any(map(_is_huge, (*limits, *requests))) and not {"cpu", "memory"} & {
+        *limits,
+        *requests,
+    }:
         yield forbidden(path, "HugePages require cpu or memory")
 
 
@@ -94,26 +108,57 @@ def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:
     """Hold a request to its limit: what cannot be shared out twice is limited to just what is requested."""
     shared = _is_native(name) and not _is_huge(name)
     if limit is None:
-        yield from () if shared else [required(f"{path}.limits", "Limit must be set for non overcommitable resources")]
+        yield from (
+            ()
+            if shared
+            else [
+                required(
+                    f"{path}.limits",
+                    "Limit must be set for non overcommitable resources",
+                )
+            ]
+        )
     elif _size(amount) != _size(limit) and not shared:
-        yield invalid(f"{path}.requests", amount, f"must be equal to {name} limit of {limit}")
+        yield invalid(
+            f"{path}.requests", amount, f"must be equal to {name} limit of {limit}"
+        )
     elif _size(amount) > _size(limit):
-        yield invalid(f"{path}.requests", amount, f"must be less than or equal to {name} limit of {limit}")
+        yield invalid(
+            f"{path}.requests",
+            amount,
+            f"must be less than or equal to {name} limit of {limit}",
+        )
 
 
 def _name(name: str, path: str, k: Kubernetes) -> Errors:
-    faults = [replace(fault, value=_printed(name, k)) for fault in resource_names.label_key(name, path, k)]
+    faults = [
+        replace(fault, value=_printed(name, k))
+        for fault in resource_names.label_key(name, path, k)
+    ]
     yield from faults
-    if not faults and "/" not in name and name not in _STANDARD and not name.startswith((_HUGE, f"requests.{_HUGE}")):
-        yield invalid_as(path, _printed(name, k), "must be a standard resource type or fully qualified")
+    if (
+        not faults
+        and "/" not in name
+        and name not in _STANDARD
+        and not name.startswith((_HUGE, f"requests.{_HUGE}"))
+    ):
+        yield invalid_as(
+            path,
+            _printed(name, k),
+            "must be a standard resource type or fully qualified",
+        )
 
 
 def _name_in_container(name: str, path: str, k: Kubernetes) -> Errors:
     yield from _name(name, path, k)
     if "/" not in name and name not in _OF_CONTAINERS and not _is_huge(name):
-        yield invalid_as(path, _printed(name, k), "must be a standard resource for containers")
+        yield invalid_as(
+            path, _printed(name, k), "must be a standard resource for containers"
+        )
     elif not _is_native(name) and not _is_extended(name):
-        yield invalid_as(path, _printed(name, k), "doesn't follow extended resource name standard")
+        yield invalid_as(
+            path, _printed(name, k), "doesn't follow extended resource name standard"
+        )
 
 
 def _printed(name: str, k: Kubernetes) -> str:
@@ -132,7 +177,11 @@ def _is_native(name: str) -> bool:
 
 
 def _is_extended(name: str) -> bool:
-    return not _is_native(name) and not name.startswith("requests.") and not label_key_faults(f"requests.{name}")
+    return (
+        not _is_native(name)
+        and not name.startswith("requests.")
+        and not label_key_faults(f"requests.{name}")
+    )
 
 
 def _is_huge(name: str) -> bool:

@@ -53,7 +53,9 @@ REQUIREMENT = fields(
     ("values", TEXTS),
 )
 NODE_TERM = fields(
-    "v1.NodeSelectorTerm", ("matchExpressions", ListOf(REQUIREMENT)), ("matchFields", ListOf(REQUIREMENT))
+    "v1.NodeSelectorTerm",
+    ("matchExpressions", ListOf(REQUIREMENT)),
+    ("matchFields", ListOf(REQUIREMENT)),
 )
 NODE_SELECTOR = fields("v1.NodeSelector", ("nodeSelectorTerms", ListOf(NODE_TERM)))
 
@@ -72,7 +74,9 @@ def is_flat(version: str) -> bool:
 def selectors(version: str) -> ListOf:
     """Give the shape of a list of selectors."""
     cel = fields(f"{version}.CELDeviceSelector", ("expression", TEXT))
-    return ListOf(fields(f"{version}.DeviceSelector", Field("cel", cel, "CEL", pointer=True)))
+    return ListOf(
+        fields(f"{version}.DeviceSelector", Field("cel", cel, "CEL", pointer=True))
+    )
 
 
 def claim(version: str) -> Struct:
@@ -81,7 +85,16 @@ def claim(version: str) -> Struct:
         f"{version}.DeviceClaim",
         ("requests", ListOf(_request(version))),
         ("constraints", ListOf(_constraint(version))),
-        ("config", ListOf(fields(f"{version}.DeviceClaimConfiguration", ("requests", TEXTS), *_opaque(version)))),
+        (
+            "config",
+            ListOf(
+                fields(
+                    f"{version}.DeviceClaimConfiguration",
+                    ("requests", TEXTS),
+                    *_opaque(version),
+                )
+            ),
+        ),
     )
     controller = Field("controller", TEXT, until=31)
     return fields(f"{version}.ResourceClaimSpec", ("devices", devices), controller)
@@ -92,7 +105,10 @@ def device_class(version: str) -> Struct:
     return fields(
         f"{version}.DeviceClassSpec",
         ("selectors", selectors(version)),
-        ("config", ListOf(fields(f"{version}.DeviceClassConfiguration", *_opaque(version)))),
+        (
+            "config",
+            ListOf(fields(f"{version}.DeviceClassConfiguration", *_opaque(version))),
+        ),
         Field("suitableNodes", NODE_SELECTOR, pointer=True, until=31),
         Field("extendedResourceName", TEXT, pointer=True, since=34),
     )
@@ -100,14 +116,28 @@ def device_class(version: str) -> Struct:
 
 def _request(version: str) -> Struct:
     exact = fields(f"{version}.ExactDeviceRequest", *_asked(version, admin=True))
-    shape = _asked(version, admin=True) if is_flat(version) else (Field("exactly", exact, pointer=True, since=33),)
-    alternative = fields(f"{version}.DeviceSubRequest", ("name", TEXT), *_asked(version, admin=False))
-    return fields(f"{version}.DeviceRequest", ("name", TEXT), *shape, ("firstAvailable", ListOf(alternative), 33))
+    shape = (
+        _asked(version, admin=True)
+        if is_flat(version)
+        else (Field("exactly", exact, pointer=True, since=33),)
+    )
+    alternative = fields(
+        f"{version}.DeviceSubRequest", ("name", TEXT), *_asked(version, admin=False)
+    )
+    return fields(
+        f"{version}.DeviceRequest",
+        ("name", TEXT),
+        *shape,
+        ("firstAvailable", ListOf(alternative), 33),
+    )
 
 
 def _asked(version: str, *, admin: bool) -> tuple[Field, ...]:
     """Give what can be asked for, in a request of its own or in an alternative, which cannot ask for admin access."""
-    capacity = fields(f"{version}.CapacityRequirements", ("requests", MapOf(QUANTITY, f"{version}.QualifiedName")))
+    capacity = fields(
+        f"{version}.CapacityRequirements",
+        ("requests", MapOf(QUANTITY, f"{version}.QualifiedName")),
+    )
     asked = fields(
         "",
         ("deviceClassName", TEXT),
@@ -135,7 +165,9 @@ def _toleration(version: str) -> Struct:
 
 def _derived(version: str) -> Struct:
     name = word(f"{version}.FullyQualifiedName")
-    return fields(f"{version}.DeviceDerivedAttribute", ("name", name), ("expression", TEXT))
+    return fields(
+        f"{version}.DeviceDerivedAttribute", ("name", name), ("expression", TEXT)
+    )
 
 
 def _constraint(version: str) -> Struct:
@@ -148,5 +180,9 @@ def _constraint(version: str) -> Struct:
 
 
 def _opaque(version: str) -> tuple[Field, ...]:
-    found = fields(f"{version}.OpaqueDeviceConfiguration", ("driver", TEXT), ("parameters", ANYTHING))
+    found = fields(
+        f"{version}.OpaqueDeviceConfiguration",
+        ("driver", TEXT),
+        ("parameters", ANYTHING),
+    )
     return (Field("opaque", found, pointer=True, embedded="DeviceConfiguration"),)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kueue_dra_ref.apiserver.go_types import ANYTHING, FLAG, TEXT, TEXTS, ListOf, Shape, Struct, all_of, fields, word
+from kueue_dra_ref.apiserver.go_types import (
+    ANYTHING,
+    FLAG,
+    TEXT,
+    TEXTS,
+    ListOf,
+    Shape,
+    Struct,
+    all_of,
+    fields,
+    word,
+)
 from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
 
@@ -13,7 +24,9 @@ def _kind(name: str, *parts: tuple[str, Shape]) -> Struct:
     return fields(f"v1.{name}", *HEAD, *parts)
 
 
-_NAMESPACE = fields("v1.NamespaceSpec", ("finalizers", ListOf(word("v1.FinalizerName"))))
+_NAMESPACE = fields(
+    "v1.NamespaceSpec", ("finalizers", ListOf(word("v1.FinalizerName")))
+)
 _BOUNDS = fields(
     "v1.LimitRangeItem",
     ("type", word("v1.LimitType")),
@@ -32,13 +45,17 @@ BUILT_IN: Mapping[str, Struct] = {
         ("description", TEXT),
         ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ),
-    "ClusterRole": _kind("ClusterRole", ("rules", ListOf(_RULE)), ("aggregationRule", ANYTHING)),
+    "ClusterRole": _kind(
+        "ClusterRole", ("rules", ListOf(_RULE)), ("aggregationRule", ANYTHING)
+    ),
     "RuntimeClass": _kind(
         "RuntimeClass",
         ("handler", TEXT),
         ("overhead", fields("v1.Overhead", ("podFixed", AMOUNTS))),
         ("scheduling", ANYTHING),
     ),
-    "LimitRange": _kind("LimitRange", ("spec", fields("v1.LimitRangeSpec", ("limits", ListOf(_BOUNDS))))),
+    "LimitRange": _kind(
+        "LimitRange", ("spec", fields("v1.LimitRangeSpec", ("limits", ListOf(_BOUNDS))))
+    ),
     "Job": JOB,
 }

@@ -21,17 +21,32 @@ from kueue_dra_ref.apiserver.go_types import (
 )
 from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import INT32, TOLERATION
-from kueue_dra_ref.apiserver.schema_workload import CONDITIONS, OLDER, workload_spec, workload_status
+from kueue_dra_ref.apiserver.schema_workload import (
+    CONDITIONS,
+    OLDER,
+    workload_spec,
+    workload_status,
+)
 
 _RESOURCE = word("v1.ResourceName")
-_TAINT = fields("v1.Taint", ("key", TEXT), ("value", TEXT), ("effect", word("v1.TaintEffect")), ("timeAdded", TEXT))
+_TAINT = fields(
+    "v1.Taint",
+    ("key", TEXT),
+    ("value", TEXT),
+    ("effect", word("v1.TaintEffect")),
+    ("timeAdded", TEXT),
+)
 _COMPARED = fields(
     "v1.LabelSelectorRequirement",
     ("key", TEXT),
     ("operator", word("v1.LabelSelectorOperator")),
     ("values", TEXTS),
 )
-_SELECTOR = fields("v1.LabelSelector", ("matchLabels", MapOf(TEXT)), ("matchExpressions", ListOf(_COMPARED)))
+_SELECTOR = fields(
+    "v1.LabelSelector",
+    ("matchLabels", MapOf(TEXT)),
+    ("matchExpressions", ListOf(_COMPARED)),
+)
 COMPLETED = ("ClusterQueue", "ResourceFlavor", "Workload")
 """Kinds whose new objects Kueue's webhooks complete, for which they decode them."""
 
@@ -45,11 +60,16 @@ def schema(kind: str, version: str) -> Struct:
 
     """
     if kind == "WorkloadPriorityClass":
-        return fields(f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT))
+        return fields(
+            f"{version}.{kind}", *HEAD, ("value", INT32), ("description", TEXT)
+        )
     if kind == "Workload":
         parts = [("spec", workload_spec(version)), ("status", workload_status(version))]
     else:
-        parts = [("spec", _SPECS[kind](version)), ("status", fields(f"{version}.{kind}Status", CONDITIONS))]
+        parts = [
+            ("spec", _SPECS[kind](version)),
+            ("status", fields(f"{version}.{kind}Status", CONDITIONS)),
+        ]
     return fields(f"{version}.{kind}", *HEAD, *parts)
 
 
@@ -75,16 +95,28 @@ def _cluster_queue(version: str) -> Struct:
     return fields(
         f"{version}.ClusterQueueSpec",
         ("resourceGroups", _groups(version)),
-        ("cohort" if version == OLDER else "cohortName", word(f"{version}.CohortReference")),
+        (
+            "cohort" if version == OLDER else "cohortName",
+            word(f"{version}.CohortReference"),
+        ),
         ("queueingStrategy", word(f"{version}.QueueingStrategy")),
         ("namespaceSelector", _SELECTOR),
         ("flavorFungibility", searching),
         ("preemption", preemption),
         ("stopPolicy", word(f"{version}.StopPolicy")),
         ("fairSharing", _sharing(version)),
-        ("admissionScope", fields(f"{version}.AdmissionScope", ("admissionMode", word(f"{version}.AdmissionMode")))),
+        (
+            "admissionScope",
+            fields(
+                f"{version}.AdmissionScope",
+                ("admissionMode", word(f"{version}.AdmissionMode")),
+            ),
+        ),
         ("admissionChecksStrategy", ANYTHING),
-        ("admissionChecks" if version == OLDER else "concurrentAdmissionPolicy", ANYTHING),
+        (
+            "admissionChecks" if version == OLDER else "concurrentAdmissionPolicy",
+            ANYTHING,
+        ),
     )
 
 
@@ -142,8 +174,12 @@ def _sharing(version: str) -> Struct:
 
 
 def _resources(version: str) -> Struct:
-    resource = fields(f"{version}.Resource", ("name", _RESOURCE), ("deviceClassNames", TEXTS))
-    return fields(f"{version}.{DRA_CONFIG}Spec", ("resources", ListOf(resource, keyed=True)))
+    resource = fields(
+        f"{version}.Resource", ("name", _RESOURCE), ("deviceClassNames", TEXTS)
+    )
+    return fields(
+        f"{version}.{DRA_CONFIG}Spec", ("resources", ListOf(resource, keyed=True))
+    )
 
 
 _SPECS: Mapping[str, Callable[[str], Struct]] = {

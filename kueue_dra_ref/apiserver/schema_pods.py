@@ -19,7 +19,12 @@ from kueue_dra_ref.apiserver.go_types import (
     fields,
     word,
 )
-from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, POD_CLAIM
+from kueue_dra_ref.apiserver.schema_claims import (
+    HEAD,
+    NODE_SELECTOR,
+    OBJECT_META,
+    POD_CLAIM,
+)
 
 INT32 = Plain(Holds.WHOLE, "int32")
 AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
@@ -29,14 +34,22 @@ RESOURCES = fields(
     "v1.ResourceRequirements",
     ("limits", AMOUNTS),
     ("requests", AMOUNTS),
-    ("claims", ListOf(fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)), keyed=True)),
+    (
+        "claims",
+        ListOf(
+            fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)), keyed=True
+        ),
+    ),
 )
 CONTAINER = fields(
     "v1.Container",
     *all_of(TEXT, "name image workingDir terminationMessagePath"),
     *all_of(TEXTS, "command args"),
     *all_of(FLAG, "stdin stdinOnce tty"),
-    *all_of(ANYTHING, "ports envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe"),
+    *all_of(
+        ANYTHING,
+        "ports envFrom env resizePolicy restartPolicyRules volumeMounts volumeDevices livenessProbe",
+    ),
     *all_of(ANYTHING, "readinessProbe startupProbe lifecycle securityContext"),
     ("terminationMessagePolicy", word("v1.TerminationMessagePolicy")),
     ("imagePullPolicy", word("v1.PullPolicy")),
@@ -59,19 +72,35 @@ POD = fields(
     "v1.PodSpec",
     *all_of(ListOf(CONTAINER, keyed=True), "containers initContainers"),
     *all_of(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
-    *all_of(TEXT, "serviceAccountName serviceAccount nodeName hostname subdomain schedulerName priorityClassName"),
+    *all_of(
+        TEXT,
+        "serviceAccountName serviceAccount nodeName hostname subdomain schedulerName priorityClassName",
+    ),
     *all_of(TEXT, "runtimeClassName hostnameOverride"),
-    *all_of(FLAG, "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace enableServiceLinks"),
+    *all_of(
+        FLAG,
+        "automountServiceAccountToken hostNetwork hostPID hostIPC shareProcessNamespace enableServiceLinks",
+    ),
     *all_of(FLAG, "setHostnameAsFQDN hostUsers"),
-    *all_of(ANYTHING, "volumes ephemeralContainers securityContext imagePullSecrets hostAliases dnsConfig"),
-    *all_of(ANYTHING, "readinessGates topologySpreadConstraints os schedulingGates schedulingGroup"),
+    *all_of(
+        ANYTHING,
+        "volumes ephemeralContainers securityContext imagePullSecrets hostAliases dnsConfig",
+    ),
+    *all_of(
+        ANYTHING,
+        "readinessGates topologySpreadConstraints os schedulingGates schedulingGroup",
+    ),
     ("restartPolicy", word("v1.RestartPolicy")),
     ("dnsPolicy", word("v1.DNSPolicy")),
     ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ("nodeSelector", MapOf(TEXT)),
     (
         "affinity",
-        fields("v1.Affinity", ("nodeAffinity", _NODE_AFFINITY), *all_of(ANYTHING, "podAffinity podAntiAffinity")),
+        fields(
+            "v1.Affinity",
+            ("nodeAffinity", _NODE_AFFINITY),
+            *all_of(ANYTHING, "podAffinity podAntiAffinity"),
+        ),
     ),
     ("tolerations", ListOf(TOLERATION)),
     ("priority", INT32),
@@ -83,7 +112,8 @@ TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD)
 _JOB = fields(
     "v1.JobSpec",
     *all_of(
-        INT32, "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished"
+        INT32,
+        "parallelism completions backoffLimit backoffLimitPerIndex maxFailedIndexes ttlSecondsAfterFinished",
     ),
     *all_of(ANYTHING, "podFailurePolicy successPolicy selector"),
     *all_of(FLAG, "manualSelector suspend"),

@@ -21,7 +21,14 @@ from kueue_dra_ref.apiserver.go_types import (
     pointers,
     word,
 )
-from kueue_dra_ref.apiserver.schema_claims import HEAD, NODE_SELECTOR, OBJECT_META, claim, device_class, is_flat
+from kueue_dra_ref.apiserver.schema_claims import (
+    HEAD,
+    NODE_SELECTOR,
+    OBJECT_META,
+    claim,
+    device_class,
+    is_flat,
+)
 
 
 @cache
@@ -32,7 +39,11 @@ def schema(kind: str, version: str) -> Struct:
         KeyError: the kind is none of the four.
 
     """
-    template = fields(f"{version}.ResourceClaimTemplateSpec", ("metadata", OBJECT_META), ("spec", claim(version)))
+    template = fields(
+        f"{version}.ResourceClaimTemplateSpec",
+        ("metadata", OBJECT_META),
+        ("spec", claim(version)),
+    )
     specs = {
         "ResourceClaim": claim(version),
         "ResourceClaimTemplate": template,
@@ -45,7 +56,12 @@ def schema(kind: str, version: str) -> Struct:
 
 def slice_spec(version: str) -> Struct:
     """Give the shape of a slice's spec."""
-    pool = fields(f"{version}.ResourcePool", ("name", TEXT), ("generation", WHOLE), ("resourceSliceCount", WHOLE))
+    pool = fields(
+        f"{version}.ResourcePool",
+        ("name", TEXT),
+        ("generation", WHOLE),
+        ("resourceSliceCount", WHOLE),
+    )
     return fields(
         f"{version}.ResourceSliceSpec",
         ("driver", TEXT),
@@ -56,7 +72,9 @@ def slice_spec(version: str) -> Struct:
         ("devices", ListOf(_device(version))),
         *pointers(("perDeviceNodeSelection", FLAG, 33)),
         ("sharedCounters", ListOf(_counted(version, "CounterSet", "name")), 33),
-        *pointers(("partitionTypeAttribute", word(f"{version}.FullyQualifiedName"), 37)),
+        *pointers(
+            ("partitionTypeAttribute", word(f"{version}.FullyQualifiedName"), 37)
+        ),
         ("skipNodeOperations", ListOf(word(f"{version}.SkipNodeOperation")), 37),
     )
 
@@ -64,8 +82,14 @@ def slice_spec(version: str) -> Struct:
 def attribute(version: str) -> Struct:
     """Give the shape of an attribute's value."""
     plain = {"int": WHOLE, "bool": FLAG, "string": TEXT, "version": TEXT}
-    one = (Field(key, shape, f"{key.capitalize()}Value", pointer=True) for key, shape in plain.items())
-    many = (Field(f"{k}s", ListOf(shape), f"{k.capitalize()}Values", since=36) for k, shape in plain.items())
+    one = (
+        Field(key, shape, f"{key.capitalize()}Value", pointer=True)
+        for key, shape in plain.items()
+    )
+    many = (
+        Field(f"{k}s", ListOf(shape), f"{k.capitalize()}Values", since=36)
+        for k, shape in plain.items()
+    )
     return fields(f"{version}.DeviceAttribute", *one, *many)
 
 
@@ -74,7 +98,9 @@ def _device(version: str) -> Struct:
     if not is_flat(version):
         return fields(f"{version}.Device", name, *_described(version))
     return fields(
-        f"{version}.Device", name, *pointers(("basic", fields(f"{version}.BasicDevice", *_described(version))))
+        f"{version}.Device",
+        name,
+        *pointers(("basic", fields(f"{version}.BasicDevice", *_described(version)))),
     )
 
 
@@ -86,13 +112,22 @@ def _described(version: str) -> tuple[Field, ...]:
         ("attributes", MapOf(attribute(version), qualified)),
         ("capacity", MapOf(_capacity(version), qualified)),
         ("consumesCounters", consumed, 33),
-        *pointers(("nodeName", TEXT, 33), ("nodeSelector", NODE_SELECTOR, 33), ("allNodes", FLAG, 33)),
+        *pointers(
+            ("nodeName", TEXT, 33),
+            ("nodeSelector", NODE_SELECTOR, 33),
+            ("allNodes", FLAG, 33),
+        ),
         ("taints", ListOf(_taint(version)), 33),
         *pointers(("bindsToNode", FLAG, 34)),
         ("bindingConditions", TEXTS, 34),
         ("bindingFailureConditions", TEXTS, 34),
         *pointers(("allowMultipleAllocations", FLAG, 34)),
-        Field("nodeAllocatableResourceMappings", MapOf(_mapping(version), "v1.ResourceName"), since=36, until=36),
+        Field(
+            "nodeAllocatableResourceMappings",
+            MapOf(_mapping(version), "v1.ResourceName"),
+            since=36,
+            until=36,
+        ),
         ("nodeAllocatableResources", MapOf(ANYTHING, "v1.ResourceName"), 37),
     )
     return described.fields
@@ -101,14 +136,17 @@ def _described(version: str) -> tuple[Field, ...]:
 def _counted(version: str, go: str, name: str) -> Struct:
     counter = fields(f"{version}.Counter", ("value", QUANTITY))
     groups = (("compatibilityGroups", TEXTS, 37),) if name == "counterSet" else ()
-    return fields(f"{version}.{go}", (name, TEXT), ("counters", MapOf(counter)), *groups)
+    return fields(
+        f"{version}.{go}", (name, TEXT), ("counters", MapOf(counter)), *groups
+    )
 
 
 def _capacity(version: str) -> Shape:
     if version == "v1alpha3":
         return QUANTITY
     bounds = fields(
-        f"{version}.CapacityRequestPolicyRange", *pointers(*((k, QUANTITY) for k in ("min", "max", "step")))
+        f"{version}.CapacityRequestPolicyRange",
+        *pointers(*((k, QUANTITY) for k in ("min", "max", "step"))),
     )
     policy = fields(
         f"{version}.CapacityRequestPolicy",
@@ -116,18 +154,27 @@ def _capacity(version: str) -> Shape:
         ("validValues", ListOf(QUANTITY)),
         *pointers(("validRange", bounds)),
     )
-    return fields(f"{version}.DeviceCapacity", ("value", QUANTITY), *pointers(("requestPolicy", policy, 34)))
+    return fields(
+        f"{version}.DeviceCapacity",
+        ("value", QUANTITY),
+        *pointers(("requestPolicy", policy, 34)),
+    )
 
 
 def _taint(version: str) -> Struct:
     effect = word(f"{version}.DeviceTaintEffect")
     return fields(
-        f"{version}.DeviceTaint", ("key", TEXT), ("value", TEXT), ("effect", effect), *pointers(("timeAdded", TIME))
+        f"{version}.DeviceTaint",
+        ("key", TEXT),
+        ("value", TEXT),
+        ("effect", effect),
+        *pointers(("timeAdded", TIME)),
     )
 
 
 def _mapping(version: str) -> Struct:
     key = word(f"{version}.QualifiedName")
     return fields(
-        f"{version}.NodeAllocatableResourceMapping", *pointers(("capacityKey", key), ("allocationMultiplier", QUANTITY))
+        f"{version}.NodeAllocatableResourceMapping",
+        *pointers(("capacityKey", key), ("allocationMultiplier", QUANTITY)),
     )

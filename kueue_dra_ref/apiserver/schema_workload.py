@@ -73,5 +73,13 @@ def workload_status(version: str) -> Struct:
         ("clusterQueue", word(f"{version}.ClusterQueueReference")),
         ("podSetAssignments", ListOf(assigned, keyed=True)),
     )
-    reclaimable = ListOf(fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)), keyed=True)
-    return fields(f"{version}.WorkloadStatus", CONDITIONS, ("admission", admission), ("reclaimablePods", reclaimable))
+    reclaimable = ListOf(
+        fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)),
+        keyed=True,
+    )
+    return fields(
+        f"{version}.WorkloadStatus",
+        CONDITIONS,
+        ("admission", admission),
+        ("reclaimablePods", reclaimable),
+    )

@@ -21,7 +21,15 @@ def canonical(value: Any, shape: Shape) -> Any:
         case MapOf(element):
             return {key: canonical(each, element) for key, each in value.items()}
         case Struct(_, fields):
-            parts = {f: canonical(value[f.key], f.shape) for f in fields if value.get(f.key) is not None}
-            return {f.key: part for f, part in parts.items() if f.pointer or part not in ([], {}, "")}
+            parts = {
+                f: canonical(value[f.key], f.shape)
+                for f in fields
+                if value.get(f.key) is not None
+            }
+            return {
+                f.key: part
+                for f, part in parts.items()
+                if f.pointer or part not in ([], {}, "")
+            }
         case _:
             return value

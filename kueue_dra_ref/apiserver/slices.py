@@ -7,7 +7,13 @@ from typing import Any
 
 from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.devices import device
-from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, invalid_as, listed_once, shown
+from kueue_dra_ref.apiserver.fielderrors import (
+    Errors,
+    invalid,
+    invalid_as,
+    listed_once,
+    shown,
+)
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.partition_type import partition_type
 
@@ -22,7 +28,11 @@ def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Er
     if old is not None:
         yield from _unchanged(spec, old, path, k)
     yield from nodes.of_slice(spec, path, k)
-    if "sharedCounters" in spec and "devices" in spec and not k.checks_counter_references:
+    if (
+        "sharedCounters" in spec
+        and "devices" in spec
+        and not k.checks_counter_references
+    ):
         yield invalid(path, "", "only one of `sharedCounters` or `devices` is allowed")
     yield from _devices(spec, f"{path}.devices", k, old or {})
     yield from counters.totals(spec, path, k)
@@ -35,7 +45,9 @@ def _pool(pool: Object, path: str, k: Kubernetes) -> Errors:
     if (count := pool.get("resourceSliceCount") or 0) <= 0:
         yield invalid(f"{path}.resourceSliceCount", count, "must be greater than zero")
     if (generation := pool.get("generation") or 0) < 0:
-        yield invalid(f"{path}.generation", generation, "must be greater than or equal to zero")
+        yield invalid(
+            f"{path}.generation", generation, "must be greater than or equal to zero"
+        )
 
 
 def _unchanged(spec: Object, old: Object, path: str, k: Kubernetes) -> Errors:
@@ -53,9 +65,21 @@ def _unchanged(spec: Object, old: Object, path: str, k: Kubernetes) -> Errors:
 def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:
     devices = spec.get("devices")
     before = {each.get("name"): each for each in old.get("devices") or ()}
-    most = k.limits.devices_with_features if any(map(_has_features, devices or ())) else k.limits.devices
+    most = (
+        k.limits.devices_with_features
+        if any(map(_has_features, devices or ()))
+        else k.limits.devices
+    )
     check = partial(device, k=k, spec=spec, before=before)
-    yield from listed_once(devices, path, k, check, lambda each: each.get("name") or "", named="name", at_most=most)
+    yield from listed_once(
+        devices,
+        path,
+        k,
+        check,
+        lambda each: each.get("name") or "",
+        named="name",
+        at_most=most,
+    )
 
 
 def _has_features(device: Object) -> bool:

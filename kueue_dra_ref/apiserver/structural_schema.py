@@ -8,10 +8,23 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
-from kueue_dra_ref.apiserver.go_types import LAST, Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.go_types import (
+    LAST,
+    Holds,
+    ListOf,
+    MapOf,
+    Plain,
+    Shape,
+    Struct,
+)
 from kueue_dra_ref.target import FieldError
 
-_NAMES = {Holds.TEXT: "string", Holds.FLAG: "boolean", Holds.WHOLE: "integer", Holds.TIME: "string"}
+_NAMES = {
+    Holds.TEXT: "string",
+    Holds.FLAG: "boolean",
+    Holds.WHOLE: "integer",
+    Holds.TIME: "string",
+}
 _AMOUNT = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
@@ -31,7 +44,9 @@ def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
         case Struct() | MapOf(), dict():
             yield from _in_object(value, shape, path)
         case _:
-            yield _other(value, "array" if isinstance(shape, ListOf) else "object", path)
+            yield _other(
+                value, "array" if isinstance(shape, ListOf) else "object", path
+            )
 
 
 def unknown_fields(value: Any, shape: Shape) -> list[str]:
@@ -45,16 +60,24 @@ def pruned(value: Any, shape: Shape, path: str, dropped: list[str]) -> Any:
     """Give what the types have of a value; the path of each other field, unless null, goes to ``dropped``."""
     match shape, value:
         case ListOf(element), list():
-            return [pruned(each, element, f"{path}[{index}]", dropped) for index, each in enumerate(value)]
+            return [
+                pruned(each, element, f"{path}[{index}]", dropped)
+                for index, each in enumerate(value)
+            ]
         case MapOf(element), dict():
-            return {key: pruned(each, element, f"{path}.{key}", dropped) for key, each in value.items()}
+            return {
+                key: pruned(each, element, f"{path}.{key}", dropped)
+                for key, each in value.items()
+            }
         case Struct(), dict():
             return {key: each for key, each in _known(value, shape, path, dropped)}
         case _:
             return value
 
 
-def _known(value: dict[str, Any], shape: Struct, path: str, dropped: list[str]) -> Iterator[tuple[str, Any]]:
+def _known(
+    value: dict[str, Any], shape: Struct, path: str, dropped: list[str]
+) -> Iterator[tuple[str, Any]]:
     known = shape.known(LAST)
     for key, each in value.items():
         here = f"{path}.{key}" if path else key
@@ -71,7 +94,11 @@ def _in_list(values: list[Any], shape: ListOf, path: str) -> Errors:
 
 
 def _in_object(found: dict[str, Any], shape: Struct | MapOf, path: str) -> Errors:
-    known = {field.key: field.shape for field in shape.fields} if isinstance(shape, Struct) else {}
+    known = (
+        {field.key: field.shape for field in shape.fields}
+        if isinstance(shape, Struct)
+        else {}
+    )
     for key, each in found.items():
         element = shape.value if isinstance(shape, MapOf) else known.get(key)
         if element is not None and each is not None:
@@ -89,7 +116,9 @@ def _scalar(value: Any, shape: Plain, path: str) -> Errors:
     wanted, found = _NAMES[shape.holds], _name(value)
     if wanted == "integer" and found in ("boolean", "object", "number"):
         told = '"float64"' if found == "number" else '""'
-        yield invalid_as(path, told, f"{path} in body must be of type {shape.go}: {told}")
+        yield invalid_as(
+            path, told, f"{path} in body must be of type {shape.go}: {told}"
+        )
     elif found != wanted and not (wanted == "integer" and found == "whole number"):
         yield _other(value, wanted, path)
 
@@ -100,19 +129,31 @@ def _amount(value: Any, path: str) -> Errors:
             return
         case "string":
             if not re.search(_AMOUNT, value):
-                yield invalid_as(path, printed(value), f"{path} in body should match '{_AMOUNT}'")
+                yield invalid_as(
+                    path, printed(value), f"{path} in body should match '{_AMOUNT}'"
+                )
         case found:
             yield _other(value, "integer,string", path)
-            yield invalid_as("<nil>", '""', f'"{path}" must validate at least one schema (anyOf)')
+            yield invalid_as(
+                "<nil>", '""', f'"{path}" must validate at least one schema (anyOf)'
+            )
             yield _other(value, "integer", path)
             if found == "number":
-                yield invalid_as("<nil>", '""', f"Checked value must be of type integer (default format) in {path}")
+                yield invalid_as(
+                    "<nil>",
+                    '""',
+                    f"Checked value must be of type integer (default format) in {path}",
+                )
 
 
 def _no_objects(values: list[Any], path: str) -> Iterator[FieldError]:
     for index, each in enumerate(values):
         if each is not None and not isinstance(each, dict):
-            yield invalid_as(f"{path}[{index}]", printed(each), "must be an object for an array of list-type map")
+            yield invalid_as(
+                f"{path}[{index}]",
+                printed(each),
+                "must be an object for an array of list-type map",
+            )
 
 
 def _other(value: Any, wanted: str, path: str) -> FieldError:
@@ -129,7 +170,11 @@ def _name(value: Any) -> str:
         case int() if -(2**63) <= value < 2**63:
             return "integer"
         case int() | float():
-            return "whole number" if value == value // 1 and isinstance(value, float) else "number"
+            return (
+                "whole number"
+                if value == value // 1 and isinstance(value, float)
+                else "number"
+            )
         case str():
             return "string"
         case list():

@@ -8,8 +8,21 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api.schema_config import Versions
-from kueue_dra_ref.behaviours.phases_dra import Adjusting, Charging, Extended, Mapped, Processing
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
+from kueue_dra_ref.behaviours.phases_dra import (
+    Adjusting,
+    Charging,
+    Extended,
+    Mapped,
+    Processing,
+)
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    Assigning,
+    Cohorts,
+    Cycle,
+    FairSharing,
+    Preempting,
+    Queueing,
+)
 from kueue_dra_ref.behaviours.phases_status import Jobs, Priorities, Reporting
 from kueue_dra_ref.behaviours.phases_validation import Definitions, Webhooks
 from kueue_dra_ref.features.kube_features import Gates
@@ -67,15 +80,28 @@ class Behaviour:
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
         """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""
-        return _under(self, tuple(gates.get(gate, True) for gate in gates_read_by(self)))
+        return _under(
+            self, tuple(gates.get(gate, True) for gate in gates_read_by(self))
+        )
 
     def settled(self, **gates: bool) -> Behaviour:
         """The same behaviour with gates in one state for good, as for a text that knows nothing of them."""
 
         def free(rule: Rule[..., Any]) -> Rule[..., Any]:
-            return replace(rule, gates={gate: on for gate, on in rule.gates.items() if gate not in gates})
+            return replace(
+                rule,
+                gates={
+                    gate: on for gate, on in rule.gates.items() if gate not in gates
+                },
+            )
 
-        found = _kept(self, lambda rule: all(rule.gates.get(gate, on) is on for gate, on in gates.items()), free)
+        found = _kept(
+            self,
+            lambda rule: all(
+                rule.gates.get(gate, on) is on for gate, on in gates.items()
+            ),
+            free,
+        )
         assert isinstance(found, Behaviour)
         return found
 
@@ -102,7 +128,12 @@ def gates_read_by(behaviour: Behaviour) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _under(behaviour: Behaviour, on: tuple[bool, ...]) -> Behaviour:
     states = dict(zip(gates_read_by(behaviour), on, strict=True))
-    found = _kept(behaviour, lambda rule: all(states.get(gate, True) is on for gate, on in rule.gates.items()))
+    found = _kept(
+        behaviour,
+        lambda rule: all(
+            states.get(gate, True) is on for gate, on in rule.gates.items()
+        ),
+    )
     assert isinstance(found, Behaviour)
     return found
 
@@ -123,8 +154,14 @@ def _kept(holder: Any, wanted: Any, made: Any = lambda rule: rule) -> Any:
     if isinstance(holder, Rule):
         return made(holder)
     if isinstance(holder, tuple):
-        return tuple(_kept(part, wanted, made) for part in holder if not isinstance(part, Rule) or wanted(part))
+        return tuple(
+            _kept(part, wanted, made)
+            for part in holder
+            if not isinstance(part, Rule) or wanted(part)
+        )
     if is_dataclass(holder) and not isinstance(holder, type):
-        changes = {f.name: _kept(getattr(holder, f.name), wanted, made) for f in fields(holder)}
+        changes = {
+            f.name: _kept(getattr(holder, f.name), wanted, made) for f in fields(holder)
+        }
         return replace(holder, **changes)
     return holder

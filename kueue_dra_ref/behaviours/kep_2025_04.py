@@ -25,7 +25,12 @@ def kep_2025_04() -> Behaviour:
     processing = replace(
         later.processing,
         # Workloads, 1: claims of the containers' resources.claims.
-        detected=(when(resource_quota_kind.a_claim_of_a_container_makes_a_device_workload, **{_GATE: True}),),
+        detected=(
+            when(
+                resource_quota_kind.a_claim_of_a_container_makes_a_device_workload,
+                **{_GATE: True},
+            ),
+        ),
         # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
         forbidden=(when(dra_workloads.a_map_needs_the_target_queue, **{_GATE: True}),),
         mappings=(resource_quota_kind.the_target_queue_maps_the_classes,),
@@ -49,7 +54,8 @@ def kep_2025_04() -> Behaviour:
             job=replace(
                 later.definitions.job,
                 container=swapped(
-                    later.definitions.job.container, (job_validation.a_container_uses_claims_of_its_pod, None)
+                    later.definitions.job.container,
+                    (job_validation.a_container_uses_claims_of_its_pod, None),
                 ),
             ),
         ),
@@ -61,7 +67,10 @@ def kep_2025_04() -> Behaviour:
             resource_quota_kind.a_name_is_of_one_kind,
         ),
         processing=processing,
-        charging=replace(later.charging, claims=(resource_quota_kind.claims_are_those_that_containers_list,)),
+        charging=replace(
+            later.charging,
+            claims=(resource_quota_kind.claims_are_those_that_containers_list,),
+        ),
         # A class has one name in a ClusterQueue, so nothing is to be chosen.
         assigning=replace(ASSIGNING, cut_short=()),
     )

@@ -39,7 +39,10 @@ def kep_2025_07() -> Behaviour:
         ),
         refused=(),
         read_claim=(direct_claims.claims_are_read_where_the_workload_lives,),
-        template=(claim_templates.the_template_must_exist, direct_claims.the_claim_must_exist),
+        template=(
+            claim_templates.the_template_must_exist,
+            direct_claims.the_claim_must_exist,
+        ),
         # The text has no RBAC Requirements.
         forbidden=(),
         # Workloads, 4.1.1 and 4.1.2: the map is made from the singleton.
@@ -65,7 +68,8 @@ def kep_2025_07() -> Behaviour:
             cluster_queue=replace(
                 later.definitions.cluster_queue,
                 cel=swapped(
-                    later.definitions.cluster_queue.cel, (clusterqueue_crd.a_flavor_has_a_quota_of_each_resource, None)
+                    later.definitions.cluster_queue.cel,
+                    (clusterqueue_crd.a_flavor_has_a_quota_of_each_resource, None),
                 ),
             ),
         ),
@@ -74,10 +78,15 @@ def kep_2025_07() -> Behaviour:
             groups=replace(
                 later.webhooks.groups,
                 resource=swapped(
-                    later.webhooks.groups.resource, (clusterqueue_webhook.a_resource_is_covered_once, None)
+                    later.webhooks.groups.resource,
+                    (clusterqueue_webhook.a_resource_is_covered_once, None),
                 ),
                 quota=swapped(
-                    later.webhooks.groups.quota, (clusterqueue_webhook.quotas_come_in_the_order_of_the_resources, None)
+                    later.webhooks.groups.quota,
+                    (
+                        clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
+                        None,
+                    ),
                 ),
                 flavor=(),
             ),
@@ -101,6 +110,8 @@ def kep_2025_07() -> Behaviour:
         assigning=replace(
             later.assigning,
             choices=(device_class_ambiguity.flavors_are_examined_top_down,),
-            considered=(device_class_ambiguity.only_the_examined_flavor_serves_the_class,),
+            considered=(
+                device_class_ambiguity.only_the_examined_flavor_serves_the_class,
+            ),
         ),
     )

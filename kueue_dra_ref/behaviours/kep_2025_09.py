@@ -22,11 +22,15 @@ def kep_2025_09() -> Behaviour:
     Where the text is silent on queues, conditions and messages, Kueue 0.19's stand in; the catalogue says which
     sentences the text itself carries.
     """
-    kueue = kueue_0_19().settled(**{OBSERVABILITY: False}, WorkloadPriorityClassDefaulting=False)
+    kueue = kueue_0_19().settled(
+        **{OBSERVABILITY: False}, WorkloadPriorityClassDefaulting=False
+    )
     processing = replace(
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
-        detected=(when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),),
+        detected=(
+            when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
+        ),
         refused=(when(dra_workloads.direct_claims_are_refused, **{GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
         request=(),
@@ -52,7 +56,11 @@ def kep_2025_09() -> Behaviour:
         integration=GATE,
         dependants=(),
         # RBAC Requirements: claims and templates only.
-        role=tuple(rule for rule in kueue.role if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}),
+        role=tuple(
+            rule
+            for rule in kueue.role
+            if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}
+        ),
         mapping=replace(KEP_2025_09_MAPPING, after=kueue.mapping.after[:2]),
         processing=processing,
         charging=charging,

@@ -52,7 +52,11 @@ def kueue_0_14() -> Behaviour:
         ),
         # A prioritized list is charged nothing, and mode All none of its class.
         charging=replace(
-            later.charging, request=(*later.charging.request, claim_templates_0_14.mode_all_is_charged_none)
+            later.charging,
+            request=(
+                *later.charging.request,
+                claim_templates_0_14.mode_all_is_charged_none,
+            ),
         ),
         # Whoever waits for its victims may be overtaken, and whoever is done may be queued.
         queueing=replace(later.queueing, in_front=(), left_out=()),
@@ -64,9 +68,13 @@ def kueue_0_14() -> Behaviour:
             ),
             # A ClusterQueue cannot say what it prefers.
             rank=(
-                when(flavor_fungibility.borrowing_is_preferred, FlavorFungibilityImplicitPreferenceDefault=False),
                 when(
-                    flavor_fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True
+                    flavor_fungibility.borrowing_is_preferred,
+                    FlavorFungibilityImplicitPreferenceDefault=False,
+                ),
+                when(
+                    flavor_fungibility.who_borrows_last_preempts_first,
+                    FlavorFungibilityImplicitPreferenceDefault=True,
                 ),
             ),
         ),
@@ -75,7 +83,10 @@ def kueue_0_14() -> Behaviour:
             later.reporting,
             local_queue=(
                 *later.reporting.local_queue,
-                when(workload_status.a_local_queue_shows_its_flavors, ExposeFlavorsInLocalQueue=True),
+                when(
+                    workload_status.a_local_queue_shows_its_flavors,
+                    ExposeFlavorsInLocalQueue=True,
+                ),
             ),
         ),
         # Who is done keeps what it had.
@@ -88,14 +99,17 @@ def kueue_0_14() -> Behaviour:
             # It has no preference, and what is refused of it is called by other names.
             cluster_queue=replace(
                 later.definitions.cluster_queue,
-                limits=swapped(later.definitions.cluster_queue.limits, *_IN_OTHER_NAMES),
+                limits=swapped(
+                    later.definitions.cluster_queue.limits, *_IN_OTHER_NAMES
+                ),
                 cel=swapped(later.definitions.cluster_queue.cel, _WITHOUT_PREFERENCE),
             ),
             # A Workload names its class; there is no reference.
             workload=replace(
                 later.definitions.workload,
                 limits=swapped(
-                    later.definitions.workload.limits, (workload_crd.a_priority_class_is_of_a_known_kind, None)
+                    later.definitions.workload.limits,
+                    (workload_crd.a_priority_class_is_of_a_known_kind, None),
                 ),
                 cel=(
                     workload_crd.a_workload_with_quota_has_a_class_or_none_in_few_words,

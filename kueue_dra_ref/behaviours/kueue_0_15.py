@@ -31,13 +31,23 @@ def kueue_0_15() -> Behaviour:
         mapping=replace(
             later.mapping,
             name=(mapping_names_0_15.name_is_a_qualified_name, *later.mapping.name[1:]),
-            device_class=(mapping_names_0_15.class_is_a_qualified_name, *later.mapping.device_class[1:]),
+            device_class=(
+                mapping_names_0_15.class_is_a_qualified_name,
+                *later.mapping.device_class[1:],
+            ),
         ),
-        webhooks=replace(later.webhooks, words=(mapping_names_0_15.names_are_qualified_and_counted_in_characters,)),
+        webhooks=replace(
+            later.webhooks,
+            words=(mapping_names_0_15.names_are_qualified_and_counted_in_characters,),
+        ),
         # Whoever waits is tried again at once, beside whom quota came free for.
         sweeps_later=False,
         # Whoever was deactivated with a reservation is counted again.
-        queueing=replace(later.queueing, at_start=(), unnoticed=(pending_workloads.who_only_waited_leaves_unnoticed,)),
+        queueing=replace(
+            later.queueing,
+            at_start=(),
+            unnoticed=(pending_workloads.who_only_waited_leaves_unnoticed,),
+        ),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.
@@ -52,7 +62,8 @@ def kueue_0_15() -> Behaviour:
                     FlavorFungibilityImplicitPreferenceDefault=False,
                 ),
                 when(
-                    flavor_fungibility.who_borrows_last_preempts_first, FlavorFungibilityImplicitPreferenceDefault=True
+                    flavor_fungibility.who_borrows_last_preempts_first,
+                    FlavorFungibilityImplicitPreferenceDefault=True,
                 ),
             ),
         ),
@@ -63,6 +74,10 @@ def kueue_0_15() -> Behaviour:
         ),
         # A workload keeps to having no class, and to the value that its class had.
         priorities=replace(
-            later.priorities, followed=(workload_priority_class.a_workload_goes_along_from_class_to_class,), valued=()
+            later.priorities,
+            followed=(
+                workload_priority_class.a_workload_goes_along_from_class_to_class,
+            ),
+            valued=(),
         ),
     )

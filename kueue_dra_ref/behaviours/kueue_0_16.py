@@ -14,7 +14,11 @@ from kueue_dra_ref.model.rule import swapped, when
 from kueue_dra_ref.rules.jobframework import managed_jobs
 from kueue_dra_ref.rules.preemption import fair_sharing
 from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.webhooks import clusterqueue_webhook, job_webhook, workload_webhook
+from kueue_dra_ref.rules.webhooks import (
+    clusterqueue_webhook,
+    job_webhook,
+    workload_webhook,
+)
 
 
 def kueue_0_16() -> Behaviour:
@@ -29,7 +33,9 @@ def kueue_0_16() -> Behaviour:
         gates=kueue_0_16_gates(),
         dependants=(),
         # Classes are not read, and there are no extended resources.
-        role=tuple(rule for rule in later.role if rule["resources"][0] != "deviceclasses"),
+        role=tuple(
+            rule for rule in later.role if rule["resources"][0] != "deviceclasses"
+        ),
         extended=Extended(),
         # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then,
         # and when it is tried again it is judged as it is written.
@@ -44,13 +50,21 @@ def kueue_0_16() -> Behaviour:
         webhooks=_with_gates(later.webhooks),
         jobs=replace(
             later.jobs,
-            queued=(when(managed_jobs.a_job_without_a_queue_gets_the_default_one, LocalQueueDefaulting=True),),
+            queued=(
+                when(
+                    managed_jobs.a_job_without_a_queue_gets_the_default_one,
+                    LocalQueueDefaulting=True,
+                ),
+            ),
         ),
         # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
         fair_sharing=replace(
             later.fair_sharing,
             order=(
-                when(fair_sharing.who_does_not_borrow_itself_goes_first, FairSharingPrioritizeNonBorrowing=True),
+                when(
+                    fair_sharing.who_does_not_borrow_itself_goes_first,
+                    FairSharingPrioritizeNonBorrowing=True,
+                ),
                 *later.fair_sharing.order[1:],
             ),
             entitled=(),
@@ -70,7 +84,10 @@ _ON_DEFAULT_QUEUES = job_webhook.a_job_leaves_no_queue_where_there_is_a_default_
 def _with_gates(later: Webhooks) -> Webhooks:
     """What is said of lending and of default queues is held to nothing where their gates are off; texts are filled."""
     lending = ((rule, when(rule, LendingLimit=True)) for rule in _ON_LENDING)
-    by_default = (_ON_DEFAULT_QUEUES, when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True))
+    by_default = (
+        _ON_DEFAULT_QUEUES,
+        when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True),
+    )
     return replace(
         later,
         empty=(*later.empty, workload_webhook.what_is_not_said_of_pods_is_empty),

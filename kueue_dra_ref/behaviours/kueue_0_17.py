@@ -21,7 +21,11 @@ from kueue_dra_ref.rules.dra.device_matching import Matching
 from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
 from kueue_dra_ref.rules.flavorassigner import node_affinity, taints
 from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.workload import adjust_resources, resource_transformations, workload_status
+from kueue_dra_ref.rules.workload import (
+    adjust_resources,
+    resource_transformations,
+    workload_status,
+)
 
 GATE, EXTENDED = "DynamicResourceAllocation", "DRAExtendedResources"
 
@@ -56,14 +60,28 @@ def kueue_0_17() -> Behaviour:
         ),
         dependants=(EXTENDED,),
         # Slices are not read.
-        role=tuple(rule for rule in later.role if rule["resources"][0] != "resourceslices"),
+        role=tuple(
+            rule for rule in later.role if rule["resources"][0] != "resourceslices"
+        ),
         mapping=replace(
-            later.mapping, before_sources=(), source_type=(), source=(), sources=(), after=later.mapping.after[:2]
+            later.mapping,
+            before_sources=(),
+            source_type=(),
+            source=(),
+            sources=(),
+            after=later.mapping.after[:2],
         ),
         processing=replace(
             later.processing,
-            detected=(when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),),
-            refused=(when(dra_workloads.direct_claims_are_refused_by_the_older_gate, **{GATE: True}),),
+            detected=(
+                when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
+            ),
+            refused=(
+                when(
+                    dra_workloads.direct_claims_are_refused_by_the_older_gate,
+                    **{GATE: True},
+                ),
+            ),
             template=(
                 claim_templates.the_template_must_exist,
                 claim_templates_0_17.constraints_are_refused,
@@ -82,13 +100,25 @@ def kueue_0_17() -> Behaviour:
         charging=replace(
             later.charging,
             in_claim=(claim_templates_0_17.requests_of_a_claim_wrap_around,),
-            transformed=(resource_transformations.outputs_are_computed_from_whole_units,),
+            transformed=(
+                resource_transformations.outputs_are_computed_from_whole_units,
+            ),
         ),
         # Of a class that comes, changes or goes nobody is told.
         extended=replace(
             later.extended,
-            detected=(when(extended_resource_requests.requests_are_looked_at, **{GATE: True, EXTENDED: True}),),
-            asked=(when(extended_resource_requests.requests_and_limits_are_charged, **{GATE: True, EXTENDED: True}),),
+            detected=(
+                when(
+                    extended_resource_requests.requests_are_looked_at,
+                    **{GATE: True, EXTENDED: True},
+                ),
+            ),
+            asked=(
+                when(
+                    extended_resource_requests.requests_and_limits_are_charged,
+                    **{GATE: True, EXTENDED: True},
+                ),
+            ),
             in_container=(devices_0_18.each_container_asks_for_whole_devices,),
             watched=(),
         ),
@@ -114,8 +144,13 @@ def kueue_0_17() -> Behaviour:
             ignored=(),
         ),
         # Quotas are counted in plain integers.
-        cohorts=replace(later.cohorts, counted=(cohort_quota.cpu_beyond_64_bits_is_counted_as_none,)),
-        reporting=replace(later.reporting, beside=(workload_status.counted_pods_are_shown_as_requests,)),
+        cohorts=replace(
+            later.cohorts, counted=(cohort_quota.cpu_beyond_64_bits_is_counted_as_none,)
+        ),
+        reporting=replace(
+            later.reporting,
+            beside=(workload_status.counted_pods_are_shown_as_requests,),
+        ),
         # Whoever preempts frees the pods that its queue counts, too.
         preempting=replace(later.preempting, not_sought=()),
     )

@@ -9,9 +9,17 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
 from kueue_dra_ref.model.rule import swapped, when
-from kueue_dra_ref.rules.config import device_class_mappings, mapping_source_fields, mapping_sources_0_18
+from kueue_dra_ref.rules.config import (
+    device_class_mappings,
+    mapping_source_fields,
+    mapping_sources_0_18,
+)
 from kueue_dra_ref.rules.crd import workload_crd
-from kueue_dra_ref.rules.dra import devices_0_18, partitionable_devices, sourced_requests
+from kueue_dra_ref.rules.dra import (
+    devices_0_18,
+    partitionable_devices,
+    sourced_requests,
+)
 from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
 from kueue_dra_ref.rules.queue import pending_workloads
 from kueue_dra_ref.rules.webhooks import workload_webhook
@@ -58,7 +66,10 @@ def kueue_0_18() -> Behaviour:
                 later.definitions.workload,
                 limits=swapped(
                     later.definitions.workload.limits,
-                    (workload_crd.at_most_18_pod_sets, workload_crd.at_most_10_pod_sets),
+                    (
+                        workload_crd.at_most_18_pod_sets,
+                        workload_crd.at_most_10_pod_sets,
+                    ),
                 ),
                 # Its queue may be taken away.
                 cel=swapped(
@@ -73,7 +84,10 @@ def kueue_0_18() -> Behaviour:
         webhooks=replace(
             later.webhooks,
             # Limits, pods as a whole and what is less than nothing are not looked at.
-            workload=(workload_webhook.no_request_is_called_pods, *later.webhooks.workload[2:]),
+            workload=(
+                workload_webhook.no_request_is_called_pods,
+                *later.webhooks.workload[2:],
+            ),
         ),
         # Requests are Go maps.
         by_chance=True,
@@ -95,10 +109,17 @@ def kueue_0_18() -> Behaviour:
             ),
             # One source, and a counter at that; while the gate is off nothing is looked at.
             before_sources=(
-                when(mapping_sources_0_18.sources_need_the_gate_of_counters, **{_COUNTERS: False}),
-                when(mapping_sources_0_18.a_mapping_has_one_source, **{_COUNTERS: True}),
+                when(
+                    mapping_sources_0_18.sources_need_the_gate_of_counters,
+                    **{_COUNTERS: False},
+                ),
+                when(
+                    mapping_sources_0_18.a_mapping_has_one_source, **{_COUNTERS: True}
+                ),
             ),
-            source_type=(when(mapping_sources_0_18.a_source_is_a_counter, **{_COUNTERS: True}),),
+            source_type=(
+                when(mapping_sources_0_18.a_source_is_a_counter, **{_COUNTERS: True}),
+            ),
             source=tuple(
                 when(each, **{_COUNTERS: True})
                 for each in (
@@ -111,7 +132,10 @@ def kueue_0_18() -> Behaviour:
         ),
         processing=processing,
         charging=replace(
-            later.charging, transformed=(resource_transformations.outputs_and_what_is_requested_are_one_sum,)
+            later.charging,
+            transformed=(
+                resource_transformations.outputs_and_what_is_requested_are_one_sum,
+            ),
         ),
         extended=replace(
             later.extended,
@@ -127,7 +151,10 @@ def kueue_0_18() -> Behaviour:
         # A ClusterQueue that is deleted in use says what it said before.
         reporting=replace(later.reporting, deleted=()),
         queueing=replace(
-            later.queueing, namespace=(pending_workloads.the_namespace_must_be_selected_or_a_sentence_says_so,)
+            later.queueing,
+            namespace=(
+                pending_workloads.the_namespace_must_be_selected_or_a_sentence_says_so,
+            ),
         ),
         assigning=replace(
             later.assigning,

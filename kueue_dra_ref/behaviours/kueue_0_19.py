@@ -6,8 +6,21 @@ from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_mapping import MAPPING, SOURCING
 from kueue_dra_ref.behaviours.kueue_0_19_validation import DEFINITIONS, WEBHOOKS
-from kueue_dra_ref.behaviours.phases_dra import Adjusting, Charging, Extended, Mapped, Processing
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning, Cohorts, Cycle, FairSharing, Preempting, Queueing
+from kueue_dra_ref.behaviours.phases_dra import (
+    Adjusting,
+    Charging,
+    Extended,
+    Mapped,
+    Processing,
+)
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    Assigning,
+    Cohorts,
+    Cycle,
+    FairSharing,
+    Preempting,
+    Queueing,
+)
 from kueue_dra_ref.behaviours.phases_status import Jobs, Priorities, Reporting
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
 from kueue_dra_ref.model.rule import when
@@ -19,10 +32,20 @@ from kueue_dra_ref.rules.dra import (
     extended_resource_requests,
     mapper,
 )
-from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility, node_affinity, taints
+from kueue_dra_ref.rules.flavorassigner import (
+    fits_resource_quota,
+    flavor_fungibility,
+    node_affinity,
+    taints,
+)
 from kueue_dra_ref.rules.jobframework import job_reconciliation, managed_jobs
 from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
-from kueue_dra_ref.rules.queue import admissibility, cohort_quota, in_use_finalizers, pending_workloads
+from kueue_dra_ref.rules.queue import (
+    admissibility,
+    cohort_quota,
+    in_use_finalizers,
+    pending_workloads,
+)
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
 from kueue_dra_ref.rules.workload import (
     adjust_resources,
@@ -53,7 +76,12 @@ def kueue_0_19() -> Behaviour:
         dependants=(_EXTENDED, "KueueDRAIntegrationPartitionableDevices"),
         role=tuple(
             {"apiGroups": ("resource.k8s.io",), "resources": (name,), "verbs": _READ}
-            for name in ("deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices")
+            for name in (
+                "deviceclasses",
+                "resourceclaims",
+                "resourceclaimtemplates",
+                "resourceslices",
+            )
         ),
         mapping=MAPPING,
         mapped=Mapped.IN_THE_CONFIGURATION,
@@ -76,9 +104,14 @@ def kueue_0_19() -> Behaviour:
 
 
 _PROCESSING = Processing(
-    detected=(when(dra_workloads.a_template_makes_a_device_workload, **{_INTEGRATION: True}),),
+    detected=(
+        when(dra_workloads.a_template_makes_a_device_workload, **{_INTEGRATION: True}),
+    ),
     refused=(
-        when(dra_workloads.claims_are_refused_while_the_gate_is_off, **{_INTEGRATION: False, _REJECT: True}),
+        when(
+            dra_workloads.claims_are_refused_while_the_gate_is_off,
+            **{_INTEGRATION: False, _REJECT: True},
+        ),
         when(dra_workloads.direct_claims_are_refused, **{_INTEGRATION: True}),
     ),
     read_template=(claim_templates.templates_are_read_where_the_workload_lives,),
@@ -110,8 +143,15 @@ _PROCESSING = Processing(
 )
 
 _EXTENDED_RESOURCES = Extended(
-    detected=(when(extended_resource_requests.requests_are_looked_at, **{_EXTENDED: True}),),
-    asked=(when(extended_resource_requests.requests_and_limits_are_charged, **{_EXTENDED: True}),),
+    detected=(
+        when(extended_resource_requests.requests_are_looked_at, **{_EXTENDED: True}),
+    ),
+    asked=(
+        when(
+            extended_resource_requests.requests_and_limits_are_charged,
+            **{_EXTENDED: True},
+        ),
+    ),
     named=(extended_resource_requests.names_with_a_domain_are_extended,),
     chosen=(
         extended_resource_requests.the_newest_class_stands_for_a_resource,
@@ -124,10 +164,17 @@ _EXTENDED_RESOURCES = Extended(
         extended_resource_requests.the_sum_of_containers_has_64_bits,
     ),
     in_pod=(extended_resource_requests.a_pod_asks_for_the_larger_of_its_phases,),
-    charged=(extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name,),
+    charged=(
+        extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name,
+    ),
     apart=(extended_resource_requests.each_name_is_added_up_by_itself,),
     replaced=(extended_resource_requests.the_name_is_not_charged_as_well,),
-    watched=(when(extended_resource_requests.a_change_of_classes_concerns_their_resources, **{_EXTENDED: True}),),
+    watched=(
+        when(
+            extended_resource_requests.a_change_of_classes_concerns_their_resources,
+            **{_EXTENDED: True},
+        ),
+    ),
 )
 
 ADJUSTING = Adjusting(
@@ -137,7 +184,10 @@ ADJUSTING = Adjusting(
         adjust_resources.limits_stand_in_for_requests,
         adjust_resources.limits_of_the_pod_stand_in_for_its_requests,
     ),
-    resources=(adjust_resources.containers_keep_to_their_limits, adjust_resources.pods_keep_to_their_limits),
+    resources=(
+        adjust_resources.containers_keep_to_their_limits,
+        adjust_resources.pods_keep_to_their_limits,
+    ),
     ranges=(
         adjust_resources.containers_keep_to_the_bounds_of_the_namespace,
         adjust_resources.pods_keep_to_the_bounds_of_the_namespace,
@@ -155,13 +205,21 @@ CHARGING = Charging(
 )
 
 QUEUEING = Queueing(
-    order=(pending_workloads.higher_priority_goes_first, pending_workloads.older_goes_first),
+    order=(
+        pending_workloads.higher_priority_goes_first,
+        pending_workloads.older_goes_first,
+    ),
     kept=(pending_workloads.strict_fifo_keeps_its_head,),
     set_aside=(pending_workloads.best_effort_sets_its_head_aside,),
     remembered=(pending_workloads.what_waits_is_remembered_as_it_was_counted,),
     judged=(pending_workloads.who_is_tried_again_is_judged_as_it_is_counted,),
     passed_over=(pending_workloads.who_says_not_requeued_is_passed_over,),
-    equals_aside=(when(pending_workloads.equals_of_what_does_not_fit_wait_with_it, SchedulingEquivalenceHashing=True),),
+    equals_aside=(
+        when(
+            pending_workloads.equals_of_what_does_not_fit_wait_with_it,
+            SchedulingEquivalenceHashing=True,
+        ),
+    ),
     in_front=(pending_workloads.a_preemptor_stays_in_front,),
     left_out=(pending_workloads.who_is_done_is_not_queued,),
     at_start=(pending_workloads.only_who_is_active_is_counted_at_a_start,),
@@ -201,28 +259,72 @@ ASSIGNING = Assigning(
     uncovered=(fits_resource_quota.uncovered_resources_are_unavailable,),
     counted=(fits_resource_quota.pods_are_counted_where_they_are_covered,),
     overlooked=(fits_resource_quota.none_of_an_uncovered_resource_is_overlooked,),
-    ignored=(when(fits_resource_quota.uncovered_resources_are_ignored_on_demand, QuotaCheckStrategy=True),),
+    ignored=(
+        when(
+            fits_resource_quota.uncovered_resources_are_ignored_on_demand,
+            QuotaCheckStrategy=True,
+        ),
+    ),
     cut_short=(fits_resource_quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(
         taints.taints_must_be_tolerated,
         node_affinity.what_is_compared_must_be_an_integer,
         node_affinity.node_labels_must_match,
     ),
-    quota=(fits_resource_quota.more_than_the_capacity_never_fits, fits_resource_quota.more_than_what_is_unused_waits),
+    quota=(
+        fits_resource_quota.more_than_the_capacity_never_fits,
+        fits_resource_quota.more_than_what_is_unused_waits,
+    ),
     words=(fits_resource_quota.what_knows_no_bounds_is_called_unlimited,),
     goes_on=(
-        when(flavor_fungibility.what_nobody_frees_is_passed_over, FlavorFungibility=True),
-        when(flavor_fungibility.preemption_waits_for_other_flavors, FlavorFungibility=True),
-        when(flavor_fungibility.borrowing_waits_for_other_flavors, FlavorFungibility=True),
-        when(flavor_fungibility.what_does_not_fit_is_passed_over, FlavorFungibility=False),
+        when(
+            flavor_fungibility.what_nobody_frees_is_passed_over, FlavorFungibility=True
+        ),
+        when(
+            flavor_fungibility.preemption_waits_for_other_flavors,
+            FlavorFungibility=True,
+        ),
+        when(
+            flavor_fungibility.borrowing_waits_for_other_flavors, FlavorFungibility=True
+        ),
+        when(
+            flavor_fungibility.what_does_not_fit_is_passed_over, FlavorFungibility=False
+        ),
     ),
-    rank=(flavor_fungibility.flavors_that_nobody_frees_come_last, flavor_fungibility.the_preference_ranks_flavors),
-    chosen=(when(flavor_fungibility.the_way_it_can_be_had_ranks_flavors, FlavorFungibility=False),),
-    resumed=(when(flavor_fungibility.the_search_of_the_last_cycle_is_resumed, FlavorFungibility=True),),
-    lost=(when(flavor_fungibility.who_loses_a_flavor_goes_on_behind_it, FlavorFungibilityPreserveScanProgress=True),),
-    reduced=(when(fits_resource_quota.fewer_pods_are_admitted_where_they_are_worth_it, PartialAdmission=True),),
-    alternatives=(when(unadmitted_workloads.the_mildest_of_alternatives_counts, **_OBSERVED),),
-    together=(when(unadmitted_workloads.the_gravest_of_what_is_needed_counts, **_OBSERVED),),
+    rank=(
+        flavor_fungibility.flavors_that_nobody_frees_come_last,
+        flavor_fungibility.the_preference_ranks_flavors,
+    ),
+    chosen=(
+        when(
+            flavor_fungibility.the_way_it_can_be_had_ranks_flavors,
+            FlavorFungibility=False,
+        ),
+    ),
+    resumed=(
+        when(
+            flavor_fungibility.the_search_of_the_last_cycle_is_resumed,
+            FlavorFungibility=True,
+        ),
+    ),
+    lost=(
+        when(
+            flavor_fungibility.who_loses_a_flavor_goes_on_behind_it,
+            FlavorFungibilityPreserveScanProgress=True,
+        ),
+    ),
+    reduced=(
+        when(
+            fits_resource_quota.fewer_pods_are_admitted_where_they_are_worth_it,
+            PartialAdmission=True,
+        ),
+    ),
+    alternatives=(
+        when(unadmitted_workloads.the_mildest_of_alternatives_counts, **_OBSERVED),
+    ),
+    together=(
+        when(unadmitted_workloads.the_gravest_of_what_is_needed_counts, **_OBSERVED),
+    ),
 )
 
 COHORTS = Cohorts(
@@ -239,7 +341,10 @@ COHORTS = Cohorts(
 CYCLE = Cycle(
     order=(
         scheduling_cycle.less_borrowing_goes_first,
-        when(scheduling_cycle.higher_priority_goes_first_among_queues, PrioritySortingWithinCohort=True),
+        when(
+            scheduling_cycle.higher_priority_goes_first_among_queues,
+            PrioritySortingWithinCohort=True,
+        ),
         scheduling_cycle.older_goes_first_among_queues,
     ),
     overlapping=(scheduling_cycle.a_victim_serves_one_preemptor,),
@@ -277,19 +382,32 @@ PREEMPTING = Preempting(
     spared=(preemption_policies.who_is_not_needed_is_spared,),
     told=(preemption_policies.the_preemptor_is_named,),
     pending=(preemption_policies.victims_are_counted,),
-    at_once=(preemption_policies.a_preemptor_is_tried_again_before_its_victims_give_back,),
+    at_once=(
+        preemption_policies.a_preemptor_is_tried_again_before_its_victims_give_back,
+    ),
     not_sought=(preemption_policies.counted_pods_are_not_reckoned_with,),
     immaterial=(preemption_policies.none_is_not_reckoned_with,),
 )
 
 FAIR_SHARING = FairSharing(
     order=(
-        when(fair_sharing.who_does_not_borrow_goes_first, FairSharingPrioritizeNonBorrowing=True),
+        when(
+            fair_sharing.who_does_not_borrow_goes_first,
+            FairSharingPrioritizeNonBorrowing=True,
+        ),
         fair_sharing.the_smaller_share_goes_first,
-        when(fair_sharing.higher_priority_breaks_a_tie_of_shares, PrioritySortingWithinCohort=True),
+        when(
+            fair_sharing.higher_priority_breaks_a_tie_of_shares,
+            PrioritySortingWithinCohort=True,
+        ),
         fair_sharing.age_breaks_a_tie_of_priorities,
     ),
-    entitled=(when(fair_sharing.within_nominal_quota_shares_do_not_matter, FairSharingPreemptWithinNominal=True),),
+    entitled=(
+        when(
+            fair_sharing.within_nominal_quota_shares_do_not_matter,
+            FairSharingPreemptWithinNominal=True,
+        ),
+    ),
     final_share=(fair_sharing.no_more_than_the_other_keeps,),
     initial_share=(fair_sharing.less_than_the_other_had,),
     shown=(fair_sharing.shares_are_shown,),
@@ -307,7 +425,10 @@ _CAUSES = (
 )
 
 REPORTING = Reporting(
-    admitted=(workload_status.quota_is_reserved, workload_status.the_workload_is_admitted),
+    admitted=(
+        workload_status.quota_is_reserved,
+        workload_status.the_workload_is_admitted,
+    ),
     admission=(workload_status.the_admission_is_written,),
     waiting=(when(workload_status.waiting_is_told, **_PLAIN), *_CAUSES),
     blocked=(when(workload_status.a_blocked_queue_is_told, **_PLAIN), *_CAUSES),
@@ -318,7 +439,11 @@ REPORTING = Reporting(
         workload_status.a_refusal_is_not_requeued,
     ),
     unreserved=(when(unadmitted_workloads.nothing_is_reserved, **_OBSERVED),),
-    renewed=(when(unadmitted_workloads.what_was_said_of_another_spec_is_said_anew, **_OBSERVED),),
+    renewed=(
+        when(
+            unadmitted_workloads.what_was_said_of_another_spec_is_said_anew, **_OBSERVED
+        ),
+    ),
     evicted=(workload_status.eviction_is_told,),
     preempted=(workload_status.preemption_is_told,),
     requests=(workload_status.requests_of_a_waiting_workload_are_shown,),
@@ -328,7 +453,10 @@ REPORTING = Reporting(
         workload_status.reserved_quota_is_listed,
         workload_status.used_quota_is_listed,
     ),
-    local_queue=(workload_status.a_local_queue_counts_its_workloads, workload_status.a_local_queue_lists_its_quota),
+    local_queue=(
+        workload_status.a_local_queue_counts_its_workloads,
+        workload_status.a_local_queue_lists_its_quota,
+    ),
     cluster_queue_active=(workload_status.a_cluster_queue_says_whether_it_is_active,),
     deleted=(workload_status.a_deleted_cluster_queue_says_so,),
     local_queue_active=(workload_status.a_local_queue_says_whether_it_is_active,),
@@ -341,11 +469,22 @@ JOBS = Jobs(
     returned=(job_reconciliation.quota_is_returned_once_no_pod_runs,),
     finished=(job_reconciliation.a_finished_job_finishes_its_workload,),
     requeued=(job_reconciliation.a_preempted_workload_is_queued_again,),
-    least=(when(job_reconciliation.a_job_may_say_how_few_pods_it_needs, PartialAdmission=True),),
+    least=(
+        when(
+            job_reconciliation.a_job_may_say_how_few_pods_it_needs,
+            PartialAdmission=True,
+        ),
+    ),
     reduced=(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted,),
     reclaimed=(
-        when(job_reconciliation.indexes_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),
-        when(job_reconciliation.pods_that_will_not_run_again_are_reclaimed, ReclaimablePods=True),
+        when(
+            job_reconciliation.indexes_that_will_not_run_again_are_reclaimed,
+            ReclaimablePods=True,
+        ),
+        when(
+            job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+            ReclaimablePods=True,
+        ),
     ),
     unequal=(job_reconciliation.a_workload_is_held_to_the_pods_of_its_job,),
     queued=(managed_jobs.a_job_without_a_queue_gets_the_default_one,),
@@ -354,10 +493,13 @@ JOBS = Jobs(
     spared=(managed_jobs.jobs_without_a_queue_are_spared_where_nothing_is_selected,),
     left_alone=(
         when(
-            managed_jobs.jobs_are_left_alone_where_nothing_is_selected, ManagedJobsNamespaceSelectorAlwaysRespected=True
+            managed_jobs.jobs_are_left_alone_where_nothing_is_selected,
+            ManagedJobsNamespaceSelectorAlwaysRespected=True,
         ),
     ),
-    unstartable=(job_reconciliation.node_labels_that_the_job_contradicts_finish_its_workload,),
+    unstartable=(
+        job_reconciliation.node_labels_that_the_job_contradicts_finish_its_workload,
+    ),
 )
 PRIORITIES = Priorities(
     needed=(workload_priority_class.a_class_that_is_named_has_to_be_there,),
@@ -368,6 +510,9 @@ PRIORITIES = Priorities(
     valued=(workload_priority_class.a_changed_value_reaches_who_has_the_class,),
     moved=(workload_priority_class.another_priority_has_what_waits_tried_again,),
     given=(
-        when(workload_priority_class.a_job_without_a_class_gets_the_default_one, WorkloadPriorityClassDefaulting=True),
+        when(
+            workload_priority_class.a_job_without_a_class_gets_the_default_one,
+            WorkloadPriorityClassDefaulting=True,
+        ),
     ),
 )

@@ -5,18 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.rules.config import config_validation, mapping_source_fields, mapping_sources
+from kueue_dra_ref.rules.config import (
+    config_validation,
+    mapping_source_fields,
+    mapping_sources,
+)
 from kueue_dra_ref.rules.config.device_class_mappings import KUEUE_0_19_MAPPING
-from kueue_dra_ref.rules.dra import consumable_capacity, partitionable_devices, pool_selection, sourced_requests
+from kueue_dra_ref.rules.dra import (
+    consumable_capacity,
+    partitionable_devices,
+    pool_selection,
+    sourced_requests,
+)
 
 MAPPING = replace(
     KUEUE_0_19_MAPPING,
-    device_class=(*KUEUE_0_19_MAPPING.device_class, mapping_sources.mappings_of_a_class_charge_different_counters),
+    device_class=(
+        *KUEUE_0_19_MAPPING.device_class,
+        mapping_sources.mappings_of_a_class_charge_different_counters,
+    ),
     source_type=(
         mapping_sources.a_source_has_a_type,
         mapping_sources.a_source_has_one_type,
-        when(mapping_sources.counters_need_their_gate, KueueDRAIntegrationPartitionableDevices=False),
-        when(mapping_sources.capacities_need_their_gate, KueueDRAIntegrationConsumableCapacity=False),
+        when(
+            mapping_sources.counters_need_their_gate,
+            KueueDRAIntegrationPartitionableDevices=False,
+        ),
+        when(
+            mapping_sources.capacities_need_their_gate,
+            KueueDRAIntegrationConsumableCapacity=False,
+        ),
     ),
     source=(
         mapping_source_fields.a_counter_is_named_by_a_label,
@@ -33,8 +51,14 @@ MAPPING = replace(
     after=(
         config_validation.the_selector_of_managed_namespaces_is_one,
         config_validation.namespaces_of_the_system_are_not_managed,
-        when(config_validation.nothing_is_excluded_where_the_uncovered_is_ignored, QuotaCheckStrategy=True),
-        when(config_validation.what_is_not_covered_blocks_or_is_ignored, QuotaCheckStrategy=True),
+        when(
+            config_validation.nothing_is_excluded_where_the_uncovered_is_ignored,
+            QuotaCheckStrategy=True,
+        ),
+        when(
+            config_validation.what_is_not_covered_blocks_or_is_ignored,
+            QuotaCheckStrategy=True,
+        ),
     ),
 )
 """What a Configuration may map."""

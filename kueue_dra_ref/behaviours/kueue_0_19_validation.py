@@ -11,9 +11,24 @@ from kueue_dra_ref.behaviours.phases_validation import (
     Webhooks,
 )
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.rules.crd import clusterqueue_crd, localqueue_crd, resourceflavor_crd, shared_crd, workload_crd
-from kueue_dra_ref.rules.kubernetes import job_completion_validation, job_update_validation, job_validation
-from kueue_dra_ref.rules.webhooks import clusterqueue_webhook, job_webhook, resourceflavor_webhook, workload_webhook
+from kueue_dra_ref.rules.crd import (
+    clusterqueue_crd,
+    localqueue_crd,
+    resourceflavor_crd,
+    shared_crd,
+    workload_crd,
+)
+from kueue_dra_ref.rules.kubernetes import (
+    job_completion_validation,
+    job_update_validation,
+    job_validation,
+)
+from kueue_dra_ref.rules.webhooks import (
+    clusterqueue_webhook,
+    job_webhook,
+    resourceflavor_webhook,
+    workload_webhook,
+)
 
 _GROUPS: Checks = (
     clusterqueue_crd.at_most_16_resource_groups,
@@ -24,7 +39,10 @@ _GROUPS: Checks = (
     clusterqueue_crd.a_quota_says_how_much_there_is,
     clusterqueue_crd.a_group_names_flavors_as_objects_are,
 )
-_ONCE: Checks = (clusterqueue_crd.a_flavor_is_once_in_a_group, clusterqueue_crd.a_resource_is_once_in_a_flavor)
+_ONCE: Checks = (
+    clusterqueue_crd.a_flavor_is_once_in_a_group,
+    clusterqueue_crd.a_resource_is_once_in_a_flavor,
+)
 
 _CLUSTER_QUEUES = Definition(
     limits=(
@@ -132,13 +150,18 @@ DEFINITIONS = Definitions(
     resource_flavor=_FLAVORS,
     workload=_WORKLOADS,
     workload_priority_class=Definition(
-        limits=(shared_crd.a_priority_class_has_a_value, shared_crd.numbers_have_32_bits)
+        limits=(
+            shared_crd.a_priority_class_has_a_value,
+            shared_crd.numbers_have_32_bits,
+        )
     ),
 )
 
 WEBHOOKS = Webhooks(
     empty=(clusterqueue_webhook.what_is_not_said_is_empty,),
-    dropped=(when(workload_webhook.nothing_is_said_of_fewer_pods, PartialAdmission=False),),
+    dropped=(
+        when(workload_webhook.nothing_is_said_of_fewer_pods, PartialAdmission=False),
+    ),
     groups=GroupChecks(
         resource=(
             clusterqueue_webhook.a_covered_resource_is_called_as_labels_are,
@@ -179,9 +202,18 @@ WEBHOOKS = Webhooks(
     ),
     workload=(
         workload_webhook.no_amount_is_called_pods,
-        when(workload_webhook.no_amount_is_negative, WorkloadValidateResourcesAreNonNegative=True),
+        when(
+            workload_webhook.no_amount_is_negative,
+            WorkloadValidateResourcesAreNonNegative=True,
+        ),
         workload_webhook.at_most_one_pod_set_may_shrink,
-        when(workload_webhook.pod_sets_with_quota_stay, ElasticJobsViaWorkloadSlices=False),
-        when(workload_webhook.pod_sets_with_quota_stay_but_for_fewer_pods, ElasticJobsViaWorkloadSlices=True),
+        when(
+            workload_webhook.pod_sets_with_quota_stay,
+            ElasticJobsViaWorkloadSlices=False,
+        ),
+        when(
+            workload_webhook.pod_sets_with_quota_stay_but_for_fewer_pods,
+            ElasticJobsViaWorkloadSlices=True,
+        ),
     ),
 )

@@ -9,7 +9,11 @@ from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.rules.config import mapping_names_0_20
-from kueue_dra_ref.rules.dra import claim_templates, dra_resources_unresolved, prioritized_lists
+from kueue_dra_ref.rules.dra import (
+    claim_templates,
+    dra_resources_unresolved,
+    prioritized_lists,
+)
 from kueue_dra_ref.rules.workload import workload_status
 
 _LISTS = "KueueDRAIntegrationPrioritizedList"
@@ -28,8 +32,14 @@ def kueue_0_20() -> Behaviour:
         gates=kueue_0_20_gates(),
         mapping=replace(
             earlier.mapping,
-            name=(*earlier.mapping.name, mapping_names_0_20.a_mapping_is_not_called_pods),
-            source=(*earlier.mapping.source, mapping_names_0_20.a_capacity_has_one_slash_at_most),
+            name=(
+                *earlier.mapping.name,
+                mapping_names_0_20.a_mapping_is_not_called_pods,
+            ),
+            source=(
+                *earlier.mapping.source,
+                mapping_names_0_20.a_capacity_has_one_slash_at_most,
+            ),
         ),
         processing=replace(
             earlier.processing,
@@ -67,7 +77,10 @@ def kueue_0_20() -> Behaviour:
                 when(workload_status.a_refusal_is_not_requeued, **_PLAIN),
                 # Both conditions have one reason, and it is of devices alone.
                 when(dra_resources_unresolved.unresolved_devices_are_told, **_OBSERVED),
-                when(dra_resources_unresolved.unresolved_devices_are_not_requeued, **_OBSERVED),
+                when(
+                    dra_resources_unresolved.unresolved_devices_are_not_requeued,
+                    **_OBSERVED,
+                ),
             ),
             resolved=(dra_resources_unresolved.devices_that_resolve_are_told,),
         ),

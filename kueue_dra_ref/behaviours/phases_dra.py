@@ -42,7 +42,9 @@ class Processing:
     forbidden: tuple[Rule[[World, Workload], Refused | None], ...]
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
-    alternative: tuple[Rule[[Asked, DeviceRequest], FieldError | Undecided | None], ...] = ()
+    alternative: tuple[
+        Rule[[Asked, DeviceRequest], FieldError | Undecided | None], ...
+    ] = ()
     """What is refused of each alternative of a prioritized list, one alternative after another."""
     matching: Matching
     sourcing: Sourcing = field(default_factory=Sourcing)
@@ -93,7 +95,10 @@ class Extended:
     detected: tuple[Rule[[Workload], Iterable[str]], ...] = ()
     asked: tuple[Rule[[PodSet], Iterable[str]], ...] = ()
     named: tuple[Rule[[str], bool], ...] = ()
-    chosen: tuple[Rule[[Sequence[Manifest], Sequence[DeviceClassMapping]], Sequence[Manifest]], ...] = ()
+    chosen: tuple[
+        Rule[[Sequence[Manifest], Sequence[DeviceClassMapping]], Sequence[Manifest]],
+        ...,
+    ] = ()
     """Which of several classes stands for a resource: each rule leaves some of them."""
     in_container: tuple[Rule[[Wanted, ContainerRequests], FieldError | None], ...] = ()
     """What is refused container by container: of each, and of each resource there, the first fault."""

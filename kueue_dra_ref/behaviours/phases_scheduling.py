@@ -23,7 +23,12 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Need, Objecti
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Outlook, Progress
 from kueue_dra_ref.rules.flavorassigner.node_affinity import Unreadable
 from kueue_dra_ref.rules.preemption.fair_sharing import Contender, Shares
-from kueue_dra_ref.rules.preemption.preemption_policies import Candidate, Preemption, Rivals, Shortage
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    Candidate,
+    Preemption,
+    Rivals,
+    Shortage,
+)
 from kueue_dra_ref.rules.queue.admissibility import Place
 from kueue_dra_ref.rules.queue.in_use_finalizers import Use
 from kueue_dra_ref.rules.queue.pending_workloads import Holding, Told, Waiting
@@ -85,7 +90,12 @@ class Assigning:
     quota: tuple[Rule[[Need], Objection | None], ...]
     words: tuple[Rule[[int], str | None], ...] = ()
     """What is said of a sum or a quota instead of the amount."""
-    in_group: tuple[Rule[[PodSet, str, Mapping[str, Any], Collection[str]], str | Unreadable | None], ...] = ()
+    in_group: tuple[
+        Rule[
+            [PodSet, str, Mapping[str, Any], Collection[str]], str | Unreadable | None
+        ],
+        ...,
+    ] = ()
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: tuple[Rule[[ClusterQueue, Sequence[str]], Sequence[Choice]], ...] = ()
     """For a class of several resources, which flavor and resource are examined one after another."""

@@ -30,7 +30,13 @@ class Reporting:
     refused: tuple[Rule[[str, str], Said], ...]
     evicted: tuple[Rule[[str, str], Said], ...]
     preempted: tuple[Rule[[str, str], Said], ...]
-    requests: tuple[Rule[[Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]], ...]
+    requests: tuple[
+        Rule[
+            [Sequence[tuple[str, Mapping[str, int]]], frozenset[str]],
+            list[dict[str, Any]],
+        ],
+        ...,
+    ]
     cluster_queue: tuple[Rule[[Figures], Written], ...]
     local_queue: tuple[Rule[[Figures], Written], ...]
     cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
@@ -74,7 +80,9 @@ class Jobs:
     """Whether nothing is done about a Job, whether it names a queue or not."""
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
-    unstartable: tuple[Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...] = ()
+    unstartable: tuple[
+        Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...
+    ] = ()
     """What keeps a Job from starting for good, by its node selector and the node labels of its flavors."""
     unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
     """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""

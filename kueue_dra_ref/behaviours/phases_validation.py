@@ -8,7 +8,12 @@ from typing import assert_never
 
 from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.jobs import POD_PATH, pod_of
-from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota, parts_of
+from kueue_dra_ref.api.resource_groups import (
+    Covered,
+    FlavorOfGroup,
+    ResourceQuota,
+    parts_of,
+)
 from kueue_dra_ref.apiserver.admission_request import Write
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.model.rule import Rule
@@ -34,12 +39,19 @@ class Definition:
     limits: Checks = ()
     cel: Checks = ()
 
-    def faults(self, write: Write, wrong: Sequence[FieldError] = ()) -> Sequence[FieldError]:
+    def faults(
+        self, write: Write, wrong: Sequence[FieldError] = ()
+    ) -> Sequence[FieldError]:
         """Everything that is wrong, types first; where something is too much, missing or unknown, CEL is not asked."""
         found = [*wrong, *(fault for rule in self.limits for fault in rule(write))]
-        if self.cel and any(fault.type in _GRAVE or _OTHER_TYPE in fault.detail for fault in found):
+        if self.cel and any(
+            fault.type in _GRAVE or _OTHER_TYPE in fault.detail for fault in found
+        ):
             return [*found, _NOT_LOOKED_AT]
-        return [*found, *(fault for rule in self.cel if not wrong for fault in rule(write))]
+        return [
+            *found,
+            *(fault for rule in self.cel if not wrong for fault in rule(write)),
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +83,9 @@ class Definitions:
     workload: Definition = Definition()
     workload_priority_class: Definition = Definition()
 
-    def faults(self, write: Write, wrong: Sequence[FieldError] = ()) -> Sequence[FieldError]:
+    def faults(
+        self, write: Write, wrong: Sequence[FieldError] = ()
+    ) -> Sequence[FieldError]:
         """Everything that is wrong with an object by the definition of its kind, beside what has the wrong type."""
         if write.new["kind"] == "Job":
             return tuple(self.job.faults(write))

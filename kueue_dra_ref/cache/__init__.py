@@ -1,1 +1,1 @@
-"""What Kueue remembers (Kueue: pkg/cache): the snapshot, the cohort hierarchy, the pending workloads of a ClusterQueue."""
+"""Kueue's caches (Kueue: pkg/cache): the snapshot, the cohort hierarchy, pending workloads."""

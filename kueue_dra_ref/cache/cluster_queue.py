@@ -58,7 +58,10 @@ class Queued:
     def shape(self) -> str:
         """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
         written = self.obj["spec"].get("podSets") or ()
-        shapes = [_shape(*each) for each in zip(written, self.workload.pod_sets, self.demands, strict=True)]
+        shapes = [
+            _shape(*each)
+            for each in zip(written, self.workload.pod_sets, self.demands, strict=True)
+        ]
         return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
 
 
@@ -140,7 +143,9 @@ class Line:
     def set_equals_aside(self, queued: Queued, cause: Cause | None) -> list[Key]:
         """Workloads that are equal to one that did not fit, with it, are not tried before the next sweep."""
         self._hopeless[queued.shape] = cause or Cause.UNTRIED
-        equals = [key for key, other in self.heap.items() if other.shape == queued.shape]
+        equals = [
+            key for key, other in self.heap.items() if other.shape == queued.shape
+        ]
         for key in equals:
             self.aside[key] = self.heap.pop(key)
         return [queued.key, *equals]
@@ -148,32 +153,51 @@ class Line:
     def sweep(self, selected: Callable[[Queued], bool]) -> bool:
         """Bring back into line what was set aside; False when nothing moved."""
         self._hopeless.clear()
-        moved = [queued for queued in self.aside.values() if queued.may_be_tried and selected(queued)]
+        moved = [
+            queued
+            for queued in self.aside.values()
+            if queued.may_be_tried and selected(queued)
+        ]
         for queued in moved:
             self.put_back(self.aside.pop(queued.key))
         return bool(moved)
 
     def _place(self, queued: Queued) -> Place:
         waiting = Waiting(priority=queued.workload.priority, created=queued.created)
-        return tuple(rule(waiting) for rule in self._rules.order), queued.obj["metadata"]["uid"]
+        return tuple(rule(waiting) for rule in self._rules.order), queued.obj[
+            "metadata"
+        ]["uid"]
 
 
 def _is_shaped_like(old: Queued, new: Queued) -> bool:
-    if old.obj["spec"] is new.obj["spec"] and [d.amounts for d in old.demands] == [d.amounts for d in new.demands]:
+    if old.obj["spec"] is new.obj["spec"] and [d.amounts for d in old.demands] == [
+        d.amounts for d in new.demands
+    ]:
         return True
     return old.shape == new.shape
 
 
 def _changed(old: Queued, new: Queued) -> bool:
     def watched(queued: Queued, known: Workload) -> list[object]:
-        conditions = {c["type"]: c for c in (queued.obj.get("status") or {}).get("conditions") or ()}
+        conditions = {
+            c["type"]: c
+            for c in (queued.obj.get("status") or {}).get("conditions") or ()
+        }
         reclaimed = (queued.obj.get("status") or {}).get("reclaimablePods")
-        return [queued.obj["spec"], known, reclaimed, conditions.get("Evicted"), conditions.get("Requeued")]
+        return [
+            queued.obj["spec"],
+            known,
+            reclaimed,
+            conditions.get("Evicted"),
+            conditions.get("Requeued"),
+        ]
 
     known = old.remembered or old.workload
     if watched(old, known) != watched(new, new.workload):
         return True
-    return known == old.workload and [d.amounts for d in old.demands] != [d.amounts for d in new.demands]
+    return known == old.workload and [d.amounts for d in old.demands] != [
+        d.amounts for d in new.demands
+    ]
 
 
 _SHAPING = (
@@ -195,7 +219,11 @@ def _shape(written: dict[str, Any], counted: PodSet, demand: Demand) -> list[Any
 
 def _spec_shape(written: dict[str, Any], counted: PodSet) -> list[Any]:
     spec = (written.get("template") or {}).get("spec") or {}
-    ports = [each.get("ports") for kind in ("initContainers", "containers") for each in spec.get(kind) or ()]
+    ports = [
+        each.get("ports")
+        for kind in ("initContainers", "containers")
+        for each in spec.get(kind) or ()
+    ]
     requests = [_canonical(each.requests) for each in counted.containers]
     whole = _canonical(counted.whole.requests) if counted.whole else None
     return [

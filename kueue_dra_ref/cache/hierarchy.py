@@ -33,21 +33,47 @@ class Tree:
         return [queue.name for queue in node.queues()] if node else []
 
 
-def tree_of(rules: Cohorts, queues: Iterable[ClusterQueue], cohorts: Iterable[Cohort], used: Used) -> Tree:
+def tree_of(
+    rules: Cohorts,
+    queues: Iterable[ClusterQueue],
+    cohorts: Iterable[Cohort],
+    used: Used,
+) -> Tree:
     """Put ClusterQueues below their cohorts, and add up what they have and use."""
     members, explicit = list(queues), list(cohorts)
-    parents = {each.name: parent for each in explicit if (parent := next((rule(each) for rule in rules.parent), ""))}
-    joined = {each.name: cohort for each in members if (cohort := next((rule(each) for rule in rules.joined), ""))}
-    nodes = {name: Node(name=name) for name in (*parents, *parents.values(), *joined.values())}
+    parents = {
+        each.name: parent
+        for each in explicit
+        if (parent := next((rule(each) for rule in rules.parent), ""))
+    }
+    joined = {
+        each.name: cohort
+        for each in members
+        if (cohort := next((rule(each) for rule in rules.joined), ""))
+    }
+    nodes = {
+        name: Node(name=name)
+        for name in (*parents, *parents.values(), *joined.values())
+    }
     for each in explicit:
         groups = next((rule(each) for rule in rules.quota), ())
-        nodes[each.name] = Node(name=each.name, limits=_limits(rules, groups), weight=each.weight)
+        nodes[each.name] = Node(
+            name=each.name, limits=_limits(rules, groups), weight=each.weight
+        )
     looping = {name for name in nodes if _loops(name, parents)}
     for child in sorted(parents.keys() - looping):
         _join(nodes[child], nodes[parents[child]])
-    tree = Tree(cohorts=nodes, looped=frozenset(name for name, cohort in joined.items() if cohort in looping))
+    tree = Tree(
+        cohorts=nodes,
+        looped=frozenset(name for name, cohort in joined.items() if cohort in looping),
+    )
     for queue in sorted(members, key=lambda each: each.name):
-        node = Node(name=queue.name, limits=_limits(rules, queue.groups), weight=queue.weight, is_queue=True)
+        node = Node(
+            name=queue.name,
+            limits=_limits(rules, queue.groups),
+            weight=queue.weight,
+            is_queue=True,
+        )
         node.used = dict(used.get(queue.name, {}))
         tree.queues[queue.name] = node
         if (above := joined.get(queue.name)) and above not in looping:
@@ -71,13 +97,25 @@ def _loops(name: str, parents: Mapping[str, str]) -> bool:
     return name in seen
 
 
-def _limits(rules: Cohorts, groups: Iterable[ResourceGroup]) -> dict[FlavorResource, Limits]:
-    flavors: list[FlavorQuota] = [flavor for group in groups for flavor in group.flavors]
+def _limits(
+    rules: Cohorts, groups: Iterable[ResourceGroup]
+) -> dict[FlavorResource, Limits]:
+    flavors: list[FlavorQuota] = [
+        flavor for group in groups for flavor in group.flavors
+    ]
     return {
         (flavor.name, resource): Limits(
             nominal=_counted(rules, resource, nominal),
-            borrowing=_bound(rules, resource, next((rule(flavor, resource) for rule in rules.borrowing), None)),
-            lending=_bound(rules, resource, next((rule(flavor, resource) for rule in rules.lending), None)),
+            borrowing=_bound(
+                rules,
+                resource,
+                next((rule(flavor, resource) for rule in rules.borrowing), None),
+            ),
+            lending=_bound(
+                rules,
+                resource,
+                next((rule(flavor, resource) for rule in rules.lending), None),
+            ),
         )
         for flavor in flavors
         for resource, nominal in flavor.nominal.items()

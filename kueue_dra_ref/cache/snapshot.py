@@ -48,7 +48,9 @@ class Snapshot:
     def path(self, queue: str) -> str:
         """The names from the root of the tree down to a ClusterQueue."""
         node = self.node(queue)
-        return "/" + "/".join([*reversed([cohort.name for cohort in node.above()]), queue])
+        return "/" + "/".join(
+            [*reversed([cohort.name for cohort in node.above()]), queue]
+        )
 
     def holding(self, queue: str) -> Iterator[Hold]:
         """Who holds quota in a ClusterQueue, whoever was removed left out."""

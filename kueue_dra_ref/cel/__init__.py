@@ -6,4 +6,13 @@ from .model import CompileFault, Device, EvaluationFault, Undecided
 from .overloads import lacking
 from .selector import Selector
 
-__all__ = ["CompileFault", "Device", "EvaluationFault", "Selector", "Undecided", "compiled", "cost_trap", "lacking"]
+__all__ = [
+    "CompileFault",
+    "Device",
+    "EvaluationFault",
+    "Selector",
+    "Undecided",
+    "compiled",
+    "cost_trap",
+    "lacking",
+]

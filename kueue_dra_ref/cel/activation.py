@@ -23,13 +23,20 @@ class Facts(NamedTuple):
 
     def named(self, kinds: frozenset[str]) -> frozenset[str]:
         """Give the names, without domain, of the attributes of these kinds."""
-        found = [name.partition("/")[2] or name for name, kind, _ in self.attributes if kind in kinds]
+        found = [
+            name.partition("/")[2] or name
+            for name, kind, _ in self.attributes
+            if kind in kinds
+        ]
         return frozenset(found)
 
     @property
     def shows_all_integers(self) -> bool:
         """Whether every capacity that is an integer is seen as one, in the form in which the API server stores it."""
-        return all(quantities.shows_its_integer(str(quantities.parse(text))) for _, text in self.capacity)
+        return all(
+            quantities.shows_its_integer(str(quantities.parse(text)))
+            for _, text in self.capacity
+        )
 
 
 def facts(device: Device) -> Facts:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, ip_address, ip_interface
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    ip_address,
+    ip_interface,
+)
 
 
 def address(text: str) -> IPv4Address | IPv6Address:
@@ -13,8 +21,12 @@ def address(text: str) -> IPv4Address | IPv6Address:
 
     """
     read = ip_address(text)
-    if isinstance(read, IPv6Address) and (read.scope_id is not None or read.ipv4_mapped is not None):
-        raise ValueError(f'IP address "{text}" with zone value or mapped IPv4 is not allowed')
+    if isinstance(read, IPv6Address) and (
+        read.scope_id is not None or read.ipv4_mapped is not None
+    ):
+        raise ValueError(
+            f'IP address "{text}" with zone value or mapped IPv4 is not allowed'
+        )
     return read
 
 
@@ -26,8 +38,12 @@ def prefix(text: str) -> IPv4Interface | IPv6Interface:
 
     """
     length = text.partition("/")[2]
-    if not (length.isascii() and length.isdigit()) or (length[0] == "0" and length != "0"):
-        raise ValueError(f'network address parse error during conversion from string: netip.ParsePrefix("{text}")')
+    if not (length.isascii() and length.isdigit()) or (
+        length[0] == "0" and length != "0"
+    ):
+        raise ValueError(
+            f'network address parse error during conversion from string: netip.ParsePrefix("{text}")'
+        )
     address(text.partition("/")[0])
     return ip_interface(text)
 
@@ -43,13 +59,19 @@ def covers(outer: bytes, inner: bytes | str) -> bool:
     """Tell whether a prefix lies in a prefix."""
     one = prefix(inner if isinstance(inner, str) else inner.decode())
     network = prefix(outer.decode()).network
-    return one.version == network.version and one.ip in network and one.network.prefixlen >= network.prefixlen
+    return (
+        one.version == network.version
+        and one.ip in network
+        and one.network.prefixlen >= network.prefixlen
+    )
 
 
 def is_global_unicast(value: bytes) -> bool:
     """Tell whether an address is neither unspecified, broadcast, loopback, multicast nor of the link."""
     one = address(value.decode())
-    special = one.is_unspecified or one.is_loopback or one.is_multicast or one.is_link_local
+    special = (
+        one.is_unspecified or one.is_loopback or one.is_multicast or one.is_link_local
+    )
     return not special and one != IPv4Address("255.255.255.255")
 
 

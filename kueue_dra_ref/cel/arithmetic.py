@@ -32,7 +32,11 @@ def undecided(root: Node) -> Iterator[str]:
         if node.name in _ORDERS and any(map(_may_be_no_number, node.children)):
             yield "an order of computed doubles, which may be no number"
         for place, child in enumerate(node.children):
-            if child.name in _COMPUTES and child.kind.name == "kubernetes.Quantity" and not _takes(node, place):
+            if (
+                child.name in _COMPUTES
+                and child.kind.name == "kubernetes.Quantity"
+                and not _takes(node, place)
+            ):
                 yield f"{child.name}() other than before a method or left of =="
 
 
@@ -41,7 +45,10 @@ def _takes(node: Node, place: int) -> bool:
 
 
 def _may_be_no_number(node: Node) -> bool:
-    computed = node.form not in ("constant", "select", "variable") and node.name not in _SURE_NUMBERS
+    computed = (
+        node.form not in ("constant", "select", "variable")
+        and node.name not in _SURE_NUMBERS
+    )
     if node.name == "dyn":
         return any(map(_may_be_no_number, node.children))
     return node.kind.name == "double" and computed and not _is_a_number(node)
@@ -49,4 +56,7 @@ def _may_be_no_number(node: Node) -> bool:
 
 def _is_a_number(node: Node) -> bool:
     """Tell whether an integer is converted, or a constant negated."""
-    return node.name in ("double", "-_") and node.children[0].kind.name in ("int", "uint")
+    return node.name in ("double", "-_") and node.children[0].kind.name in (
+        "int",
+        "uint",
+    )

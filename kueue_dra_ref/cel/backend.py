@@ -12,7 +12,9 @@ from .model import CompileFault, Undecided
 from .selector import Selector
 
 Compiled = Selector | Exact | CompileFault | Undecided
-_COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar("compile", default=selector.compiled)
+_COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar(
+    "compile", default=selector.compiled
+)
 
 
 def compiled(expression: str) -> Compiled:

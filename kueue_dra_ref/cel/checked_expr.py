@@ -21,7 +21,10 @@ class Kind:
     params: tuple[Kind, ...] = ()
 
     def __str__(self) -> str:
-        inner = ", ".join("google.protobuf.Any" if param.name == "any" else str(param) for param in self.params)
+        inner = ", ".join(
+            "google.protobuf.Any" if param.name == "any" else str(param)
+            for param in self.params
+        )
         return f"{self.name}({inner})" if self.params else self.name
 
     @property
@@ -61,9 +64,14 @@ class Node:
 def tree(serialized: bytes) -> Node:
     """Read the engine's serialisation of a checked expression."""
     checked = _fields(_fields(serialized)[2][0])
-    kinds = {_int(entry, 1): _kind(_fields(entry[2][0])) for entry in map(_fields, checked.get(3, []))}
+    kinds = {
+        _int(entry, 1): _kind(_fields(entry[2][0]))
+        for entry in map(_fields, checked.get(3, []))
+    }
     source = _fields(checked[5][0])
-    offsets = {_int(entry, 1): _int(entry, 2) for entry in map(_fields, source.get(4, []))}
+    offsets = {
+        _int(entry, 1): _int(entry, 2) for entry in map(_fields, source.get(4, []))
+    }
     return _Reader(kinds, offsets).node(checked[4][0])
 
 
@@ -74,7 +82,10 @@ class _Reader:
 
     def node(self, raw: bytes) -> Node:
         fields = _fields(raw)
-        form, content = next(((_FORMS[key], fields[key][0]) for key in fields if key in _FORMS), ("absent", b""))
+        form, content = next(
+            ((_FORMS[key], fields[key][0]) for key in fields if key in _FORMS),
+            ("absent", b""),
+        )
         name, value, member, below = _content(form, _fields(content))
         return Node(
             form=form,
@@ -87,7 +98,15 @@ class _Reader:
         )
 
 
-_FORMS = {3: "constant", 4: "variable", 5: "select", 6: "call", 7: "list", 8: "struct", 9: "comprehension"}
+_FORMS = {
+    3: "constant",
+    4: "variable",
+    5: "select",
+    6: "call",
+    7: "list",
+    8: "struct",
+    9: "comprehension",
+}
 
 
 def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
@@ -100,14 +119,29 @@ def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
         case "select":  # `member` tells has(a.b) from a.b
             return _text(fields, 2), None, bool(_int(fields, 3)), fields[1]
         case "call":
-            return _text(fields, 2), None, 1 in fields, fields.get(1, []) + fields.get(3, [])
+            return (
+                _text(fields, 2),
+                None,
+                1 in fields,
+                fields.get(1, []) + fields.get(3, []),
+            )
         case "list":
             return "", None, False, fields.get(1, [])
         case "struct":
             entries = [_fields(entry) for entry in fields.get(2, [])]
-            return _text(fields, 1), None, False, [part for entry in entries for part in entry.get(3, []) + entry[4]]
+            return (
+                _text(fields, 1),
+                None,
+                False,
+                [part for entry in entries for part in entry.get(3, []) + entry[4]],
+            )
         case _:
-            return _text(fields, 1), None, False, [part for key in (2, 4, 5, 6, 7) for part in fields.get(key, [])]
+            return (
+                _text(fields, 1),
+                None,
+                False,
+                [part for key in (2, 4, 5, 6, 7) for part in fields.get(key, [])],
+            )
 
 
 def _constant(fields: Fields) -> Any:
@@ -135,19 +169,28 @@ def _kind(fields: Fields) -> Kind:
         case 3 | 5:
             return Kind((_PRIMITIVES if key == 3 else _WELL_KNOWN)[value])
         case 6 | 7:
-            return Kind("list", _params(value, 1)) if key == 6 else Kind("map", _params(value, 1, 2))
+            return (
+                Kind("list", _params(value, 1))
+                if key == 6
+                else Kind("map", _params(value, 1, 2))
+            )
         case 9:
             return Kind(value.decode())
         case 14:
             abstract = _fields(value)
-            return Kind(_text(abstract, 1), tuple(_kind(_fields(param)) for param in abstract.get(2, [])))
+            return Kind(
+                _text(abstract, 1),
+                tuple(_kind(_fields(param)) for param in abstract.get(2, [])),
+            )
         case _:
             return Kind(_SIMPLE.get(key, "dyn"))
 
 
 def _params(raw: bytes, *keys: int) -> tuple[Kind, ...]:
     fields = _fields(raw)
-    return tuple(_kind(_fields(fields[key][0])) if key in fields else Kind("dyn") for key in keys)
+    return tuple(
+        _kind(_fields(fields[key][0])) if key in fields else Kind("dyn") for key in keys
+    )
 
 
 def _fields(raw: bytes) -> Fields:

@@ -12,7 +12,9 @@ from .validators import CONVERSIONS
 
 _FOLDED = CONVERSIONS | {"dyn", "type"}
 # Go's strconv.ParseBool takes these; the engine takes fewer.
-_TRUTHS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+_TRUTHS = frozenset(
+    {"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"}
+)
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 
 
@@ -20,7 +22,9 @@ def failures(tree: Node) -> Iterator[str]:
     """Give the words of each conversion that fails."""
     for call in _conversions(tree):
         match _value(call):
-            case EvaluationFault(detail=detail) if not isinstance(_value(call.children[0]), EvaluationFault):
+            case EvaluationFault(detail=detail) if not isinstance(
+                _value(call.children[0]), EvaluationFault
+            ):
                 yield _words(call, detail)
 
 
@@ -28,11 +32,19 @@ def odd(tree: Node) -> Iterator[str]:
     """Name the conversions that the engine carries out otherwise than Kubernetes."""
     for call in _conversions(tree):
         inner = call.children[0]
-        if call.name == "bool" and inner.form == "constant" and inner.value in _TRUTHS - {"true", "false"}:
+        if (
+            call.name == "bool"
+            and inner.form == "constant"
+            and inner.value in _TRUTHS - {"true", "false"}
+        ):
             yield f"bool() of {inner.value}"
         elif isinstance(_value(call), Undecided):
             yield f"{call.name}() of a constant"
-    yield from (f"{node.name}() of another text than RFC 3339 writes" for node in tree.walk() if _is_odd_time(node))
+    yield from (
+        f"{node.name}() of another text than RFC 3339 writes"
+        for node in tree.walk()
+        if _is_odd_time(node)
+    )
 
 
 def _conversions(tree: Node) -> Iterator[Node]:
@@ -41,19 +53,32 @@ def _conversions(tree: Node) -> Iterator[Node]:
 
 def _is_odd_time(node: Node) -> bool:
     """Tell whether a text may be a time to the engine only, which reads them less strictly."""
-    if node.form != "call" or node.name != "timestamp" or node.children[0].kind.name in ("int", "timestamp"):
+    if (
+        node.form != "call"
+        or node.name != "timestamp"
+        or node.children[0].kind.name in ("int", "timestamp")
+    ):
         return False
     text = node.children[0]
     if text.form != "constant":
         return True
-    return not _RFC3339.fullmatch(str(text.value)) and not isinstance(_value(node), EvaluationFault)
+    return not _RFC3339.fullmatch(str(text.value)) and not isinstance(
+        _value(node), EvaluationFault
+    )
 
 
 def _is_folded(node: Node) -> bool:
     """Tell whether Kubernetes knows a value before it sees a device."""
     if node.form == "call":
-        return node.name in _FOLDED and not node.member and len(node.children) == 1 and _is_folded(node.children[0])
-    return node.form == "constant" or (node.form in ("list", "struct") and all(map(_is_folded, node.children)))
+        return (
+            node.name in _FOLDED
+            and not node.member
+            and len(node.children) == 1
+            and _is_folded(node.children[0])
+        )
+    return node.form == "constant" or (
+        node.form in ("list", "struct") and all(map(_is_folded, node.children))
+    )
 
 
 def _value(node: Node) -> object:
@@ -91,6 +116,11 @@ def _literal(node: Node) -> str:
 
 
 def _words(call: Node, said: str) -> str:
-    if call.children[0].form == "constant" and call.children[0].kind.name in ("string", "int", "uint", "double"):
+    if call.children[0].form == "constant" and call.children[0].kind.name in (
+        "string",
+        "int",
+        "uint",
+        "double",
+    ):
         return f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
     return said

@@ -16,7 +16,11 @@ def cost_trap(expression: str) -> str | None:
             return "type() compared"
         if token.text == "join" and called and source.text(index - 1) == ".":
             return "join()"
-        if token.text in ("split", "findAll") and called and source.text(index - 1) == ".":
+        if (
+            token.text in ("split", "findAll")
+            and called
+            and source.text(index - 1) == "."
+        ):
             trap = _element_traversed(source, source.pair.get(index + 1, index + 1))
             if trap:
                 return f"{trap} of an element of {token.text}()"

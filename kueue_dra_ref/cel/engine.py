@@ -45,9 +45,24 @@ _ENGINE_KINDS = {
     "net.IP": "bytes",
     "net.CIDR": "bytes",
 }
-_ANY_KIND = ("bool", "int", "uint", "double", "string", "bytes", "list<dyn>", "map<string,string>", "null")
+_ANY_KIND = (
+    "bool",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "list<dyn>",
+    "map<string,string>",
+    "null",
+)
 _STATUS = re.compile(r"^[A-Z_]+: ")
-_LIMITS = ("Expression recursion limit", "Iteration budget exceeded", "CANCELLED", "RESOURCE_EXHAUSTED")
+_LIMITS = (
+    "Expression recursion limit",
+    "Iteration budget exceeded",
+    "CANCELLED",
+    "RESOURCE_EXHAUSTED",
+)
 Evaluate = Callable[[Mapping[str, Any]], Any]
 
 
@@ -84,12 +99,18 @@ def program(source: str) -> Evaluate:
 
 def is_regex(pattern: str) -> bool:
     """Tell whether RE2 takes a pattern."""
-    return not isinstance(program('"".matches(kueue_dra_probe)')({"kueue_dra_probe": pattern}), EvaluationFault)
+    return not isinstance(
+        program('"".matches(kueue_dra_probe)')({"kueue_dra_probe": pattern}),
+        EvaluationFault,
+    )
 
 
 def converts(function: str, value: Any) -> bool:
     """Tell whether a conversion such as int() takes a constant."""
-    return not isinstance(program(f"{function}(kueue_dra_probe)")({"kueue_dra_probe": value}), EvaluationFault)
+    return not isinstance(
+        program(f"{function}(kueue_dra_probe)")({"kueue_dra_probe": value}),
+        EvaluationFault,
+    )
 
 
 def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
@@ -129,7 +150,9 @@ def _kubernetes() -> Any:
     cel = _cel()
     for number, each in enumerate(overloads()):
         takes = [cel.Type(text) for text in each.takes]
-        named.setdefault(each.name, []).append(cel.Overload(f"k{number}", cel.Type(each.gives), takes, each.member))
+        named.setdefault(each.name, []).append(
+            cel.Overload(f"k{number}", cel.Type(each.gives), takes, each.member)
+        )
     return _environment(_KUBERNETES, named)
 
 
@@ -145,7 +168,9 @@ def _engine() -> Any:
     for number, ((name, member, takes), each) in enumerate(chosen.items()):
         gives = cel.Type(_ENGINE_KINDS.get(each.gives, "dyn"))
         kinds = [cel.Type(text) for text in takes]
-        named.setdefault(name, []).append(cel.Overload(f"e{number}", gives, kinds, member, impl=each.answer))
+        named.setdefault(name, []).append(
+            cel.Overload(f"e{number}", gives, kinds, member, impl=each.answer)
+        )
     name = NO_OVERLOAD.removesuffix("()")
     named[name] = [cel.Overload(name, cel.Type("bool"), [], False, impl=_no_overload)]
     return _environment(_ENGINE, named)
@@ -154,14 +179,24 @@ def _engine() -> Any:
 def _engine_kinds(text: str) -> tuple[str, ...]:
     if text == "dyn":
         return _ANY_KIND
-    return ("list<dyn>",) if text.startswith("list<") else (_ENGINE_KINDS.get(text, text),)
+    return (
+        ("list<dyn>",) if text.startswith("list<") else (_ENGINE_KINDS.get(text, text),)
+    )
 
 
-def _environment(variables: Mapping[str, str], functions: Mapping[str, list[Any]]) -> Any:
+def _environment(
+    variables: Mapping[str, str], functions: Mapping[str, list[Any]]
+) -> Any:
     cel = _cel()
-    declared = "".join(f'  - {{name: {name}, type: "{kind}"}}\n' for name, kind in variables.items())
+    declared = "".join(
+        f'  - {{name: {name}, type: "{kind}"}}\n' for name, kind in variables.items()
+    )
     declarations = [cel.FunctionDecl(name, forms) for name, forms in functions.items()]
-    return cel.NewEnv(None, config=cel.NewEnvConfigFromYaml(_ENVIRONMENT + declared), functions=declarations)
+    return cel.NewEnv(
+        None,
+        config=cel.NewEnvConfigFromYaml(_ENVIRONMENT + declared),
+        functions=declarations,
+    )
 
 
 def _no_overload() -> bool:

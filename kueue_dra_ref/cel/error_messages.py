@@ -6,9 +6,15 @@ import re
 
 from .validators import CONVERSIONS, Fault
 
-_OVERLOAD = re.compile(r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'")
-_SELECTED = re.compile(r"expression of type '([^\n]+)' cannot be the operand of a select operation")
-_UNKNOWN_FIELD = re.compile(r"device\s*\.\s*(?!(?:driver|attributes|capacity|allowMultipleAllocations)\b)(\w+)")
+_OVERLOAD = re.compile(
+    r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'"
+)
+_SELECTED = re.compile(
+    r"expression of type '([^\n]+)' cannot be the operand of a select operation"
+)
+_UNKNOWN_FIELD = re.compile(
+    r"device\s*\.\s*(?!(?:driver|attributes|capacity|allowMultipleAllocations)\b)(\w+)"
+)
 _TOKEN = re.compile(r"token recognition error at: '.*'")
 _SAID_OTHERWISE = (
     ("cannot be the range of a comprehension", "cannot be range of a comprehension"),
@@ -20,7 +26,10 @@ _UNDECLARED = re.compile(
     r"(?P<words>undeclared reference to '(?P<name>\.?\w+(?:\.\w+)+)' .*)\n.*\n.*"
 )
 _UNBOUND = re.compile(r"\bT%\d+")
-_ECHOES = ("'*error*'", "<input>:-1")  # the engine goes on after a fault and trips over it again
+_ECHOES = (
+    "'*error*'",
+    "<input>:-1",
+)  # the engine goes on after a fault and trips over it again
 
 
 def issue(expression: str, fault: Fault) -> str:
@@ -29,14 +38,18 @@ def issue(expression: str, fault: Fault) -> str:
     line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
     text = expression.split("\n")[line - 1]
     pointer = "".join("." if each.isascii() else "\uff0e" for each in text[:column])
-    return f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {pointer}^"
+    return (
+        f"ERROR: <input>:{line}:{column + 1}: {fault.detail}\n | {text}\n | {pointer}^"
+    )
 
 
 def refusal(expression: str, said: str) -> str:
     """Say the engine's refusal in Kubernetes' words."""
     issues = re.split(r"\n?(?=^ERROR: )", said, flags=re.MULTILINE)
     text = "\n".join(
-        _pointed(expression, each) for each in issues if each and not any(echo in each for echo in _ECHOES)
+        _pointed(expression, each)
+        for each in issues
+        if each and not any(echo in each for echo in _ECHOES)
     )
     for ours, theirs in _SAID_OTHERWISE:
         text = text.replace(ours, theirs)
@@ -62,7 +75,9 @@ def _undeclared(expression: str, said: re.Match[str]) -> str:
     name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
     before = expression.split("\n")[: int(said["line"]) - 1]
     offset = sum(len(line) + 1 for line in before) + int(said["column"]) - 1
-    found = next((each for each in name.finditer(expression) if each.end() > offset), None)
+    found = next(
+        (each for each in name.finditer(expression) if each.end() > offset), None
+    )
     if found is None:  # a comment stands in the name
         return said[0]
     if found["brace"]:
@@ -93,13 +108,24 @@ _EVALUATION = (
     (re.compile(r'Key not found in map : "?(.*?)"?$', re.DOTALL), r"no such key: \1"),
     (re.compile(r"Index error: index=(-?\d+).*"), r"index out of bounds: \1"),
     (re.compile(r"divide by zero"), "division by zero"),
-    (re.compile(r"cannot convert string to (\w+)"), r"type conversion error from 'string' to '\1'"),
-    (re.compile(r"Type conversion error from 'string' to '(\w+)'"), r"type conversion error from 'string' to '\1'"),
+    (
+        re.compile(r"cannot convert string to (\w+)"),
+        r"type conversion error from 'string' to '\1'",
+    ),
+    (
+        re.compile(r"Type conversion error from 'string' to '(\w+)'"),
+        r"type conversion error from 'string' to '\1'",
+    ),
 )
 _NO_OVERLOAD = re.compile(
     r"No matching overloads found : (?:\((?P<target>\w+)\)\.)?(?P<name>[\w<>=!+*/%&|.-]+)(?:\((?P<args>.*)\))?"
 )
-_KINDS = {"int64": "int", "uint64": "uint", "map": "kubernetes.Semver", "bytes": "kubernetes.Quantity"}
+_KINDS = {
+    "int64": "int",
+    "uint64": "uint",
+    "map": "kubernetes.Semver",
+    "bytes": "kubernetes.Quantity",
+}
 _NUMBERS = frozenset({"int", "uint", "double"})
 _RECEIVERS = frozenset({"string", "timestamp", "duration"})
 # What can stand left of an operator; CEL names the operator only to what cannot.
@@ -109,7 +135,15 @@ _LEFT = {
     "_%_": _RECEIVERS | {"int", "uint"},
     "size": frozenset[str](),
 }
-_TYPED = CONVERSIONS | {"compareTo", "isGreaterThan", "isLessThan", "quantity", "semver", "isQuantity", "isSemver"}
+_TYPED = CONVERSIONS | {
+    "compareTo",
+    "isGreaterThan",
+    "isLessThan",
+    "quantity",
+    "semver",
+    "isQuantity",
+    "isSemver",
+}
 
 
 def evaluation(said: str) -> str:
@@ -125,8 +159,14 @@ def evaluation(said: str) -> str:
 
 
 def _no_overload(match: re.Match[str]) -> str:
-    name, args = match["name"], [each for each in (match["args"] or "").split(", ") if each]
-    kinds = [_KINDS.get(kind, kind) for kind in ([match["target"]] if match["target"] else []) + args]
+    name, args = (
+        match["name"],
+        [each for each in (match["args"] or "").split(", ") if each],
+    )
+    kinds = [
+        _KINDS.get(kind, kind)
+        for kind in ([match["target"]] if match["target"] else []) + args
+    ]
     if name in _TYPED:
         return f"no such overload: {name}({', '.join(kinds)})"
     if name in _LEFT and kinds and kinds[0] not in _LEFT[name]:

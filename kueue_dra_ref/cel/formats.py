@@ -33,7 +33,11 @@ def is_named(name: str) -> bool:
 def said_in_one_call(source: Source, text: str) -> str:
     """Rewrite what is asked of formats to calls of `breaks` and `is_named`, where the engine can type it so."""
     for index in range(len(source.tokens) - 6, -1, -1):
-        if source.text(index) != "format" or source.text(index + 1) != "." or source.text(index - 1) == ".":
+        if (
+            source.text(index) != "format"
+            or source.text(index + 1) != "."
+            or source.text(index - 1) == "."
+        ):
             continue
         text = _one_call(source, index, text)
     return text
@@ -43,15 +47,33 @@ def _one_call(source: Source, index: int, text: str) -> str:
     name, argument = source.text(index + 2), index + 7
     if name == "named":
         closed = source.pair.get(index + 3, 0)
-        return _replaced(source, index, (index + 3, closed), text, "kueue_dra_is_format") if closed else text
+        return (
+            _replaced(source, index, (index + 3, closed), text, "kueue_dra_is_format")
+            if closed
+            else text
+        )
     validates = source.texts(index + 3, 5) == ["(", ")", ".", "validate", "("]
     closed = source.pair.get(argument, 0)
     if name not in FORMATS or not validates or not closed:
         return text
-    return _replaced(source, index, (argument, closed), text, "kueue_dra_breaks_format", f'"{name}", ')
+    return _replaced(
+        source,
+        index,
+        (argument, closed),
+        text,
+        "kueue_dra_breaks_format",
+        f'"{name}", ',
+    )
 
 
-def _replaced(source: Source, index: int, call: tuple[int, int], text: str, ours: str, first: str = "") -> str:
+def _replaced(
+    source: Source,
+    index: int,
+    call: tuple[int, int],
+    text: str,
+    ours: str,
+    first: str = "",
+) -> str:
     """Put a call of ours in place of a call and of the `.hasValue()` that must follow it."""
     opened, closed = call
     if source.texts(closed + 1, 4) != [".", "hasValue", "(", ")"]:
@@ -63,12 +85,16 @@ def _replaced(source: Source, index: int, call: tuple[int, int], text: str, ours
 
 def _matching(pattern: str, longest: int) -> Callable[[str], bool]:
     compiled = re.compile(pattern)
-    return lambda text: len(text.encode()) <= longest and compiled.fullmatch(text) is not None
+    return lambda text: (
+        len(text.encode()) <= longest and compiled.fullmatch(text) is not None
+    )
 
 
 def _prefix(rule: Callable[[str], bool]) -> Callable[[str], bool]:
     """Make the rule of what may be followed by more: a dash at the end is taken for a letter."""
-    return lambda text: rule(f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text)
+    return lambda text: rule(
+        f"{text[:-2]}a" if len(text) > 1 and text.endswith("-") else text
+    )
 
 
 def _is_qualified(text: str) -> bool:

@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from .checked_expr import Node
 
 _CLAUSE = re.compile(r"%(?:\.[0-9]+)?(.)", re.DOTALL)
-_SURE = {"s": frozenset({"string", "int", "uint", "bool"}), "d": frozenset({"int", "uint"}), "%": frozenset[str]()}
+_SURE = {
+    "s": frozenset({"string", "int", "uint", "bool"}),
+    "d": frozenset({"int", "uint"}),
+    "%": frozenset[str](),
+}
 
 
 def undecided(root: Node) -> Iterator[str]:
@@ -23,7 +27,10 @@ def _is_sure(node: Node) -> bool:
     if text.form != "constant" or values.form != "list":
         return False
     clauses = [clause for clause in _CLAUSE.findall(str(text.value)) if clause != "%"]
-    fits = len(clauses) == len(values.children) and str(text.value).count("%") == len(clauses)
+    fits = len(clauses) == len(values.children) and str(text.value).count("%") == len(
+        clauses
+    )
     return fits and all(
-        value.kind.name in _SURE.get(clause, ()) for clause, value in zip(clauses, values.children, strict=True)
+        value.kind.name in _SURE.get(clause, ())
+        for clause, value in zip(clauses, values.children, strict=True)
     )

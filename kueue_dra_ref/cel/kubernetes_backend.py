@@ -1,4 +1,4 @@
-"""Kubernetes' own CEL package for device selectors, asked over JSON lines in a program of ours (clusters/kueue_dra_clusters/binaries)."""
+"""Kubernetes' own CEL package for device selectors, asked over JSON lines in a program of ours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ class Exact:
         """Evaluate on one device."""
         answers = self.program.ask(self.expression, [device])
         if isinstance(answers, CompileFault):
-            raise ProgramFailed(self.program.command, f"{self.expression!r} compiled once and now does not")
+            raise ProgramFailed(
+                self.program.command,
+                f"{self.expression!r} compiled once and now does not",
+            )
         return answers.verdicts[0]
 
 
@@ -50,7 +53,9 @@ class Program:
     def __init__(self, *command: str) -> None:
         self.command = command
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
         except OSError as error:
             raise ProgramFailed(command, str(error)) from error
         self.compiled = lru_cache(maxsize=4096)(self._compiled)
@@ -67,8 +72,14 @@ class Program:
         if "refused" in answer:
             return CompileFault(detail=answer["refused"])
         if len(answer.get("verdicts") or ()) != len(wired):
-            raise ProgramFailed(self.command, f"an answer without a verdict on each device: {str(answer)[:80]}")
-        return Answers(cost=answer.get("cost"), verdicts=tuple(map(_verdict, answer.get("verdicts") or ())))
+            raise ProgramFailed(
+                self.command,
+                f"an answer without a verdict on each device: {str(answer)[:80]}",
+            )
+        return Answers(
+            cost=answer.get("cost"),
+            verdicts=tuple(map(_verdict, answer.get("verdicts") or ())),
+        )
 
     def close(self) -> None:
         """End the program."""
@@ -76,7 +87,11 @@ class Program:
 
     def _compiled(self, expression: str) -> Exact | CompileFault:
         answer = self.ask(expression, [])
-        return answer if isinstance(answer, CompileFault) else Exact(expression=expression, program=self)
+        return (
+            answer
+            if isinstance(answer, CompileFault)
+            else Exact(expression=expression, program=self)
+        )
 
     def _talk(self, question: dict[str, Any]) -> dict[str, Any]:
         streams = self._process.stdin, self._process.stdout
@@ -89,7 +104,9 @@ class Program:
         except (OSError, ValueError) as error:
             raise ProgramFailed(self.command, f"no answer: {error}") from error
         if not isinstance(answer, dict):
-            raise ProgramFailed(self.command, f"an answer that is no object: {str(answer)[:80]}")
+            raise ProgramFailed(
+                self.command, f"an answer that is no object: {str(answer)[:80]}"
+            )
         if "malformed" in answer:
             raise ProgramFailed(self.command, answer["malformed"])
         return answer
@@ -100,8 +117,13 @@ def _wire(device: Device) -> dict[str, Any]:
     return {
         "driver": device.driver,
         "allowMultipleAllocations": device.allow_multiple_allocations,
-        "attributes": {name: dict(value or {}) for name, value in device.attributes.items()},
-        "capacity": {name: {"value": _stored(str(value))} for name, value in device.capacity.items()},
+        "attributes": {
+            name: dict(value or {}) for name, value in device.attributes.items()
+        },
+        "capacity": {
+            name: {"value": _stored(str(value))}
+            for name, value in device.capacity.items()
+        },
     }
 
 
@@ -113,4 +135,8 @@ def _stored(text: str) -> str:
 
 
 def _verdict(found: dict[str, Any]) -> bool | EvaluationFault:
-    return EvaluationFault(detail=found["error"]) if "error" in found else bool(found["match"])
+    return (
+        EvaluationFault(detail=found["error"])
+        if "error" in found
+        else bool(found["match"])
+    )

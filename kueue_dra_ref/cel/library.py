@@ -25,43 +25,105 @@ def overloads() -> Iterator[Overload]:
     for signature, answer in (_FUNCTIONS | overrides.FUNCTIONS).items():
         head, gives = signature.split(" -> ")
         name, takes = head.split("(")
-        types = tuple(_SHORT.get(text, text) for text in takes.rstrip(")").split(", ") if text)
-        yield Overload(
-            name=name.lstrip("."), takes=types, gives=_SHORT.get(gives, gives), answer=answer, member=name[0] == "."
+        types = tuple(
+            _SHORT.get(text, text) for text in takes.rstrip(")").split(", ") if text
         )
-    for element in ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"):
+        yield Overload(
+            name=name.lstrip("."),
+            takes=types,
+            gives=_SHORT.get(gives, gives),
+            answer=answer,
+            member=name[0] == ".",
+        )
+    for element in (
+        "int",
+        "uint",
+        "double",
+        "bool",
+        "duration",
+        "timestamp",
+        "string",
+        "bytes",
+    ):
         elements = (f"list<{element}>",)
-        yield Overload(name="isSorted", takes=elements, gives="bool", answer=value_types.is_sorted, member=True)
-        yield Overload(name="min", takes=elements, gives=element, answer=value_types.least, member=True)
-        yield Overload(name="max", takes=elements, gives=element, answer=value_types.greatest, member=True)
+        yield Overload(
+            name="isSorted",
+            takes=elements,
+            gives="bool",
+            answer=value_types.is_sorted,
+            member=True,
+        )
+        yield Overload(
+            name="min",
+            takes=elements,
+            gives=element,
+            answer=value_types.least,
+            member=True,
+        )
+        yield Overload(
+            name="max",
+            takes=elements,
+            gives=element,
+            answer=value_types.greatest,
+            member=True,
+        )
         if element in ("int", "uint", "double", "duration"):
-            yield Overload(name="sum", takes=elements, gives=element, answer=value_types.total, member=True)
+            yield Overload(
+                name="sum",
+                takes=elements,
+                gives=element,
+                answer=value_types.total,
+                member=True,
+            )
 
 
-_SHORT = {"version": "kubernetes.Semver", "quantity": "kubernetes.Quantity", "ip": "net.IP", "cidr": "net.CIDR"}
+_SHORT = {
+    "version": "kubernetes.Semver",
+    "quantity": "kubernetes.Quantity",
+    "ip": "net.IP",
+    "cidr": "net.CIDR",
+}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "quantity(string) -> quantity": value_types.strict_quantity,
     "isQuantity(string) -> bool": value_types.is_quantity,
     "sign(quantity) -> int": lambda value: (int(value) > 0) - (int(value) < 0),
     ".compareTo(quantity, quantity) -> int": value_types.order,
-    ".isGreaterThan(quantity, quantity) -> bool": lambda one, other: value_types.order(one, other) > 0,
-    ".isLessThan(quantity, quantity) -> bool": lambda one, other: value_types.order(one, other) < 0,
-    ".add(quantity, quantity) -> quantity": lambda one, other: b"%d" % (int(one) + int(other)),
-    ".add(quantity, int) -> quantity": lambda one, other: b"%d" % (int(one) + other * value_types.NANO),
-    ".sub(quantity, quantity) -> quantity": lambda one, other: b"%d" % (int(one) - int(other)),
+    ".isGreaterThan(quantity, quantity) -> bool": lambda one, other: (
+        value_types.order(one, other) > 0
+    ),
+    ".isLessThan(quantity, quantity) -> bool": lambda one, other: (
+        value_types.order(one, other) < 0
+    ),
+    ".add(quantity, quantity) -> quantity": lambda one, other: (
+        b"%d" % (int(one) + int(other))
+    ),
+    ".add(quantity, int) -> quantity": lambda one, other: (
+        b"%d" % (int(one) + other * value_types.NANO)
+    ),
+    ".sub(quantity, quantity) -> quantity": lambda one, other: (
+        b"%d" % (int(one) - int(other))
+    ),
     ".sub(quantity, int) -> quantity": value_types.less,
     ".asInteger(quantity) -> int": value_types.integer,
     ".isInteger(quantity) -> bool": value_types.is_integer,
-    ".asApproximateFloat(quantity) -> double": lambda value: int(value) / value_types.NANO,
+    ".asApproximateFloat(quantity) -> double": lambda value: (
+        int(value) / value_types.NANO
+    ),
     "semver(string) -> version": value_types.strict_version,
     "semver(string, bool) -> version": value_types.strict_version,
-    "isSemver(string) -> bool": lambda text: value_types.is_valid(value_types.strict_version, text),
+    "isSemver(string) -> bool": lambda text: value_types.is_valid(
+        value_types.strict_version, text
+    ),
     "isSemver(string, bool) -> bool": lambda text, tolerant: value_types.is_valid(
         lambda each: value_types.strict_version(each, tolerant), text
     ),
     ".compareTo(version, version) -> int": value_types.order,
-    ".isGreaterThan(version, version) -> bool": lambda one, other: value_types.order(one, other) > 0,
-    ".isLessThan(version, version) -> bool": lambda one, other: value_types.order(one, other) < 0,
+    ".isGreaterThan(version, version) -> bool": lambda one, other: (
+        value_types.order(one, other) > 0
+    ),
+    ".isLessThan(version, version) -> bool": lambda one, other: (
+        value_types.order(one, other) < 0
+    ),
     ".major(version) -> int": value_types.number(0),
     ".minor(version) -> int": value_types.number(1),
     ".patch(version) -> int": value_types.number(2),
@@ -71,10 +133,16 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".includes(dyn, dyn) -> bool": value_types.includes,
     "isIP(string) -> bool": lambda text: value_types.is_valid(addresses.address, text),
     "ip(string) -> ip": lambda text: addresses.address(text).compressed.encode(),
-    "ip.isCanonical(string) -> bool": lambda text: addresses.address(text).compressed == text,
+    "ip.isCanonical(string) -> bool": lambda text: (
+        addresses.address(text).compressed == text
+    ),
     ".family(ip) -> int": lambda value: addresses.address(value.decode()).version,
-    ".isLoopback(ip) -> bool": lambda value: addresses.address(value.decode()).is_loopback,
-    ".isUnspecified(ip) -> bool": lambda value: addresses.address(value.decode()).is_unspecified,
+    ".isLoopback(ip) -> bool": lambda value: (
+        addresses.address(value.decode()).is_loopback
+    ),
+    ".isUnspecified(ip) -> bool": lambda value: (
+        addresses.address(value.decode()).is_unspecified
+    ),
     ".isLinkLocalMulticast(ip) -> bool": addresses.is_link_local_multicast,
     ".isLinkLocalUnicast(ip) -> bool": addresses.is_link_local_unicast,
     ".isGlobalUnicast(ip) -> bool": addresses.is_global_unicast,
@@ -84,9 +152,15 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     ".containsIP(cidr, ip) -> bool": addresses.contains,
     ".containsCIDR(cidr, string) -> bool": addresses.covers,
     ".containsCIDR(cidr, cidr) -> bool": addresses.covers,
-    ".ip(cidr) -> ip": lambda value: addresses.prefix(value.decode()).ip.compressed.encode(),
-    ".prefixLength(cidr) -> int": lambda value: addresses.prefix(value.decode()).network.prefixlen,
-    ".masked(cidr) -> cidr": lambda value: addresses.prefix(value.decode()).network.with_prefixlen.encode(),
+    ".ip(cidr) -> ip": lambda value: addresses.prefix(
+        value.decode()
+    ).ip.compressed.encode(),
+    ".prefixLength(cidr) -> int": lambda value: (
+        addresses.prefix(value.decode()).network.prefixlen
+    ),
+    ".masked(cidr) -> cidr": lambda value: addresses.prefix(
+        value.decode()
+    ).network.with_prefixlen.encode(),
     "isURL(string) -> bool": urls.is_url,
     "url(string) -> kubernetes.URL": urls.url,
     ".getScheme(kubernetes.URL) -> string": urls.scheme,

@@ -15,16 +15,24 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileFault | None:
         tree = checked_expr.tree(engine.checked(expression))
     except engine.Refused:
         return None
-    calls = (node for node in tree.walk() if node.form == "call" and node.name in longest and not node.member)
+    calls = (
+        node
+        for node in tree.walk()
+        if node.form == "call" and node.name in longest and not node.member
+    )
     younger = [node for node in calls if len(node.children) > longest[node.name]]
     if not younger:
         return None
     faults = [
-        Fault(f"found no matching overload for '{each.name}' applied to '{_types(each)}'", each.offset)
+        Fault(
+            f"found no matching overload for '{each.name}' applied to '{_types(each)}'",
+            each.offset,
+        )
         for each in younger
     ]
     issues = "\n".join(
-        error_messages.issue(expression, fault) for fault in sorted(faults, key=lambda fault: fault.offset)
+        error_messages.issue(expression, fault)
+        for fault in sorted(faults, key=lambda fault: fault.offset)
     )
     return CompileFault(detail=f"compilation failed: {issues}")
 

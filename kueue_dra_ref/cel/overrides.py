@@ -29,17 +29,28 @@ def last_index_of(text: str, wanted: str, *start: int) -> int:
         raise ValueError(f"index out of range: {start[0]}")
     if start and start[0] >= len(text):
         return -1
-    return text.rfind(wanted, 0, start[0] + len(wanted)) if start else text.rfind(wanted)
+    return (
+        text.rfind(wanted, 0, start[0] + len(wanted)) if start else text.rfind(wanted)
+    )
 
 
 def place_of(values: list[Any], wanted: Any) -> int:
     """Find an element of a list."""
-    return next((place for place, value in enumerate(values) if equal(value, wanted)), -1)
+    return next(
+        (place for place, value in enumerate(values) if equal(value, wanted)), -1
+    )
 
 
 def last_place_of(values: list[Any], wanted: Any) -> int:
     """Find an element of a list from its end."""
-    return next((place for place in reversed(range(len(values))) if equal(values[place], wanted)), -1)
+    return next(
+        (
+            place
+            for place in reversed(range(len(values)))
+            if equal(values[place], wanted)
+        ),
+        -1,
+    )
 
 
 def numbers_up_to(end: int) -> list[int]:

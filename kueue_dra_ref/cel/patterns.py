@@ -29,7 +29,9 @@ def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     found: list[str] = []
     end = -1
     for match in _compiled(text, pattern).finditer(text):
-        if match.group() or match.start() != end:  # Go drops an empty match that touches the one before
+        if (
+            match.group() or match.start() != end
+        ):  # Go drops an empty match that touches the one before
             found.append(match.group())
         end = match.end()
     return found if limit < 0 else found[:limit]

@@ -6,7 +6,9 @@ import re
 
 from .source import Source, operands, read
 
-_REFUSED = re.compile(r"<input>:(\d+):(\d+): found no matching overload for '([\w<>=]+)' applied to '\((.*)\)'")
+_REFUSED = re.compile(
+    r"<input>:(\d+):(\d+): found no matching overload for '([\w<>=]+)' applied to '\((.*)\)'"
+)
 _NUMBERS = ("int", "uint", "double")
 _RENAMED = {
     "string": (re.compile(r"net\.(?:IP|CIDR)"), "kueue_dra_text"),
@@ -23,7 +25,11 @@ def mended(text: str, said: str) -> str | None:
         if name in _ORDERS and _are_two_numbers(kinds):
             return _compared_at_run_time(read(text), text, at)
         pattern, ours = _RENAMED.get(name, (None, ""))
-        if pattern and pattern.match(kinds.replace(")", "")) and text[:at].rstrip().endswith(name):
+        if (
+            pattern
+            and pattern.match(kinds.replace(")", ""))
+            and text[:at].rstrip().endswith(name)
+        ):
             start = text.rindex(name, 0, at)
             return text[:start] + ours + text[start + len(name) :]
     return None
@@ -36,11 +42,16 @@ def _are_two_numbers(kinds: str) -> bool:
 
 def _compared_at_run_time(source: Source, text: str, at: int) -> str | None:
     """Hide the type of the right operand, so that numbers of different types are compared as they come."""
-    operator = next((index for index, token in enumerate(source.tokens) if token.start == at), None)
+    operator = next(
+        (index for index, token in enumerate(source.tokens) if token.start == at), None
+    )
     if operator is None:
         return None
     end = operands(source, operator)[1][1] - 1
-    start, stop = source.tokens[operator + 1].start, source.tokens[end].start + len(source.text(end))
+    start, stop = (
+        source.tokens[operator + 1].start,
+        source.tokens[end].start + len(source.text(end)),
+    )
     return f"{text[:start]}dyn({text[start:stop]}){text[stop:]}"
 
 

@@ -15,7 +15,14 @@ from typing import Any
 
 from kueue_dra_ref.api import quantities
 
-from . import checked_expr, constant_folding, engine, error_messages, formats, value_types
+from . import (
+    checked_expr,
+    constant_folding,
+    engine,
+    error_messages,
+    formats,
+    value_types,
+)
 from .activation import Facts, facts, variables
 from .model import CompileFault, Device, EvaluationFault, Undecided
 from .rewrites import mended
@@ -62,9 +69,13 @@ def compiled(expression: str) -> Selector | CompileFault | Undecided:
             text = mended(text, said)
         else:
             return _fault(text, tree) or _selector(text, read(text), review(tree))
-    if _NOT_IN_THE_ENGINE.search(said) or ("optFlatMap" in expression and "undeclared reference" in said):
+    if _NOT_IN_THE_ENGINE.search(said) or (
+        "optFlatMap" in expression and "undeclared reference" in said
+    ):
         return Undecided(reason=f"the engine does not know: {said}")
-    return CompileFault(detail=f"compilation failed: {error_messages.refusal(before, said)}")
+    return CompileFault(
+        detail=f"compilation failed: {error_messages.refusal(before, said)}"
+    )
 
 
 def _fault(expression: str, tree: checked_expr.Node) -> CompileFault | Undecided | None:
@@ -73,15 +84,23 @@ def _fault(expression: str, tree: checked_expr.Node) -> CompileFault | Undecided
     undecided = [*found.undecided, *constant_folding.odd(tree), *_odd_integers(found)]
     if undecided:
         return Undecided(reason=undecided[0])
-    faults = sorted([*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset)
+    faults = sorted(
+        [*found.faults, *_bad_literals(tree)], key=lambda fault: fault.offset
+    )
     if faults:
         issues = "\n".join(error_messages.issue(expression, fault) for fault in faults)
         return CompileFault(detail=f"compilation failed: {issues}")
     if tree.kind.name not in ("bool", "any"):
         kind = "null_type" if tree.kind.name == "null" else tree.kind
-        return CompileFault(detail=f"must evaluate to bool or the unknown type, not {kind}")
+        return CompileFault(
+            detail=f"must evaluate to bool or the unknown type, not {kind}"
+        )
     constant = next(_bad_constants(tree), None)
-    return CompileFault(detail=f"program instantiation failed: {constant}") if constant else None
+    return (
+        CompileFault(detail=f"program instantiation failed: {constant}")
+        if constant
+        else None
+    )
 
 
 def _selector(expression: str, source: Source, found: Review) -> Selector | Undecided:
@@ -103,14 +122,22 @@ def _bad_literals(tree: checked_expr.Node) -> Iterator[Fault]:
 
 def _odd_integers(found: Review) -> Iterator[str]:
     for text in found.integer_views:
-        if text is not None and value_types.is_quantity(text) and not quantities.shows_its_integer(text):
+        if (
+            text is not None
+            and value_types.is_quantity(text)
+            and not quantities.shows_its_integer(text)
+        ):
             yield f"the integer of {text}, which Kubernetes does not see"
 
 
 def _bad_constants(tree: checked_expr.Node) -> Iterator[str]:
     """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
     yield from constant_folding.failures(tree)
-    searches = (node for node in tree.walk() if node.form == "call" and node.name in ("find", "findAll"))
+    searches = (
+        node
+        for node in tree.walk()
+        if node.form == "call" and node.name in ("find", "findAll")
+    )
     for pattern in (call.children[1] for call in searches):
         if pattern.form == "constant" and not engine.is_regex(str(pattern.value)):
             yield f"error parsing regexp: {pattern.value}"
@@ -124,13 +151,21 @@ def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undeci
     doubt = _doubt(selector.review, seen)
     if doubt:
         return Undecided(reason=doubt)
-    program = _guarded(selector, _guards(selector, seen)) if selector.review.guarded else selector.plain
+    program = (
+        _guarded(selector, _guards(selector, seen))
+        if selector.review.guarded
+        else selector.plain
+    )
     return _verdict(program(data))
 
 
 def _guards(selector: Selector, seen: Facts) -> frozenset[int]:
     versions = seen.named(_VERSION)
-    return frozenset(offset for offset, name in selector.review.guarded.items() if _is_met(name, versions))
+    return frozenset(
+        offset
+        for offset, name in selector.review.guarded.items()
+        if _is_met(name, versions)
+    )
 
 
 def _doubt(found: Review, seen: Facts) -> str | None:
@@ -149,7 +184,9 @@ def _is_met(name: str | None, names: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _guarded(selector: Selector, offsets: frozenset[int]) -> engine.Evaluate:
-    return engine.program(for_the_engine(selector.source, offsets | selector.review.always_guarded))
+    return engine.program(
+        for_the_engine(selector.source, offsets | selector.review.always_guarded)
+    )
 
 
 def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
@@ -160,10 +197,16 @@ def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
         case int():
             return _not_bool("int", "unsupported type conversion from 'int' to bool")
         case str():
-            return _not_bool("string", "unsupported native conversion from string to 'bool'")
+            return _not_bool(
+                "string", "unsupported native conversion from string to 'bool'"
+            )
         case _:
-            return _not_bool("kubernetes.Semver", "type conversion error from 'Semver' to 'bool'")
+            return _not_bool(
+                "kubernetes.Semver", "type conversion error from 'Semver' to 'bool'"
+            )
 
 
 def _not_bool(kind: str, why: str) -> EvaluationFault:
-    return EvaluationFault(detail=f"CEL result of type {kind} could not be converted to bool: {why}")
+    return EvaluationFault(
+        detail=f"CEL result of type {kind} could not be converted to bool: {why}"
+    )

@@ -27,7 +27,9 @@ def canonical(text: str) -> str:
         raise BadVersion("No Major.Minor.Patch elements found")
     rest, plus, build = parts[2].partition("+")
     patch, dash, prerelease = rest.partition("-")
-    for word, number in zip(("major", "minor", "patch"), (parts[0], parts[1], patch), strict=True):
+    for word, number in zip(
+        ("major", "minor", "patch"), (parts[0], parts[1], patch), strict=True
+    ):
         _check_number(word, number)
     for identifier in prerelease.split(".") if dash else ():
         _check_prerelease(identifier)
@@ -68,7 +70,10 @@ def numbers(version: str) -> tuple[int, int, int]:
 def _split(version: str) -> tuple[list[int], list[tuple[int, int, str]]]:
     core, dash, prerelease = version.partition("-")
     identifiers = prerelease.split(".") if dash else []
-    ordered = [(0, int(part), "") if _NUMBER.fullmatch(part) else (1, 0, part) for part in identifiers]
+    ordered = [
+        (0, int(part), "") if _NUMBER.fullmatch(part) else (1, 0, part)
+        for part in identifiers
+    ]
     return [int(part) for part in core.split(".")], ordered
 
 
@@ -83,7 +88,9 @@ def _check_number(word: str, number: str) -> None:
     if not _NUMBER.fullmatch(number) and number:
         raise BadVersion(f'Invalid character(s) found in {word} number "{number}"')
     if len(number) > 1 and number[0] == "0":
-        raise BadVersion(f'{word.capitalize()} number must not contain leading zeroes "{number}"')
+        raise BadVersion(
+            f'{word.capitalize()} number must not contain leading zeroes "{number}"'
+        )
     if not number:
         raise BadVersion('strconv.ParseUint: parsing "": invalid syntax')
     if int(number) > _MAX:
@@ -96,11 +103,15 @@ def _check_prerelease(identifier: str) -> None:
     if not _IDENTIFIER.fullmatch(identifier):
         raise BadVersion(f'Invalid character(s) found in prerelease "{identifier}"')
     if _NUMBER.fullmatch(identifier) and len(identifier) > 1 and identifier[0] == "0":
-        raise BadVersion(f'Numeric PreRelease version must not contain leading zeroes "{identifier}"')
+        raise BadVersion(
+            f'Numeric PreRelease version must not contain leading zeroes "{identifier}"'
+        )
 
 
 def _check_build(identifier: str) -> None:
     if not identifier:
         raise BadVersion("Build meta data is empty")
     if not _IDENTIFIER.fullmatch(identifier):
-        raise BadVersion(f'Invalid character(s) found in build meta data "{identifier}"')
+        raise BadVersion(
+            f'Invalid character(s) found in build meta data "{identifier}"'
+        )

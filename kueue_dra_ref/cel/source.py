@@ -33,7 +33,18 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _RELATIONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in"})
 _ENDS_OPERAND = _RELATIONS | {"&&", "||", "?", ":", ",", "(", "[", "{", ")", "]", "}"}
 _FIELDS = ("attributes", "capacity")
-_OVER_KEYS = frozenset({"all", "exists", "exists_one", "existsOne", "map", "filter", "size", "transformList"})
+_OVER_KEYS = frozenset(
+    {
+        "all",
+        "exists",
+        "exists_one",
+        "existsOne",
+        "map",
+        "filter",
+        "size",
+        "transformList",
+    }
+)
 
 
 class Token(NamedTuple):
@@ -62,7 +73,9 @@ class Source:
 def read(expression: str) -> Source:
     """Tokenise an expression; brackets that do not match stay unpaired, the engine will refuse them."""
     tokens = tuple(
-        Token(match.group(), match.start()) for match in _TOKEN.finditer(expression) if match.lastgroup != "blank"
+        Token(match.group(), match.start())
+        for match in _TOKEN.finditer(expression)
+        if match.lastgroup != "blank"
     )
     pair: dict[int, int] = {}
     opened: list[int] = []
@@ -108,7 +121,9 @@ def _reads_domains(source: Source, index: int) -> bool:
     if following[0] == ".":
         is_key = following[2] != "(" and not _under_has(source, index)
         return following[1] == "?" or is_key or following[1] in _OVER_KEYS
-    return source.text(index - 1) == "in" or (source.texts(index - 2, 2) == ["size", "("] and following[0] == ")")
+    return source.text(index - 1) == "in" or (
+        source.texts(index - 2, 2) == ["size", "("] and following[0] == ")"
+    )
 
 
 def _under_has(source: Source, index: int) -> bool:
@@ -118,7 +133,9 @@ def _under_has(source: Source, index: int) -> bool:
 def for_the_engine(source: Source, guarded: Iterable[int] = ()) -> str:
     """Give the source whose unknown domains are empty maps and whose `guarded` comparisons refuse a lone version."""
     starts = {token.start: index for index, token in enumerate(source.tokens)}
-    spans = dict(operands(source, starts[offset]) for offset in guarded if offset in starts)
+    spans = dict(
+        operands(source, starts[offset]) for offset in guarded if offset in starts
+    )
     return " ".join(_render(source, spans, 0, len(source.tokens)))
 
 
@@ -128,7 +145,9 @@ def operands(source: Source, operator: int) -> tuple[int, tuple[int, int]]:
     while left > 0 and not _ends_operand(source, left - 1, forwards=False):
         left = source.pair.get(left - 1, left - 1)
     right = operator + 1
-    while right < len(source.tokens) and not _ends_operand(source, right, forwards=True):
+    while right < len(source.tokens) and not _ends_operand(
+        source, right, forwards=True
+    ):
         right = source.pair.get(right, right) + 1
     return left, (operator, right)
 
@@ -140,7 +159,9 @@ def _ends_operand(source: Source, index: int, *, forwards: bool) -> bool:
     return text in _ENDS_OPERAND and text not in ("([{" if forwards else ")]}")
 
 
-def _render(source: Source, spans: dict[int, tuple[int, int]], start: int, stop: int) -> Iterator[str]:
+def _render(
+    source: Source, spans: dict[int, tuple[int, int]], start: int, stop: int
+) -> Iterator[str]:
     index = start
     while index < stop:
         operator, end = spans.get(index, (0, stop + 1))
@@ -152,7 +173,13 @@ def _render(source: Source, spans: dict[int, tuple[int, int]], start: int, stop:
         yield piece
 
 
-def _guard(source: Source, spans: dict[int, tuple[int, int]], left: int, operator: int, end: int) -> str:
+def _guard(
+    source: Source,
+    spans: dict[int, tuple[int, int]],
+    left: int,
+    operator: int,
+    end: int,
+) -> str:
     """Compare two values; a version or quantity, a map or bytes to the engine, compares with its like only."""
     one = " ".join(_render(source, spans, left, operator))
     other = " ".join(_render(source, spans, operator + 1, end))
@@ -160,9 +187,13 @@ def _guard(source: Source, spans: dict[int, tuple[int, int]], left: int, operato
     return f"(type({one}) in [map, bytes] && type({one}) != type({other}) ? {NO_OVERLOAD} : {plain})"
 
 
-def _piece(source: Source, spans: dict[int, tuple[int, int]], index: int) -> tuple[str, int]:
+def _piece(
+    source: Source, spans: dict[int, tuple[int, int]], index: int
+) -> tuple[str, int]:
     """Render one token, or one whole look-up of a domain."""
-    own = OWN.get("".join(source.texts(index - 1, 3))) or OWN.get("".join(source.texts(index, 4)))
+    own = OWN.get("".join(source.texts(index - 1, 3))) or OWN.get(
+        "".join(source.texts(index, 4))
+    )
     if own:
         return own, index + (3 if own == OWN_RANGE else 1)
     if source.text(index - 1) == "." or source.texts(index, 2) != ["device", "."]:

@@ -8,7 +8,17 @@ from .checked_expr import Kind, Node
 
 # What asks a list for nothing that depends on the order of its elements.
 _ORDERLESS = frozenset(
-    {"size", "@in", "sort", "sum", "min", "max", "sets.contains", "sets.equivalent", "sets.intersects"}
+    {
+        "size",
+        "@in",
+        "sort",
+        "sum",
+        "min",
+        "max",
+        "sets.contains",
+        "sets.equivalent",
+        "sets.intersects",
+    }
 )
 
 _OF_OPTIONALS = frozenset({"orValue", "value", "hasValue", "or"})
@@ -40,25 +50,41 @@ def _optionals(node: Node) -> Iterator[str]:
 
 
 def _lists(node: Node) -> Iterator[str]:
-    if node.name == "includes" and (odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]):
+    if node.name == "includes" and (
+        odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]
+    ):
         yield f"includes() with a {odd[0].kind}"
-    if node.name not in _ORDERLESS and node.form != "comprehension" and any(map(_unordered, node.children)):
+    if (
+        node.name not in _ORDERLESS
+        and node.form != "comprehension"
+        and any(map(_unordered, node.children))
+    ):
         yield "the order of a map's keys, which Kubernetes leaves to chance"
-    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(node):
+    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(
+        node
+    ):
         yield "flatten(), whose elements the engine does not type"
 
 
 def _mixtures(node: Node) -> Iterator[str]:
-    if node.form == "struct" and (odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]):
+    if node.form == "struct" and (
+        odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]
+    ):
         yield f"a map with a {odd[0].kind} as key"
-    if node.name in _EQUALITIES and any(map(_hides_its_type, node.children)) and _differ(*node.children):
+    if (
+        node.name in _EQUALITIES
+        and any(map(_hides_its_type, node.children))
+        and _differ(*node.children)
+    ):
         yield f"{node.name} of values whose types may differ"
 
 
 def _hides_its_type(node: Node) -> bool:
     """Tell whether a value that is no attribute's is given as one of any type."""
     stands_in = node.name == "orValue" and _looks_into_anything(node.children[0].kind)
-    return (stands_in or node.name == "dyn") and node.children[-1].kind.name not in _OF_ATTRIBUTES
+    return (stands_in or node.name == "dyn") and node.children[
+        -1
+    ].kind.name not in _OF_ATTRIBUTES
 
 
 def _differ(one: Node, other: Node) -> bool:
@@ -87,7 +113,9 @@ def _elements(node: Node) -> tuple[Node, ...]:
 def _binds_side_by_side(node: Node) -> bool:
     """Tell whether a bound name and another macro follow each other, so that the engine reuses a slot too early."""
     parts = [list(_macros(child)) for child in node.children]
-    if sum(map(bool, parts)) > 1 and any(macro.children[0].is_empty for part in parts for macro in part):
+    if sum(map(bool, parts)) > 1 and any(
+        macro.children[0].is_empty for part in parts for macro in part
+    ):
         return True
     return any(map(_binds_side_by_side, node.children))
 
@@ -113,6 +141,10 @@ def _takes_flattened(parent: Node) -> bool:
 
 def _kind(node: Node) -> Kind:
     """Give the type that Kubernetes sees."""
-    if node.name == "flatten" and (params := node.children[0].kind.params) and params[0].params:
+    if (
+        node.name == "flatten"
+        and (params := node.children[0].kind.params)
+        and params[0].params
+    ):
         return params[0]
     return node.kind

@@ -36,7 +36,9 @@ def url(text: str) -> bytes:
 
     """
     if _read(text) is None:
-        raise ValueError(f'URL parse error during conversion from string: parse "{text}": invalid URI for request')
+        raise ValueError(
+            f'URL parse error during conversion from string: parse "{text}": invalid URI for request'
+        )
     return text.encode()
 
 
@@ -85,10 +87,17 @@ def _read(text: str) -> re.Match[str] | None:
         Undecidable: the URL is not plain.
 
     """
-    if not text or (_PRINTABLE.fullmatch(text) and not text.startswith("/") and text != "*" and _is_relative(text)):
+    if not text or (
+        _PRINTABLE.fullmatch(text)
+        and not text.startswith("/")
+        and text != "*"
+        and _is_relative(text)
+    ):
         return None
     match = _PLAIN.fullmatch(text)
-    odd = match is None or (match["scheme"] and not match["authority"] and match["path"][:2] in ("", "//"))
+    odd = match is None or (
+        match["scheme"] and not match["authority"] and match["path"][:2] in ("", "//")
+    )
     literal = match and match["literal"]
     if odd or (literal and not is_valid(IPv6Address, literal)) or text.startswith("//"):
         raise Undecidable(f"the URL {text}")

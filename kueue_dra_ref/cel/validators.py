@@ -8,9 +8,23 @@ from dataclasses import dataclass, field
 from . import arithmetic, formatting, unsupported_shapes
 from .checked_expr import Kind, Node
 
-DEVICE_TYPES = frozenset({"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"})
-CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"})
-_COMPARES_WHOLE = frozenset({"_==_", "_!=_", "@in", "sets.contains", "sets.equivalent", "sets.intersects", "distinct"})
+DEVICE_TYPES = frozenset(
+    {"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"}
+)
+CONVERSIONS = frozenset(
+    {"bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"}
+)
+_COMPARES_WHOLE = frozenset(
+    {
+        "_==_",
+        "_!=_",
+        "@in",
+        "sets.contains",
+        "sets.equivalent",
+        "sets.intersects",
+        "distinct",
+    }
+)
 _EVERY_KIND = frozenset({"version", "bool", "string", "int"})
 # What the engine converts and Kubernetes does not, or the other way round.
 _CONVERTED_OTHERWISE = {"int": frozenset({"bool"}), "bool": frozenset({"string"})}
@@ -50,7 +64,12 @@ def review(root: Node) -> Review:
     found.undecided.extend(unsupported_shapes.undecided(root))
     found.undecided.extend(arithmetic.undecided(root))
     found.undecided.extend(formatting.undecided(root))
-    formatted = {id(below) for node in root.walk() if node.name == "format" for below in node.walk()}
+    formatted = {
+        id(below)
+        for node in root.walk()
+        if node.name == "format"
+        for below in node.walk()
+    }
     found.doubts.extend(_doubtful_keys(root))
     for node in root.walk():
         match node.form:
@@ -60,8 +79,12 @@ def review(root: Node) -> Review:
                 found.faults.extend(_mixed(node.children[0::2], found))
                 found.faults.extend(_mixed(node.children[1::2], found))
             case "select" if node.member and node.children[0].kind.is_open:
-                found.doubts.append(Doubt(name=_attribute(node.children[0]), kinds=_EVERY_KIND))
-            case "comprehension" if node.children[0].kind.is_open and _reads_attributes(node.children[0]):
+                found.doubts.append(
+                    Doubt(name=_attribute(node.children[0]), kinds=_EVERY_KIND)
+                )
+            case "comprehension" if node.children[0].kind.is_open and _reads_attributes(
+                node.children[0]
+            ):
                 found.doubts.append(Doubt(name=None))
             case "call":
                 _call(node, found)
@@ -71,7 +94,13 @@ def review(root: Node) -> Review:
 def _doubtful_keys(root: Node) -> Iterator[Doubt]:
     """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
     for node in root.walk():
-        keys = node.children[0::2] if node.form == "struct" else node.children[1:] if node.name == "_[_]" else ()
+        keys = (
+            node.children[0::2]
+            if node.form == "struct"
+            else node.children[1:]
+            if node.name == "_[_]"
+            else ()
+        )
         if any(key.kind.is_open for key in keys):
             yield Doubt(name=None)
 
@@ -79,7 +108,11 @@ def _doubtful_keys(root: Node) -> Iterator[Doubt]:
 def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
     """Give the calls of the named functions whose last argument is a constant."""
     for node in root.walk():
-        if node.form == "call" and node.name in functions and node.children[-1].form == "constant":
+        if (
+            node.form == "call"
+            and node.name in functions
+            and node.children[-1].form == "constant"
+        ):
             yield node
 
 
@@ -87,7 +120,11 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
     """Refuse elements whose type differs from the first one's; an empty literal goes with anything of its form."""
     expected: Kind | None = None
     for node in nodes:
-        kind = node.kind.params[0] if node.kind.name == "optional_type" and node.name != "optional.none" else node.kind
+        kind = (
+            node.kind.params[0]
+            if node.kind.name == "optional_type" and node.name != "optional.none"
+            else node.kind
+        )
         if node.name == "optional.none":
             found.undecided.append("optional.none() in a literal")
         if _is_empty(node):
@@ -96,7 +133,9 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
             expected = kind
         elif kind != expected:
             if kind.name == expected.name and _hides_empty(node):
-                found.undecided.append("a literal of lists or maps some of which are empty")
+                found.undecided.append(
+                    "a literal of lists or maps some of which are empty"
+                )
             yield Fault(f"expected type '{expected}' but found '{kind}'", node.offset)
 
 
@@ -117,14 +156,21 @@ def _call(node: Node, found: Review) -> None:
     kinds = [child.kind for child in node.children]
     if _reads_attributes(node):
         _attributes_in_call(node, kinds, found)
-    if node.name in ("dyn", "type", "format") and any(_holds_device_type(kind) for kind in kinds):
+    if node.name in ("dyn", "type", "format") and any(
+        _holds_device_type(kind) for kind in kinds
+    ):
         found.undecided.append(f"{node.name}() of a {kinds[0]}")
     if node.name == "_==_" and kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
         found.always_guarded.add(node.offset)
     if node.name == "@in" and _is_empty(node.children[1]):
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
     if node.name == "flatten" and not _is_list_of_lists(kinds[0]):
-        found.faults.append(Fault(f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'", node.offset))
+        found.faults.append(
+            Fault(
+                f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'",
+                node.offset,
+            )
+        )
     if node.name in ("asInteger", "isInteger"):
         _integer_view(node, found)
 
@@ -144,20 +190,33 @@ def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
     if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
         found.guarded[node.offset] = _attribute(node.children[0])
-    if node.name in _COMPARES_WHOLE and any(kind.params and kind.mentions_open() for kind in _wholes(node)):
+    if node.name in _COMPARES_WHOLE and any(
+        kind.params and kind.mentions_open() for kind in _wholes(node)
+    ):
         found.doubts.append(Doubt(name=None))
     if node.name in ("size", "type") and kinds[0].is_open:
         found.doubts.append(Doubt(name=_attribute(node.children[0])))
     if node.name in _CONVERTED_OTHERWISE and kinds[0].is_open:
-        found.doubts.append(Doubt(name=_attribute(node.children[0]), kinds=_CONVERTED_OTHERWISE[node.name]))
-    if node.name == "@in" and (kinds[1].is_open or (kinds[0].is_open and _is_constant(node.children[1]))):
-        found.doubts.append(Doubt(name=_attribute(node.children[1 if kinds[1].is_open else 0])))
+        found.doubts.append(
+            Doubt(
+                name=_attribute(node.children[0]), kinds=_CONVERTED_OTHERWISE[node.name]
+            )
+        )
+    if node.name == "@in" and (
+        kinds[1].is_open or (kinds[0].is_open and _is_constant(node.children[1]))
+    ):
+        found.doubts.append(
+            Doubt(name=_attribute(node.children[1 if kinds[1].is_open else 0]))
+        )
 
 
 def _reads_attributes(node: Node) -> bool:
     """Tell whether an attribute can flow into an expression: directly, or through a name bound around it."""
     variables = (below.name for below in node.walk() if below.form == "variable")
-    return any(name == "device.attributes" or not name.startswith("device.") for name in variables)
+    return any(
+        name == "device.attributes" or not name.startswith("device.")
+        for name in variables
+    )
 
 
 def _wholes(node: Node) -> list[Kind]:
@@ -171,16 +230,29 @@ def _wholes(node: Node) -> list[Kind]:
 
 def _same(one: Node, other: Node) -> bool:
     """Tell whether two expressions are written alike."""
-    alike = (one.form, one.name, one.value, one.member) == (other.form, other.name, other.value, other.member)
-    return alike and len(one.children) == len(other.children) and all(map(_same, one.children, other.children))
+    alike = (one.form, one.name, one.value, one.member) == (
+        other.form,
+        other.name,
+        other.value,
+        other.member,
+    )
+    return (
+        alike
+        and len(one.children) == len(other.children)
+        and all(map(_same, one.children, other.children))
+    )
 
 
 def _is_constant(node: Node) -> bool:
-    return node.form in ("list", "struct") and all(child.form == "constant" for child in node.children)
+    return node.form in ("list", "struct") and all(
+        child.form == "constant" for child in node.children
+    )
 
 
 def _holds_device_type(kind: Kind) -> bool:
-    return kind.name in DEVICE_TYPES or any(_holds_device_type(param) for param in kind.params)
+    return kind.name in DEVICE_TYPES or any(
+        _holds_device_type(param) for param in kind.params
+    )
 
 
 def _attribute(node: Node) -> str | None:

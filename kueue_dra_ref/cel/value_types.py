@@ -115,19 +115,26 @@ def integer(value: bytes) -> int:
 def less(one: bytes, other: int) -> bytes:
     """Take an integer from a quantity."""
     if other == LEAST:
-        raise Undecidable("the least integer taken from a quantity")  # Go has no number that is its opposite
+        raise Undecidable(
+            "the least integer taken from a quantity"
+        )  # Go has no number that is its opposite
     return b"%d" % (int(one) - other * NANO)
 
 
 def _comparable(values: list[Any]) -> list[Any]:
     if any(isinstance(value, datetime | timedelta) for value in values):
-        raise Undecidable("lists of durations or timestamps")  # Python's are coarser than CEL's
+        raise Undecidable(
+            "lists of durations or timestamps"
+        )  # Python's are coarser than CEL's
     return values
 
 
 def is_sorted(values: list[Any]) -> bool:
     """Tell whether no element is less than the one before."""
-    return all(one <= next_one for one, next_one in zip(_comparable(values), values[1:], strict=False))
+    return all(
+        one <= next_one
+        for one, next_one in zip(_comparable(values), values[1:], strict=False)
+    )
 
 
 def least(values: list[Any]) -> Any:
@@ -158,7 +165,9 @@ def includes(target: Any, wanted: Any) -> bool:
         return equal(target, wanted)
     found = any(equal(item, wanted) for item in target[:_MAX_INCLUDES])
     if not found and len(target) > _MAX_INCLUDES:
-        raise ValueError(f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} values")
+        raise ValueError(
+            f"'includes' function cannot be applied to lists longer than {_MAX_INCLUDES} values"
+        )
     return found
 
 

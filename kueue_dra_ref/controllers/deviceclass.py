@@ -23,7 +23,9 @@ class ClassController:
 
     def on(self, event: Event) -> None:
         """Queue at once what asks for no devices any more; reconcile everything concerned after a pause."""
-        names = {name for rule in self.rules.watched for name in rule(event.old, event.new)}
+        names = {
+            name for rule in self.rules.watched for name in rule(event.old, event.new)
+        }
         for obj in self._waiting_for(names):
             key = key_of(obj)
             if not self.kueue.asks_for_devices(obj) and may_queue(obj):
@@ -36,7 +38,9 @@ class ClassController:
             if is_true(obj, "QuotaReserved"):
                 continue
             workload = self.kueue.nouns.workload(obj)
-            if names & {name for rule in self.rules.detected for name in rule(workload)}:
+            if names & {
+                name for rule in self.rules.detected for name in rule(workload)
+            }:
                 yield obj
 
 

@@ -20,7 +20,9 @@ class FinalizerController:
 
     def on_cluster_queue(self, event: Event) -> None:
         """Look at the flavors that a ClusterQueue named, once it names others or is gone."""
-        before, after = (flavors_named_by(obj) if obj else set() for obj in (event.old, event.new))
+        before, after = (
+            flavors_named_by(obj) if obj else set() for obj in (event.old, event.new)
+        )
         for name in sorted(before) if before != after else ():
             self.kueue.reconcile("ResourceFlavor", ("", name))
 
@@ -32,7 +34,11 @@ class FinalizerController:
     def reconcile(self, kind: str, key: Key) -> None:
         """Let go of an object that was deleted, unless it is in use."""
         found = self.kueue.store.find(kind, key[1])
-        if found is None or not is_deleted(found) or any(rule(self._use(kind, key[1])) for rule in self.rules):
+        if (
+            found is None
+            or not is_deleted(found)
+            or any(rule(self._use(kind, key[1])) for rule in self.rules)
+        ):
             return
         meta = found["metadata"]
         left = [each for each in meta.get("finalizers") or () if each != IN_USE]

@@ -14,7 +14,10 @@ from kueue_dra_ref.controllers.backoff import Retries
 from kueue_dra_ref.controllers.job_management import Managing
 from kueue_dra_ref.controllers.job_pods import Running
 from kueue_dra_ref.controllers.workload_conditions import give_back
-from kueue_dra_ref.controllers.workloadpriorityclass import MissingClass, PriorityController
+from kueue_dra_ref.controllers.workloadpriorityclass import (
+    MissingClass,
+    PriorityController,
+)
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.target import Manifest, Ref
@@ -38,7 +41,9 @@ class JobController:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
-        for owner in (event.new or event.old or {})["metadata"].get("ownerReferences") or ():
+        for owner in (event.new or event.old or {})["metadata"].get(
+            "ownerReferences"
+        ) or ():
             if owner.get("kind") == "Job":
                 self.kueue.reconcile("Job", (event.key[0], owner["name"]))
 
@@ -48,7 +53,9 @@ class JobController:
         if job is None or self.managing.objection(job):
             return
         try:
-            self._reconciled(job, self.kueue.store.find("Workload", workload_name(job), key[0]))
+            self._reconciled(
+                job, self.kueue.store.find("Workload", workload_name(job), key[0])
+            )
         except MissingClass:
             self.retries.failed(key)
         else:
@@ -71,7 +78,9 @@ class JobController:
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
-        elif not self._follow(job, workload) and (failed := self.running.follow(job, workload)):
+        elif not self._follow(job, workload) and (
+            failed := self.running.follow(job, workload)
+        ):
             self._finish(job, workload, *failed)
 
     def _unequal(self, job: Manifest, workload: Manifest) -> bool:
@@ -81,12 +90,17 @@ class JobController:
             return False
         admitted, running = is_true(workload, "Admitted"), _running(workload)
         alike = [running, whole] if job["spec"].get("suspend") else [running]
-        return any(all(rule(asked, had, admitted) for had in alike) for rule in self.rules.unequal)
+        return any(
+            all(rule(asked, had, admitted) for had in alike)
+            for rule in self.rules.unequal
+        )
 
     def _renew(self, job: Manifest, workload: Manifest) -> None:
         """Write the Workload of a Job that waits anew; else suspend the Job and have another Workload made."""
         if job["spec"].get("suspend") and not is_true(workload, "QuotaReserved"):
-            self.kueue.store.put({**self.kueue.patched(workload), "spec": self._spec(job)})
+            self.kueue.store.put(
+                {**self.kueue.patched(workload), "spec": self._spec(job)}
+            )
             return
         self.running.suspend(job, workload)
         self.kueue.store.remove(Ref.of(workload))
@@ -100,8 +114,14 @@ class JobController:
             self.kueue.store.remove(Ref.of(workload))
         return gone
 
-    def _finish(self, job: Manifest, workload: Manifest | None, reason: str, message: str) -> None:
-        if workload is None or self._forgotten(job, workload) or is_true(workload, "Finished"):
+    def _finish(
+        self, job: Manifest, workload: Manifest | None, reason: str, message: str
+    ) -> None:
+        if (
+            workload is None
+            or self._forgotten(job, workload)
+            or is_true(workload, "Finished")
+        ):
             return
         fresh = self.kueue.patched(workload)
         set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)
@@ -110,7 +130,11 @@ class JobController:
         self.kueue.store.put(fresh)
 
     def _give_back(self, workload: Manifest, reason: str, message: str) -> None:
-        kinds = ("QuotaReserved", "Admitted") if is_true(workload, "Admitted") else ("QuotaReserved",)
+        kinds = (
+            ("QuotaReserved", "Admitted")
+            if is_true(workload, "Admitted")
+            else ("QuotaReserved",)
+        )
         for kind in kinds:
             set_condition(workload, kind, False, reason, message, self.kueue.clock.now)
         workload["status"].pop("admission", None)
@@ -118,7 +142,9 @@ class JobController:
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Note the pods of a Job that will not run again; whether their number has changed."""
         most = workload["spec"]["podSets"][0]["count"]
-        found = (count for rule in self.rules.reclaimed if (count := rule(job)) is not None)
+        found = (
+            count for rule in self.rules.reclaimed if (count := rule(job)) is not None
+        )
         count = min(next(found, 0), most)
         wanted = [{"name": "main", "count": count}] if count else []
         if wanted == (workload.get("status") or {}).get("reclaimablePods", []):
@@ -129,16 +155,31 @@ class JobController:
         return True
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
-        least = next((found for rule in self.rules.least if (found := rule(job)) is not None), None)
+        least = next(
+            (found for rule in self.rules.least if (found := rule(job)) is not None),
+            None,
+        )
         extra = {} if least is None else {"minCount": least}
-        return next(([{**pod_set, **extra} for pod_set in rule(job)] for rule in self.rules.pod_sets), None)
+        return next(
+            (
+                [{**pod_set, **extra} for pod_set in rule(job)]
+                for rule in self.rules.pod_sets
+            ),
+            None,
+        )
 
     def _create(self, job: Manifest) -> None:
         """Make the Workload of a Job; where the API server refuses it the Job has none, and nobody tells it so."""
         if self._pod_sets(job) is None:
             return
         meta = job["metadata"]
-        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": meta["name"], "uid": meta["uid"], "controller": True}
+        owner = {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "name": meta["name"],
+            "uid": meta["uid"],
+            "controller": True,
+        }
         made = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
@@ -156,7 +197,11 @@ class JobController:
     def _is_taken(self, made: Manifest) -> bool:
         """Whether the API server takes a new Workload."""
         behaviour = self.kueue.behaviour
-        return _TAKEN.once(made, (behaviour,), lambda: not behaviour.definitions.faults(Write(new=made)))
+        return _TAKEN.once(
+            made,
+            (behaviour,),
+            lambda: not behaviour.definitions.faults(Write(new=made)),
+        )
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
         asked = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}
@@ -164,12 +209,16 @@ class JobController:
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
         self.running.stop(job, workload)
-        if is_true(workload, "QuotaReserved") and any(rule(job) for rule in self.rules.returned):
+        if is_true(workload, "QuotaReserved") and any(
+            rule(job) for rule in self.rules.returned
+        ):
             give_back(self.kueue, self.kueue.patched(workload))
 
     def _follow(self, job: Manifest, workload: Manifest) -> bool:
         """Carry a changed queue name of a Job that waits over to its Workload."""
-        spec = {key: value for key, value in workload["spec"].items() if key != "queueName"} | _queue_of(job)
+        spec = {
+            key: value for key, value in workload["spec"].items() if key != "queueName"
+        } | _queue_of(job)
         if is_true(workload, "QuotaReserved") or spec == workload["spec"]:
             return False
         self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
@@ -183,15 +232,24 @@ def _queue_of(job: Manifest) -> dict[str, str]:
 def workload_name(job: Manifest) -> str:
     """The name of a Job's Workload: the Job's kind and name, and five characters that tell owners apart."""
     meta = job["metadata"]
-    digest = hashlib.sha1("\n".join(("Job", "batch", meta["name"], meta["uid"])).encode(), usedforsecurity=False)
+    digest = hashlib.sha1(
+        "\n".join(("Job", "batch", meta["name"], meta["uid"])).encode(),
+        usedforsecurity=False,
+    )
     return f"job-{meta['name']}"[:57] + "-" + digest.hexdigest()[:5]
 
 
 def _running(workload: Manifest) -> list[Manifest]:
     """The pod sets as they run: one that may shrink with as many pods as were admitted, any other one with all."""
     admission = (workload.get("status") or {}).get("admission") or {}
-    counts = {each["name"]: each["count"] for each in admission.get("podSetAssignments") or () if "count" in each}
+    counts = {
+        each["name"]: each["count"]
+        for each in admission.get("podSetAssignments") or ()
+        if "count" in each
+    }
     return [
-        {**each, "count": counts.get(each["name"], each["count"])} if "minCount" in each else each
+        {**each, "count": counts.get(each["name"], each["count"])}
+        if "minCount" in each
+        else each
         for each in workload["spec"]["podSets"]
     ]

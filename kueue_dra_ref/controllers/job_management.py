@@ -21,7 +21,11 @@ class Managing:
     def queue(self, job: Manifest) -> str:
         """The LocalQueue of a new Job, which it may get without naming one."""
         claimed = self._claimed(job)
-        given = () if any(rule(claimed) for rule in self._rules.ungiven) else self._rules.queued
+        given = (
+            ()
+            if any(rule(claimed) for rule in self._rules.ungiven)
+            else self._rules.queued
+        )
         return next((rule(claimed) for rule in given), claimed.queue)
 
     def claims(self, job: Manifest) -> bool:
@@ -39,11 +43,17 @@ class Managing:
         if not self._is_ours(claimed):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
         alone = any(rule(claimed) for rule in self._rules.left_alone)
-        return "is in a namespace that managedJobsNamespaceSelector does not select" if alone else ""
+        return (
+            "is in a namespace that managedJobsNamespaceSelector does not select"
+            if alone
+            else ""
+        )
 
     def _is_ours(self, job: Claimed) -> bool:
         unnamed, spared = self._rules.unnamed, self._rules.spared
-        return bool(job.queue) or (any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared))
+        return bool(job.queue) or (
+            any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared)
+        )
 
     def _claimed(self, job: Manifest) -> Claimed:
         name = job["metadata"]["namespace"]
@@ -51,6 +61,9 @@ class Managing:
         return Claimed(
             queue=queue_named_by(job),
             has_default=self.has_default_queue(name),
-            selected=selects(self._configuration.managed_jobs_namespace_selector, labels_of(namespace)),
+            selected=selects(
+                self._configuration.managed_jobs_namespace_selector,
+                labels_of(namespace),
+            ),
             unnamed_too=self._configuration.manage_jobs_without_queue_name,
         )

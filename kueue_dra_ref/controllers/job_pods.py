@@ -20,7 +20,11 @@ class Running:
         """Have a Job run when its Workload is admitted, and only then; or say why it can never start."""
         admitted = is_true(workload, "Admitted")
         if job["spec"].get("suspend"):
-            return self._start(job, workload) if any(rule(admitted) for rule in self.rules.released) else None
+            return (
+                self._start(job, workload)
+                if any(rule(admitted) for rule in self.rules.released)
+                else None
+            )
         if any(rule(admitted) for rule in self.rules.suspended):
             self.suspend(job, workload)
         return None
@@ -33,15 +37,26 @@ class Running:
     def suspend(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job, and take back from its pods what admission gave them."""
         if not job["spec"].get("suspend"):
-            changed = {**job["spec"], "suspend": True, "template": _as_asked(job, workload)}
-            self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": changed})
+            changed = {
+                **job["spec"],
+                "suspend": True,
+                "template": _as_asked(job, workload),
+            }
+            self.kueue.store.put(
+                {**job, "metadata": dict(job["metadata"]), "spec": changed}
+            )
 
     def _start(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
         asked = pod_of(job).get("nodeSelector") or {}
         given = {
-            key: value for flavor in self._flavors(workload) for key, value in (flavor.get("nodeLabels") or {}).items()
+            key: value
+            for flavor in self._flavors(workload)
+            for key, value in (flavor.get("nodeLabels") or {}).items()
         }
-        found = next((told for rule in self.rules.unstartable if (told := rule(asked, given))), None)
+        found = next(
+            (told for rule in self.rules.unstartable if (told := rule(asked, given))),
+            None,
+        )
         if found is None:
             self._release(job, workload)
         return found
@@ -55,8 +70,14 @@ class Running:
                 spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **labels}
             if tolerations := flavor.get("tolerations"):
                 spec["tolerations"] = [*(spec.get("tolerations") or []), *tolerations]
-        changed = {**job["spec"], "suspend": False, "template": {**template, "spec": spec}}
-        self.kueue.store.put({**job, "metadata": dict(job["metadata"]), "spec": changed})
+        changed = {
+            **job["spec"],
+            "suspend": False,
+            "template": {**template, "spec": spec},
+        }
+        self.kueue.store.put(
+            {**job, "metadata": dict(job["metadata"]), "spec": changed}
+        )
 
     def _resized(self, job: Manifest, pod_sets: list[dict[str, Any]]) -> Manifest:
         """A Job that may run with fewer pods, with as many as its pod set has."""
@@ -68,7 +89,11 @@ class Running:
 
     def _flavors(self, workload: Manifest) -> list[dict[str, Any]]:
         assignments = workload["status"]["admission"]["podSetAssignments"]
-        names = dict.fromkeys(name for assignment in assignments for name in assignment["flavors"].values())
+        names = dict.fromkeys(
+            name
+            for assignment in assignments
+            for name in assignment["flavors"].values()
+        )
         found = (self.kueue.store.find("ResourceFlavor", name) for name in names)
         return [flavor.get("spec") or {} for flavor in found if flavor]
 
@@ -78,5 +103,9 @@ def _as_asked(job: Manifest, workload: Manifest) -> dict[str, Any]:
     template = job["spec"].get("template") or {}
     had = (workload["spec"]["podSets"][0].get("template") or {}).get("spec") or {}
     given = ("nodeSelector", "tolerations")
-    kept = {key: value for key, value in (template.get("spec") or {}).items() if key not in given}
+    kept = {
+        key: value
+        for key, value in (template.get("spec") or {}).items()
+        if key not in given
+    }
     return {**template, "spec": kept | {key: had[key] for key in given if key in had}}

@@ -21,18 +21,24 @@ class SurroundingsController:
     def on_limit_range(self, event: Event) -> None:
         """Look again at what waits in the namespace."""
         every = self.kueue.store.every("Workload")
-        self._look_again(found for found in every if found["metadata"]["namespace"] == event.key[0])
+        self._look_again(
+            found for found in every if found["metadata"]["namespace"] == event.key[0]
+        )
 
     def on_runtime_class(self, event: Event) -> None:
         """Look again at what waits and names the class."""
         every = self.kueue.store.every("Workload")
-        self._look_again(found for found in every if event.key[1] in _runtime_classes(found))
+        self._look_again(
+            found for found in every if event.key[1] in _runtime_classes(found)
+        )
 
     def _look_again(self, workloads: Iterable[Manifest]) -> None:
         for found in workloads:
             if is_true(found, "QuotaReserved"):
                 continue
-            if asks_for_devices(self.kueue.behaviour, self.kueue.world, self.kueue.adjusted(found)):
+            if asks_for_devices(
+                self.kueue.behaviour, self.kueue.world, self.kueue.adjusted(found)
+            ):
                 self.kueue.reconcile("Workload", key_of(found))
             elif may_queue(found):
                 self.kueue.enqueue(found)
@@ -40,4 +46,7 @@ class SurroundingsController:
 
 def _runtime_classes(workload: Manifest) -> set[str]:
     pod_sets = workload["spec"].get("podSets") or ()
-    return {((each.get("template") or {}).get("spec") or {}).get("runtimeClassName") or "" for each in pod_sets}
+    return {
+        ((each.get("template") or {}).get("spec") or {}).get("runtimeClassName") or ""
+        for each in pod_sets
+    }

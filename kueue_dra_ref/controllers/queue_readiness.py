@@ -33,7 +33,8 @@ class Standing:
             local_queue_runs=stop_policy(local) == "None",
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
-            cluster_queue_is_active=queue is not None and not kueue.nouns.inactive(queue),
+            cluster_queue_is_active=queue is not None
+            and not kueue.nouns.inactive(queue),
             active=is_active(working),
             mismatch=(kueue.nouns.mismatch(queue, key[0]) or "") if queue else "",
             unfit=lambda: self._unfit(working) if queue else "",
@@ -46,13 +47,19 @@ class Standing:
         place = self.place(working)
         for rule in self.rules.queueing.blocked:
             if blocked := rule(place):
-                return blocked, (Step(requirements=cited([rule]), text=blocked.message),)
+                return blocked, (
+                    Step(requirements=cited([rule]), text=blocked.message),
+                )
         return None, ()
 
     def _unfit(self, working: Manifest) -> str:
         """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
         kueue = self.kueue
         around = kueue.world.surroundings(working["metadata"]["namespace"])
-        workload = kueue.adjusted(working) if kueue.asks_for_devices(working) else kueue.nouns.workload(working)
+        workload = (
+            kueue.adjusted(working)
+            if kueue.asks_for_devices(working)
+            else kueue.nouns.workload(working)
+        )
         found = unfit(self.rules.adjusting, around, workload)
         return found.message if found else ""

@@ -28,17 +28,31 @@ class QueueStatus:
     def write(self, kind: str, key: Key) -> None:
         """Write the status of one queue."""
         found = self.kueue.store.find(kind, key[1], key[0])
-        if found is not None and (kind != "ClusterQueue" or not is_deleted(found) or self.rules.deleted):
-            write = {"ClusterQueue": self._cluster_queue, "LocalQueue": self._local_queue, "Cohort": self._cohort}
+        if found is not None and (
+            kind != "ClusterQueue" or not is_deleted(found) or self.rules.deleted
+        ):
+            write = {
+                "ClusterQueue": self._cluster_queue,
+                "LocalQueue": self._local_queue,
+                "Cohort": self._cohort,
+            }
             status = write[kind](found)
-            self.kueue.store.put({**found, "metadata": dict(found["metadata"]), "status": status})
+            self.kueue.store.put(
+                {**found, "metadata": dict(found["metadata"]), "status": status}
+            )
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, queue = self.kueue, self.kueue.nouns.queue(found["metadata"]["name"])
         assert queue is not None
         pending = len(kueue.lines.get(queue.name, ()))
-        figures = self._figures(queue.name, pending, kueue.ledger.of_cluster_queue(queue.name))
-        status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
+        figures = self._figures(
+            queue.name, pending, kueue.ledger.of_cluster_queue(queue.name)
+        )
+        status: dict[str, Any] = {
+            "conditions": [
+                dict(c) for c in (found.get("status") or {}).get("conditions") or ()
+            ]
+        }
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
         for said in self._readiness(queue):
@@ -64,16 +78,31 @@ class QueueStatus:
 
     def _local_queue(self, found: Manifest) -> dict[str, Any]:
         kueue, meta = self.kueue, found["metadata"]
-        key, name = (meta["namespace"], meta["name"]), found["spec"].get("clusterQueue", "")
+        key, name = (
+            (meta["namespace"], meta["name"]),
+            found["spec"].get("clusterQueue", ""),
+        )
         queue, managed = kueue.nouns.queue(name), kueue.local_queues.get(key)
         stopped = stop_policy(found) != "None"
         held = kueue.ledger.of_local_queue(key, name) if queue else Tally()
-        figures = self._figures(name, len(managed.items) if managed and not stopped else 0, held)
-        status: dict[str, Any] = {"conditions": [dict(c) for c in (found.get("status") or {}).get("conditions") or ()]}
+        figures = self._figures(
+            name, len(managed.items) if managed and not stopped else 0, held
+        )
+        status: dict[str, Any] = {
+            "conditions": [
+                dict(c) for c in (found.get("status") or {}).get("conditions") or ()
+            ]
+        }
         for written in (rule(figures) for rule in self.rules.local_queue):
             status |= written
         shown = kueue.store.find("ClusterQueue", name)
-        state = "missing" if shown is None else "active" if is_true(shown, "Active") else "inactive"
+        state = (
+            "missing"
+            if shown is None
+            else "active"
+            if is_true(shown, "Active")
+            else "inactive"
+        )
         for rule in self.rules.local_queue_active:
             say({"status": status}, rule(stopped, state), kueue.clock.now)
         return status
@@ -97,7 +126,11 @@ class QueueStatus:
         node = self.kueue.tree.queues.get(name)
         rules = self.kueue.behaviour.cohorts.borrowed if node and node.parent else ()
         return {
-            word: {of: rule(amount, node.limit(of).nominal) for of, amount in amounts.items() for rule in rules}
+            word: {
+                of: rule(amount, node.limit(of).nominal)
+                for of, amount in amounts.items()
+                for rule in rules
+            }
             for word, amounts in (("reserved", held.reserved), ("used", held.used))
             if node
         }

@@ -32,7 +32,11 @@ class QueueControllers:
             self._open(name)
         if event.new is not None and _spec(event.old) != _spec(event.new):
             kueue.sweep_later(name)
-        if event.old is None or event.new is None or stop_policy(event.old) != stop_policy(event.new):
+        if (
+            event.old is None
+            or event.new is None
+            or stop_policy(event.old) != stop_policy(event.new)
+        ):
             self._reconcile_behind(name)
         kueue.refresh(name)
 
@@ -41,7 +45,9 @@ class QueueControllers:
 
         Looking at a cohort sweeps its whole tree, as if the cohort itself had changed; a flat cohort has none between.
         """
-        named = next(obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj)
+        named = next(
+            obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj
+        )
         cohort = self.kueue.tree.cohorts.get(named)
         for each in [cohort, *cohort.above()][:-1] if cohort else ():
             if self.kueue.store.find("Cohort", each.name):
@@ -72,7 +78,11 @@ class QueueControllers:
             self._manage(key, event.new)
         else:
             self._lead(key, event.new["spec"].get("clusterQueue", ""))
-        if event.old is None or event.new is None or stop_policy(event.old) != stop_policy(event.new):
+        if (
+            event.old is None
+            or event.new is None
+            or stop_policy(event.old) != stop_policy(event.new)
+        ):
             self._reconcile_workloads(key)
         for obj in filter(None, (event.old, event.new)):
             kueue.refresh(obj["spec"].get("clusterQueue", ""))
@@ -91,8 +101,16 @@ class QueueControllers:
     def on_slice(self, event: Event) -> None:
         """A slice of a driver that is followed lets everything that waits be tried again."""
         followed = self.kueue.behaviour.processing.sourcing.followed
-        drivers = {driver for rule in followed for driver in rule(self.kueue.configuration.mappings)}
-        if any(each["spec"].get("driver") in drivers for each in (event.old, event.new) if each):
+        drivers = {
+            driver
+            for rule in followed
+            for driver in rule(self.kueue.configuration.mappings)
+        }
+        if any(
+            each["spec"].get("driver") in drivers
+            for each in (event.old, event.new)
+            if each
+        ):
             for name in self.kueue.lines:
                 self.kueue.sweep_later(name)
 
@@ -104,7 +122,11 @@ class QueueControllers:
         for name in list(self.kueue.lines):
             queue = self.kueue.nouns.queue(name)
             selector = queue.namespace_selector if queue else None
-            if selector is not None and selects(selector, after) and not selects(selector, before):
+            if (
+                selector is not None
+                and selects(selector, after)
+                and not selects(selector, before)
+            ):
                 self.kueue.sweep_later(name)
 
     def _open(self, name: str) -> None:
@@ -114,9 +136,14 @@ class QueueControllers:
                 line.join(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
-        managed = self.kueue.local_queues[key] = ManagedQueue(cluster_queue=found["spec"].get("clusterQueue", ""))
+        managed = self.kueue.local_queues[key] = ManagedQueue(
+            cluster_queue=found["spec"].get("clusterQueue", "")
+        )
         for workload in self.kueue.store.every("Workload"):
-            if (workload["metadata"]["namespace"], workload["spec"].get("queueName")) != key:
+            if (
+                workload["metadata"]["namespace"],
+                workload["spec"].get("queueName"),
+            ) != key:
                 continue
             self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
             if not self._waits(workload):
@@ -143,7 +170,10 @@ class QueueControllers:
     def _waits(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):
             return False
-        return not any(rule(is_true(workload, "Finished")) for rule in self.kueue.behaviour.queueing.left_out)
+        return not any(
+            rule(is_true(workload, "Finished"))
+            for rule in self.kueue.behaviour.queueing.left_out
+        )
 
     def _let_go(self, key: Key) -> None:
         if key in self.kueue.local_queues:
@@ -153,7 +183,9 @@ class QueueControllers:
     def _reconcile_behind(self, cluster_queue: str) -> None:
         for queue in self.kueue.store.every("LocalQueue"):
             if queue["spec"].get("clusterQueue") == cluster_queue:
-                self._reconcile_workloads((queue["metadata"]["namespace"], queue["metadata"]["name"]))
+                self._reconcile_workloads(
+                    (queue["metadata"]["namespace"], queue["metadata"]["name"])
+                )
 
     def _reconcile_workloads(self, local_queue: Key) -> None:
         for workload in self.kueue.store.every("Workload"):

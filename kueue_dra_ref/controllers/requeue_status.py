@@ -31,20 +31,33 @@ class Telling:
         """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
         head = entry.queued
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and self._told.get(head.key) == (entry.message, head.demands, found["metadata"]["resourceVersion"]):
+        if found and self._told.get(head.key) == (
+            entry.message,
+            head.demands,
+            found["metadata"]["resourceVersion"],
+        ):
             return
         said = (condition(found or head.obj, "QuotaReserved") or {}).get("message", "")
         if self._is_lost(entry, cycle, said):
             return
         self._spoke[head.key] = cycle, said
         rules = self.kueue.behaviour.reporting.waiting
-        words = [(rule, one) for rule in rules if (one := rule(entry.cause, entry.message))]
+        words = [
+            (rule, one) for rule in rules if (one := rule(entry.cause, entry.message))
+        ]
         if not words:
             return  # a condition without a reason is refused by the API server, and all that goes with it
-        verdict = Step(requirements=cited(rule for rule, _ in words), text=f"it waits: {entry.message}")
+        verdict = Step(
+            requirements=cited(rule for rule, _ in words),
+            text=f"it waits: {entry.message}",
+        )
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         fresh = self.kueue.store.put(self._written(entry, [one for _, one in words]))
-        self._told[head.key] = entry.message, head.demands, fresh["metadata"]["resourceVersion"]
+        self._told[head.key] = (
+            entry.message,
+            head.demands,
+            fresh["metadata"]["resourceVersion"],
+        )
 
     def forget(self, key: Key) -> None:
         """It waits no more."""
@@ -54,7 +67,9 @@ class Telling:
         """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
         last, before = self._spoke.get(entry.queued.key, (0, ""))
         in_a_row = cycle - last == 1 and entry.message != said
-        at_risk = in_a_row and (not self.kueue.behaviour.overwrites or entry.message == before)
+        at_risk = in_a_row and (
+            not self.kueue.behaviour.overwrites or entry.message == before
+        )
         return at_risk and self.kueue.chance.of(entry.queued.obj).stands(said)
 
     def _written(self, entry: Entry, words: list[Said]) -> Manifest:
@@ -64,7 +79,9 @@ class Telling:
         for one in words:
             say(fresh, one, kueue.clock.now)
         say_unreserved(kueue, fresh)
-        meant = next(readings(kueue.behaviour.assigning, entry.queue, head.choices, head.demands))
+        meant = next(
+            readings(kueue.behaviour.assigning, entry.queue, head.choices, head.demands)
+        )
         asked = [(demand.pod_set.name, self._shown(entry, demand)) for demand in meant]
         for rule in kueue.behaviour.reporting.requests:
             fresh["status"]["resourceRequests"] = rule(asked, kueue.in_bytes)
@@ -72,6 +89,13 @@ class Telling:
 
     def _shown(self, entry: Entry, demand: Demand) -> Mapping[str, int]:
         """What a pod set is said to ask for: what the queue counts by itself is known once a flavor was looked for."""
-        beside = counted(self.kueue.behaviour.assigning, entry.queue, demand) if entry.was_tried else {}
+        beside = (
+            counted(self.kueue.behaviour.assigning, entry.queue, demand)
+            if entry.was_tried
+            else {}
+        )
         shown = [rule(beside) for rule in self.kueue.behaviour.reporting.beside]
-        return {**demand.amounts, **{name: amount for each in shown for name, amount in each.items()}}
+        return {
+            **demand.amounts,
+            **{name: amount for each in shown for name, amount in each.items()},
+        }

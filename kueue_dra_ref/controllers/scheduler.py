@@ -52,8 +52,17 @@ class Scheduler:
         self._fresh.clear()
 
     def _heads(self) -> list[tuple[ClusterQueue, Queued]]:
-        found = [(name, queue) for name, line in self.kueue.lines.items() if line.heap if (queue := self._active(name))]
-        return [(queue, head) for name, queue in found if (head := self.kueue.lines[name].head())]
+        found = [
+            (name, queue)
+            for name, line in self.kueue.lines.items()
+            if line.heap
+            if (queue := self._active(name))
+        ]
+        return [
+            (queue, head)
+            for name, queue in found
+            if (head := self.kueue.lines[name].head())
+        ]
 
     def _active(self, name: str) -> ClusterQueue | None:
         queue = self.kueue.nouns.queue(name)
@@ -67,7 +76,10 @@ class Scheduler:
             number=self._number,
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
-            ignore_undeclared=any(rule(configuration.quota_check_strategy) for rule in self.rules.assigning.ignored),
+            ignore_undeclared=any(
+                rule(configuration.quota_check_strategy)
+                for rule in self.rules.assigning.ignored
+            ),
             chance=self.kueue.chance,
         )
         return Cycle(
@@ -79,24 +91,53 @@ class Scheduler:
             fresh=self._fresh,
         )
 
-    def _refused(self, queue: ClusterQueue, head: Queued) -> tuple[Why, str, tuple[Step, ...]] | None:
+    def _refused(
+        self, queue: ClusterQueue, head: Queued
+    ) -> tuple[Why, str, tuple[Step, ...]] | None:
         """Why a ClusterQueue does not take a workload, whatever it asks for."""
         labels = self.kueue.nouns.labels(head.key[0])
         if queue.name in self.kueue.tree.looped:
             for rule in self.rules.cohorts.looped:
-                return Why.STOPPED, rule(queue), (Step(requirements=cited([rule]), text=rule(queue)),)
-        mismatch = next(((rule, m) for rule in self.rules.queueing.namespace if (m := rule(queue, labels))), None)
+                return (
+                    Why.STOPPED,
+                    rule(queue),
+                    (Step(requirements=cited([rule]), text=rule(queue)),),
+                )
+        mismatch = next(
+            (
+                (rule, m)
+                for rule in self.rules.queueing.namespace
+                if (m := rule(queue, labels))
+            ),
+            None,
+        )
         if mismatch:
-            return Why.UNFIT, mismatch[1], (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),)
-        wrong = unfit(self.rules.adjusting, self.kueue.world.surroundings(head.key[0]), self._judged(head))
+            return (
+                Why.UNFIT,
+                mismatch[1],
+                (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),),
+            )
+        wrong = unfit(
+            self.rules.adjusting,
+            self.kueue.world.surroundings(head.key[0]),
+            self._judged(head),
+        )
         if wrong:
-            return Why.UNSUITABLE, wrong.message, (Step(requirements=wrong.requirements, text=wrong.message),)
+            return (
+                Why.UNSUITABLE,
+                wrong.message,
+                (Step(requirements=wrong.requirements, text=wrong.message),),
+            )
         return None
 
     def _judged(self, head: Queued) -> Workload:
-        if head.remembered is None or head.written is None:  # it has not been tried as it is
+        if (
+            head.remembered is None or head.written is None
+        ):  # it has not been tried as it is
             return head.workload
-        return next((rule(head.workload) for rule in self.rules.queueing.judged), head.written)
+        return next(
+            (rule(head.workload) for rule in self.rules.queueing.judged), head.written
+        )
 
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
@@ -115,24 +156,41 @@ class Scheduler:
 
     def _place(self, entry: Entry) -> bool:
         """Put a head back into line, or aside until something changes."""
-        line, rules, queue, head = self.kueue.lines[entry.queue.name], self.rules.queueing, entry.queue, entry.queued
+        line, rules, queue, head = (
+            self.kueue.lines[entry.queue.name],
+            self.rules.queueing,
+            entry.queue,
+            entry.queued,
+        )
         head.progress = entry.progress
-        head.remembered = next((rule(head.workload) for rule in rules.remembered), head.written)
+        head.remembered = next(
+            (rule(head.workload) for rule in rules.remembered), head.written
+        )
         self._look_up(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
         if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
             line.preemptor = head.key
         kept = any(rule(queue) for rule in rules.kept)
-        if head.may_be_tried and ((kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE):
+        if head.may_be_tried and (
+            (kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE
+        ):
             line.put_back(head)
-            return unfinished and bool(self.rules.assigning.resumed)  # with nothing to go by, it only begins again
+            return unfinished and bool(
+                self.rules.assigning.resumed
+            )  # with nothing to go by, it only begins again
         apart = any(rule(queue) for rule in rules.set_aside)
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
-        if apart and entry.why is Why.NO_FIT and any(rule(queue) for rule in rules.equals_aside):
+        if (
+            apart
+            and entry.why is Why.NO_FIT
+            and any(rule(queue) for rule in rules.equals_aside)
+        ):
             for key in line.set_equals_aside(head, entry.cause):
                 # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
-                if _is_up_to_be_tried(self.kueue.store.find("Workload", key[1], key[0])):
+                if _is_up_to_be_tried(
+                    self.kueue.store.find("Workload", key[1], key[0])
+                ):
                     self.kueue.reconcile("Workload", key)
         return True
 
@@ -148,11 +206,17 @@ class Scheduler:
         self._fresh.add(head.key)
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
-        verdict = Step(requirements=cited(self.rules.reporting.admitted), text="quota is reserved; admitted")
+        verdict = Step(
+            requirements=cited(self.rules.reporting.admitted),
+            text="quota is reserved; admitted",
+        )
         room = self._made_room.pop(head.key, ())
         self.kueue.decisions[head.key] = (*head.steps, *room, *outcome.steps, verdict)
         fresh["status"].pop("resourceRequests", None)
-        for written in (rule(queue.name, outcome.pod_sets) for rule in self.rules.reporting.admission):
+        for written in (
+            rule(queue.name, outcome.pod_sets)
+            for rule in self.rules.reporting.admission
+        ):
             fresh["status"]["admission"] = copied(dict(written))
         for said in (rule(queue.name) for rule in self.rules.reporting.admitted):
             say(fresh, said, now)
@@ -175,7 +239,9 @@ class Scheduler:
         line.set_aside(head)
 
     def _preempt(self, snapshot: Snapshot, entry: Entry, victim: Victim) -> None:
-        found = self.kueue.store.find("Workload", victim.hold.key[1], victim.hold.key[0])
+        found = self.kueue.store.find(
+            "Workload", victim.hold.key[1], victim.hold.key[0]
+        )
         if found is None or is_true(found, "Evicted"):
             return
         meta = entry.queued.obj["metadata"]
@@ -188,7 +254,9 @@ class Scheduler:
         )
         fresh = self.kueue.patched(found)
         message = "".join(rule(preemption) for rule in self.rules.preempting.told)
-        for said in (rule(victim.reason, message) for rule in self.rules.reporting.preempted):
+        for said in (
+            rule(victim.reason, message) for rule in self.rules.reporting.preempted
+        ):
             say(fresh, said, self.kueue.clock.now)
         self.preemptions += 1
         evict(self.kueue, fresh, Told(reason="Preempted", message=message))
@@ -211,4 +279,6 @@ def _end(obj: Manifest, kind: str, now: str) -> None:
     """An eviction or preemption is over once quota is reserved again."""
     found = condition(obj, kind)
     if found and found["status"] == "True":
-        set_condition(obj, kind, False, "QuotaReserved", f"Previously: {found['message']}", now)
+        set_condition(
+            obj, kind, False, "QuotaReserved", f"Previously: {found['message']}", now
+        )

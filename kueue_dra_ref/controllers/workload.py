@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.conditions import condition, drop_condition, is_false, is_true, set_condition
+from kueue_dra_ref.api.conditions import (
+    condition,
+    drop_condition,
+    is_false,
+    is_true,
+    set_condition,
+)
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Retries
 from kueue_dra_ref.controllers.queue_readiness import Standing
-from kueue_dra_ref.controllers.workload_conditions import evict, renew_unreserved, say, say_unreserved, unreserve
+from kueue_dra_ref.controllers.workload_conditions import (
+    evict,
+    renew_unreserved,
+    say,
+    say_unreserved,
+    unreserve,
+)
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
@@ -31,12 +43,21 @@ class WorkloadController:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
         kueue, key, obj = self.kueue, event.key, event.new
         self._refresh(event)
-        if event.old is None and event.new is not None and is_true(event.new, "Finished"):
+        if (
+            event.old is None
+            and event.new is not None
+            and is_true(event.new, "Finished")
+        ):
             return  # one that is done when Kueue starts is not looked at, even where its LocalQueue has queued it
         freed = kueue.ledger.record(key, self._counted(event))
         if freed or self._is_over(event) or self._reprioritised(event):
             self._release(event)
-        if obj is None or is_true(obj, "Finished") or not is_active(obj) or is_true(obj, "QuotaReserved"):
+        if (
+            obj is None
+            or is_true(obj, "Finished")
+            or not is_active(obj)
+            or is_true(obj, "QuotaReserved")
+        ):
             kueue.dequeue(key)
         elif not self.kueue.asks_for_devices(obj):
             kueue.derivations.pop(key, None)
@@ -53,13 +74,21 @@ class WorkloadController:
         """Whether a workload is gone, done or deactivated, so that others are tried again."""
         if event.new is not None:
             return is_true(event.new, "Finished") or not is_active(event.new)
-        return event.old is None or not any(rule(event.old) for rule in self.rules.queueing.unnoticed)
+        return event.old is None or not any(
+            rule(event.old) for rule in self.rules.queueing.unnoticed
+        )
 
     def _reprioritised(self, event: Event) -> bool:
         """Whether a workload that holds quota has another priority now, and others are tried again for that."""
-        if event.old is None or event.new is None or not is_true(event.new, "QuotaReserved"):
+        if (
+            event.old is None
+            or event.new is None
+            or not is_true(event.new, "QuotaReserved")
+        ):
             return False
-        before, after = (each["spec"].get("priority", 0) for each in (event.old, event.new))
+        before, after = (
+            each["spec"].get("priority", 0) for each in (event.old, event.new)
+        )
         return any(rule(before, after) for rule in self.rules.priorities.moved)
 
     def _counted(self, event: Event) -> Manifest | None:
@@ -67,14 +96,22 @@ class WorkloadController:
         if event.new is None or is_active(event.new):
             return event.new
         starts = event.old is None
-        return event.new if starts and all(rule(False) for rule in self.rules.queueing.at_start) else None
+        return (
+            event.new
+            if starts and all(rule(False) for rule in self.rules.queueing.at_start)
+            else None
+        )
 
     def reconcile(self, key: Key) -> None:
         """Make one Workload's status say what is decided about it."""
         obj = self.kueue.store.find("Workload", key[1], key[0])
         if obj is None or is_true(obj, "Finished"):
             return
-        working = {**obj, "metadata": dict(obj["metadata"]), "status": copied(obj.get("status") or {})}
+        working = {
+            **obj,
+            "metadata": dict(obj["metadata"]),
+            "status": copied(obj.get("status") or {}),
+        }
         if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
             return
         for check in (self._activity, self._restarted, self._blocked, self._drained):
@@ -84,14 +121,27 @@ class WorkloadController:
 
     def _processed(self, key: Key, working: Manifest) -> bool:
         kueue = self.kueue
-        done = processed(self.rules, kueue.world, kueue.nouns.workload(working), kueue.chance.of(working))
+        done = processed(
+            self.rules,
+            kueue.world,
+            kueue.nouns.workload(working),
+            kueue.chance.of(working),
+        )
         kueue.derivations[key] = done
         if done.refused and done.refused.silent:
             self._decided(key, *done.steps)
             return False
         if done.refused:
-            told = "undecided: no quota is asked for" if done.refused.undecided else "inadmissible: it is not queued"
-            self._decided(key, *done.steps, Step(requirements=cited(self.rules.reporting.refused), text=told))
+            told = (
+                "undecided: no quota is asked for"
+                if done.refused.undecided
+                else "inadmissible: it is not queued"
+            )
+            self._decided(
+                key,
+                *done.steps,
+                Step(requirements=cited(self.rules.reporting.refused), text=told),
+            )
             self._refuse(key, working, done.refused)
             return False
         if not self.kueue.asks_for_devices(working):
@@ -99,20 +149,31 @@ class WorkloadController:
         if self._resolved(working):
             return False
         _forget_refusal(working)
-        if is_active(working) and not kueue.enqueue({**working, "status": copied(working["status"])}):
+        if is_active(working) and not kueue.enqueue(
+            {**working, "status": copied(working["status"])}
+        ):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
             # But that is what it says when the queues hear of a stop only after it has looked at the workload.
             blocked, steps = self.standing.objection(working)
             self._decided(key, *done.steps, *steps)
             self.retries.failed(key)
-            return blocked is not None and kueue.chance.of(working).stands(blocked.message)
+            return blocked is not None and kueue.chance.of(working).stands(
+                blocked.message
+            )
         self.retries.forget(key)
         return True
 
     def _resolved(self, working: Manifest) -> bool:
         """Write that devices can be charged after all, where that is told; the change has it reconciled again."""
-        before = (condition(working, "Requeued") or {}).get("reason", "") if is_false(working, "Requeued") else ""
-        said = next((said for rule in self.rules.reporting.resolved if (said := rule(before))), None)
+        before = (
+            (condition(working, "Requeued") or {}).get("reason", "")
+            if is_false(working, "Requeued")
+            else ""
+        )
+        said = next(
+            (said for rule in self.rules.reporting.resolved if (said := rule(before))),
+            None,
+        )
         if said and say(working, said, self.kueue.clock.now):
             self.kueue.store.put(working)
         return said is not None
@@ -120,7 +181,9 @@ class WorkloadController:
     def _refuse(self, key: Key, working: Manifest, refused: Refused) -> None:
         now = self.kueue.clock.now
         if refused.undecided:
-            set_condition(working, "QuotaReserved", None, "Undecided", refused.message, now)
+            set_condition(
+                working, "QuotaReserved", None, "Undecided", refused.message, now
+            )
         for rule in self.rules.reporting.refused if not refused.undecided else ():
             say(working, rule(refused.message, refused.requeued), now)
         unreserve(self.kueue, working)
@@ -137,9 +200,17 @@ class WorkloadController:
         """Evict what is deactivated; note what is active again."""
         if not is_active(working):
             told = self._eviction(Holding(active=False))
-            return told is not None and not is_true(working, "Evicted") and evict(self.kueue, working, told)
+            return (
+                told is not None
+                and not is_true(working, "Evicted")
+                and evict(self.kueue, working, told)
+            )
         requeued = condition(working, "Requeued")
-        if requeued is None or requeued["status"] != "False" or requeued["reason"] != "Deactivated":
+        if (
+            requeued is None
+            or requeued["status"] != "False"
+            or requeued["reason"] != "Deactivated"
+        ):
             return False
         return self._requeue(working, "Reactivated", "The workload was reactivated")
 
@@ -149,11 +220,27 @@ class WorkloadController:
         if requeued is None or requeued["status"] != "False":
             return False
         place = self.standing.place(working)
-        if requeued["reason"] == "LocalQueueStopped" and place.local_queue_exists and place.local_queue_runs:
-            return self._requeue(working, "LocalQueueRestarted", "The LocalQueue was restarted after being stopped")
+        if (
+            requeued["reason"] == "LocalQueueStopped"
+            and place.local_queue_exists
+            and place.local_queue_runs
+        ):
+            return self._requeue(
+                working,
+                "LocalQueueRestarted",
+                "The LocalQueue was restarted after being stopped",
+            )
         queue = self.kueue.store.find("ClusterQueue", place.cluster_queue)
-        if requeued["reason"] == "ClusterQueueStopped" and queue and stop_policy(queue) == "None":
-            return self._requeue(working, "ClusterQueueRestarted", "The ClusterQueue was restarted after being stopped")
+        if (
+            requeued["reason"] == "ClusterQueueStopped"
+            and queue
+            and stop_policy(queue) == "None"
+        ):
+            return self._requeue(
+                working,
+                "ClusterQueueRestarted",
+                "The ClusterQueue was restarted after being stopped",
+            )
         return False
 
     def _blocked(self, working: Manifest) -> bool:
@@ -177,20 +264,33 @@ class WorkloadController:
             return False
         key, managed = self.kueue.queue_of(working)
         local = self.kueue.store.find("LocalQueue", key[1], key[0])
-        queue = self.kueue.store.find("ClusterQueue", managed.cluster_queue) if managed else None
-        holding = Holding(local_queue_stop=stop_policy(local), cluster_queue_stop=stop_policy(queue))
+        queue = (
+            self.kueue.store.find("ClusterQueue", managed.cluster_queue)
+            if managed
+            else None
+        )
+        holding = Holding(
+            local_queue_stop=stop_policy(local), cluster_queue_stop=stop_policy(queue)
+        )
         told = self._eviction(holding)
         return told is not None and evict(self.kueue, working, told)
 
     def _eviction(self, holding: Holding) -> Told | None:
-        return next((told for rule in self.rules.queueing.evicted if (told := rule(holding))), None)
+        return next(
+            (told for rule in self.rules.queueing.evicted if (told := rule(holding))),
+            None,
+        )
 
     def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
-        return set_condition(working, "Requeued", True, reason, message, self.kueue.clock.now)
+        return set_condition(
+            working, "Requeued", True, reason, message, self.kueue.clock.now
+        )
 
     def _release(self, event: Event) -> None:
         """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""
-        managed = self.kueue.local_queues.get(self.kueue.assigned.get(event.key, ("", "")))
+        managed = self.kueue.local_queues.get(
+            self.kueue.assigned.get(event.key, ("", ""))
+        )
         if managed:
             self.kueue.sweep_later(managed.cluster_queue)
 
@@ -200,7 +300,10 @@ class WorkloadController:
                 continue
             _, managed = self.kueue.queue_of(obj)
             admission = (obj.get("status") or {}).get("admission") or {}
-            for name in {managed.cluster_queue if managed else "", admission.get("clusterQueue", "")} - {""}:
+            for name in {
+                managed.cluster_queue if managed else "",
+                admission.get("clusterQueue", ""),
+            } - {""}:
                 self.kueue.refresh(name)
 
 

@@ -29,7 +29,11 @@ def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write it again where it was written of another generation; whether it was."""
     rules, now = kueue.behaviour.reporting, obj["metadata"]["generation"]
     found = [each for rule in rules.unreserved if (each := condition(obj, rule().type))]
-    if not any(rule(each.get("observedGeneration", now), now) for each in found for rule in rules.renewed):
+    if not any(
+        rule(each.get("observedGeneration", now), now)
+        for each in found
+        for rule in rules.renewed
+    ):
         return False
     say_unreserved(kueue, obj)
     return True
@@ -37,13 +41,17 @@ def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
 
 def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
     """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
-    evictions = working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
+    evictions = (
+        working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
+    )
     known = next((e for e in evictions if e["reason"] == told.reason), None)
     if known is None:
         known = {"reason": told.reason, "underlyingCause": "", "count": 0}
         evictions.append(known)
     known["count"] += 1
-    said = [rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted]
+    said = [
+        rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted
+    ]
     return any([say(working, each, kueue.clock.now) for each in said])
 
 
@@ -53,9 +61,13 @@ def give_back(kueue: Kueue, working: Manifest) -> None:
     assert evicted is not None
     now = kueue.clock.now
     again = any(rule(evicted["reason"]) for rule in kueue.behaviour.jobs.requeued)
-    set_condition(working, "Requeued", again, evicted["reason"], evicted["message"], now)
+    set_condition(
+        working, "Requeued", again, evicted["reason"], evicted["message"], now
+    )
     rules = kueue.behaviour.reporting.given_back
-    for said in (one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))):
+    for said in (
+        one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))
+    ):
         say(working, said, now)
     unreserve(kueue, working)
     kueue.store.put(working)
@@ -65,5 +77,12 @@ def unreserve(kueue: Kueue, working: Manifest) -> None:
     """Take its admission from a workload, and say that it holds no quota."""
     working["status"].pop("admission", None)
     if is_true(working, "Admitted"):
-        set_condition(working, "Admitted", False, "NoReservation", "The workload has no reservation", kueue.clock.now)
+        set_condition(
+            working,
+            "Admitted",
+            False,
+            "NoReservation",
+            "The workload has no reservation",
+            kueue.clock.now,
+        )
     say_unreserved(kueue, working)

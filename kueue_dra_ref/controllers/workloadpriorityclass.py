@@ -10,7 +10,10 @@ from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS, Classed
 from kueue_dra_ref.target import Manifest
 
-BUILT_IN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+BUILT_IN = {
+    "system-cluster-critical": 2_000_000_000,
+    "system-node-critical": 2_000_001_000,
+}
 """Values of the PriorityClasses that every cluster has."""
 
 
@@ -34,7 +37,11 @@ class PriorityController:
         if name := _wanted(job):
             return self._classed(WORKLOAD_CLASS, KUEUE, name)
         name = pod_of(job).get("priorityClassName") or self._default()
-        return self._classed("PriorityClass", "scheduling.k8s.io", name) if name else {"priority": 0}
+        return (
+            self._classed("PriorityClass", "scheduling.k8s.io", name)
+            if name
+            else {"priority": 0}
+        )
 
     def follow(self, job: Manifest, workload: Manifest) -> bool:
         """Give the Workload of a Job the class that the Job names by now; whether there was something to do.
@@ -52,8 +59,14 @@ class PriorityController:
         )
         if not any(rule(classed) for rule in self.rules.followed):
             return False
-        kept = {key: value for key, value in workload["spec"].items() if key != "priorityClassRef"}
-        self.kueue.store.put({**self.kueue.patched(workload), "spec": kept | self.of(job)})
+        kept = {
+            key: value
+            for key, value in workload["spec"].items()
+            if key != "priorityClassRef"
+        }
+        self.kueue.store.put(
+            {**self.kueue.patched(workload), "spec": kept | self.of(job)}
+        )
         return True
 
     def on_class(self, event: Event) -> None:
@@ -66,18 +79,29 @@ class PriorityController:
             has = spec.get("priorityClassRef") or {}
             named = (has.get("kind"), has.get("name")) == (WORKLOAD_CLASS, event.key[1])
             if named and spec.get("priority") != value:
-                self.kueue.store.put({**self.kueue.patched(found), "spec": {**spec, "priority": value}})
+                self.kueue.store.put(
+                    {**self.kueue.patched(found), "spec": {**spec, "priority": value}}
+                )
 
     def _classed(self, kind: str, group: str, name: str) -> Manifest:
         found = self.kueue.store.find(kind, name)
         built_in = BUILT_IN.get(name, 0) if kind == "PriorityClass" else 0
-        if any(not rule(found is not None or bool(built_in)) for rule in self.rules.needed):
+        if any(
+            not rule(found is not None or bool(built_in)) for rule in self.rules.needed
+        ):
             raise MissingClass(name)
         value = found.get("value", 0) if found else built_in
-        return {"priority": value, "priorityClassRef": {"group": group, "kind": kind, "name": name}}
+        return {
+            "priority": value,
+            "priorityClassRef": {"group": group, "kind": kind, "name": name},
+        }
 
     def _default(self) -> str:
-        every = [found for found in self.kueue.store.every("PriorityClass") if found.get("globalDefault")]
+        every = [
+            found
+            for found in self.kueue.store.every("PriorityClass")
+            if found.get("globalDefault")
+        ]
         lowest = min(every, key=lambda found: found.get("value", 0), default=None)
         return str(lowest["metadata"]["name"]) if lowest else ""
 

@@ -11,16 +11,30 @@ from kueue_dra_ref.api.conversion import stored
 from kueue_dra_ref.api.deepcopy import Remembered
 from kueue_dra_ref.api.scheme import kind_of, version_of
 from kueue_dra_ref.api.status_errors import ManifestFault
-from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver import (
+    CONTROL_PLANE,
+    Admitted,
+    Circumstances,
+    Kubernetes,
+    Refused,
+    admitted,
+)
 from kueue_dra_ref.apiserver.object_validation import errors_of_metadata
-from kueue_dra_ref.apiserver.request_handler import GROUP, completed, decoded, identified
+from kueue_dra_ref.apiserver.request_handler import (
+    GROUP,
+    completed,
+    decoded,
+    identified,
+)
 from kueue_dra_ref.apiserver.schema_core import BUILT_IN
 from kueue_dra_ref.apiserver.schema_kueue import COMPLETED, schema
 from kueue_dra_ref.apiserver.structural_schema import misfits, pruned
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
-_LACKED = re.compile(r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))")
+_LACKED = re.compile(
+    r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))"
+)
 
 T = TypeVar("T")
 
@@ -31,7 +45,11 @@ class NotStored(ManifestFault):
     """What an API server answers instead of storing an object."""
 
     def __init__(self, refused: Refused) -> None:
-        first = refused.errors[0] if refused.errors else FieldError(field="", type="Refused", detail=refused.message)
+        first = (
+            refused.errors[0]
+            if refused.errors
+            else FieldError(field="", type="Refused", detail=refused.message)
+        )
         super().__init__(first, refused.code, refused.message, refused.errors[1:])
 
 
@@ -62,21 +80,38 @@ class ApiServer:
 
         """
         kind, meta = kind_of(manifest), _mapping(manifest, "metadata")
-        old = store.find(kind.name, str(meta.get("name", "")), str(meta.get("namespace", "")))
+        old = store.find(
+            kind.name, str(meta.get("name", "")), str(meta.get("namespace", ""))
+        )
         if kind.group != GROUP:
-            return self.once(manifest, (old is None,), lambda: self._other(manifest, store, is_new=old is None))
+            return self.once(
+                manifest,
+                (old is None,),
+                lambda: self._other(manifest, store, is_new=old is None),
+            )
         namespace = str(meta.get("namespace", ""))
         if old is None and namespace:
             insist_on_namespace(manifest, store)
-        labels = _mapping(_mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels")
+        labels = _mapping(
+            _mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels"
+        )
         under = Circumstances(
-            kubernetes=self.kubernetes, namespace_labels=labels, only_served=self.only_served, now=now
+            kubernetes=self.kubernetes,
+            namespace_labels=labels,
+            only_served=self.only_served,
+            now=now,
         )
         if old is not None:
             return self._taken(admitted(manifest, old, under), manifest)
-        return self.once([manifest, labels], (now,), lambda: self._taken(admitted(manifest, None, under), manifest))
+        return self.once(
+            [manifest, labels],
+            (now,),
+            lambda: self._taken(admitted(manifest, None, under), manifest),
+        )
 
-    def once(self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+    def once(
+        self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]
+    ) -> T:
         """Give what comes of a document in a situation, remembered together with what writers are warned of."""
         told = len(self.warnings)
         server = (self.kubernetes, self.only_served, self.sketches)
@@ -88,10 +123,14 @@ class ApiServer:
     def _other(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
         """Give what is stored of an object that is not of resource.k8s.io."""
         if shape := BUILT_IN.get(manifest["kind"]):
-            return stored(self._taken(decoded(manifest, shape, self.kubernetes), manifest))
+            return stored(
+                self._taken(decoded(manifest, shape, self.kubernetes), manifest)
+            )
         return stored(self._of_its_types(manifest, store, is_new=is_new))
 
-    def _of_its_types(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+    def _of_its_types(
+        self, manifest: Manifest, store: Store, *, is_new: bool
+    ) -> Manifest:
         """Give what Kueue's definitions have of an object; other types in a new one are refused by who completes it.
 
         Raises:
@@ -100,9 +139,17 @@ class ApiServer:
 
         """
         kind, version = manifest["kind"], version_of(manifest)
-        shape, spec = schema(kind, version), {key: value for key, value in manifest.items() if key != "status"}
+        shape, spec = (
+            schema(kind, version),
+            {key: value for key, value in manifest.items() if key != "status"},
+        )
         refused = identified(manifest, self.kubernetes)
-        if not refused and is_new and kind in COMPLETED and (refused := completed(spec, shape, self.kubernetes)):
+        if (
+            not refused
+            and is_new
+            and kind in COMPLETED
+            and (refused := completed(spec, shape, self.kubernetes))
+        ):
             insist_on_namespace(manifest, store)
         if refused:
             raise NotStored(refused)
@@ -118,17 +165,30 @@ class ApiServer:
             raise NotStored(answer)
         return answer.obj
 
-    def not_to_be_taken(self, obj: Manifest, faults: Iterable[FieldError]) -> tuple[FieldError, ...]:
+    def not_to_be_taken(
+        self, obj: Manifest, faults: Iterable[FieldError]
+    ) -> tuple[FieldError, ...]:
         """Give the faults for which an object is refused; a sketch of a Job is not, for what it lacks."""
         found = tuple(faults)
-        lacking = [each for each in found if self.sketches and obj["kind"] == "Job" and _is_lacking(each)]
+        lacking = [
+            each
+            for each in found
+            if self.sketches and obj["kind"] == "Job" and _is_lacking(each)
+        ]
         named = f"Job {obj['metadata']['name']}"
-        self.warnings.extend(f"{named}: an API server would refuse it for this: {each}" for each in lacking)
+        self.warnings.extend(
+            f"{named}: an API server would refuse it for this: {each}"
+            for each in lacking
+        )
         return tuple(each for each in found if each not in lacking)
 
     def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
         """Say what is wrong with the metadata of an object; those of resource.k8s.io were looked at when decoded."""
-        return () if kind_of(obj).group == GROUP else tuple(errors_of_metadata(obj, self.kubernetes))
+        return (
+            ()
+            if kind_of(obj).group == GROUP
+            else tuple(errors_of_metadata(obj, self.kubernetes))
+        )
 
 
 def insist_on_namespace(obj: Manifest, store: Store) -> None:
@@ -140,8 +200,12 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
     """
     namespace = str(_mapping(obj, "metadata").get("namespace", ""))
     if kind_of(obj).namespaced and store.find("Namespace", namespace) is None:
-        missing = FieldError(field="metadata.namespace", type="Not found", value=f'"{namespace}"')
-        raise ManifestFault(missing, code=404, message=f'namespaces "{namespace}" not found')
+        missing = FieldError(
+            field="metadata.namespace", type="Not found", value=f'"{namespace}"'
+        )
+        raise ManifestFault(
+            missing, code=404, message=f'namespaces "{namespace}" not found'
+        )
 
 
 def _is_lacking(fault: FieldError) -> bool:

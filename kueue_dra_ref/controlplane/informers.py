@@ -31,19 +31,31 @@ class Nouns:
 
     def queue(self, name: str) -> ClusterQueue | None:
         """A ClusterQueue."""
-        found, noted = self._store.find("ClusterQueue", name), self._note("ClusterQueue", name)
+        found, noted = (
+            self._store.find("ClusterQueue", name),
+            self._note("ClusterQueue", name),
+        )
         if found is None or noted is None:
             return None
         known, deleted = self._queues.get(name), is_deleted(found)
-        if known is None or known[0] is not noted["spec"] or known[1].deleted != deleted:
-            known = self._queues[name] = noted["spec"], replace(cluster_queue_of(noted), deleted=deleted)
+        if (
+            known is None
+            or known[0] is not noted["spec"]
+            or known[1].deleted != deleted
+        ):
+            known = self._queues[name] = (
+                noted["spec"],
+                replace(cluster_queue_of(noted), deleted=deleted),
+            )
         return known[1]
 
     def naming(self, flavor: str) -> list[str]:
         """The ClusterQueues that name a flavor."""
         queues = filter(None, map(self.queue, self.names("ClusterQueue")))
         return [
-            queue.name for queue in queues if any(f.name == flavor for group in queue.groups for f in group.flavors)
+            queue.name
+            for queue in queues
+            if any(f.name == flavor for group in queue.groups for f in group.flavors)
         ]
 
     def _note(self, kind: str, name: str) -> Manifest | None:
@@ -51,7 +63,9 @@ class Nouns:
         found, key = self._store.find(kind, name), (kind, name)
         if found is None:
             return None
-        if key not in self._noted or not any(rule(is_deleted(found)) for rule in self._rules.unchanged):
+        if key not in self._noted or not any(
+            rule(is_deleted(found)) for rule in self._rules.unchanged
+        ):
             self._noted[key] = found
         return self._noted[key]
 
@@ -74,7 +88,9 @@ class Nouns:
         if known is None or known[0] is not queue:
             named = [flavor.name for group in queue.groups for flavor in group.flavors]
             missing = tuple(name for name in named if self.flavor(name) is None)
-            told = [told for rule in self._rules.inactive if (told := rule(queue, missing))]
+            told = [
+                told for rule in self._rules.inactive if (told := rule(queue, missing))
+            ]
             known = self._inactive[queue.name] = queue, told
         return known[1]
 
@@ -90,11 +106,17 @@ class Nouns:
     def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
         """What a ClusterQueue has against a namespace."""
         rules = self._rules.namespace
-        return next((told for rule in rules if (told := rule(queue, self.labels(namespace)))), None)
+        return next(
+            (told for rule in rules if (told := rule(queue, self.labels(namespace)))),
+            None,
+        )
 
     def labels(self, namespace: str) -> dict[str, str]:
         """The labels of a namespace, there or not."""
-        return labels_of(self._store.find("Namespace", namespace) or {"metadata": {"name": namespace}})
+        return labels_of(
+            self._store.find("Namespace", namespace)
+            or {"metadata": {"name": namespace}}
+        )
 
 
 def labels_of(namespace: Manifest) -> dict[str, str]:

@@ -42,8 +42,19 @@ class ManagedQueue:
 class Kueue:
     """One run of Kueue over a store; a restart is a new one over the same store."""
 
-    def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
-        self.behaviour, self.configuration, self.store, self.clock = behaviour, configuration, store, clock
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        configuration: Configuration,
+        store: Store,
+        clock: Clock,
+    ) -> None:
+        self.behaviour, self.configuration, self.store, self.clock = (
+            behaviour,
+            configuration,
+            store,
+            clock,
+        )
         self.nouns = Nouns(behaviour, store)
         self.world = StoredWorld(store, configuration.mappings)
         self.in_bytes = in_bytes(behaviour, configuration)
@@ -75,7 +86,10 @@ class Kueue:
             self.reconcile("ClusterQueue", ("", cluster_queue))
         for found in self.store.every("LocalQueue"):
             if found["spec"].get("clusterQueue") == cluster_queue:
-                self.stale["LocalQueue", (found["metadata"]["namespace"], found["metadata"]["name"])] = None
+                self.stale[
+                    "LocalQueue",
+                    (found["metadata"]["namespace"], found["metadata"]["name"]),
+                ] = None
 
     def later(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something after a while, unless Kueue has been restarted by then."""
@@ -91,7 +105,10 @@ class Kueue:
         queued, (_, managed) = self.take_in(obj), self.queue_of(obj)
         if queued is None or managed is None:
             return False
-        queue, line = self.nouns.queue(managed.cluster_queue), self.lines.get(managed.cluster_queue)
+        queue, line = (
+            self.nouns.queue(managed.cluster_queue),
+            self.lines.get(managed.cluster_queue),
+        )
         if queue and line is not None:
             line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
         return line is not None
@@ -116,9 +133,19 @@ class Kueue:
     def tree(self) -> Tree:
         """The cohort tree, with what is held in it."""
         if self._tree is None:
-            queues = [queue for name in self.nouns.names("ClusterQueue") if (queue := self.nouns.queue(name))]
-            cohorts = [cohort_of(found) for found in self.store.every("Cohort") if self.reads_cohorts]
-            self._tree = tree_of(self.behaviour.cohorts, queues, cohorts, self.ledger.used())
+            queues = [
+                queue
+                for name in self.nouns.names("ClusterQueue")
+                if (queue := self.nouns.queue(name))
+            ]
+            cohorts = [
+                cohort_of(found)
+                for found in self.store.every("Cohort")
+                if self.reads_cohorts
+            ]
+            self._tree = tree_of(
+                self.behaviour.cohorts, queues, cohorts, self.ledger.used()
+            )
         return self._tree
 
     @property
@@ -133,10 +160,18 @@ class Kueue:
 
     def snapshot(self) -> Snapshot:
         """What a scheduling cycle may look at, and try things out in."""
-        queues = (self.nouns.queue(name) for name in self.lines if name not in self.tree.looped)
+        queues = (
+            self.nouns.queue(name)
+            for name in self.lines
+            if name not in self.tree.looped
+        )
         return Snapshot(
             tree=self.tree,
-            queues={queue.name: queue for queue in queues if queue and not self.nouns.inactive(queue)},
+            queues={
+                queue.name: queue
+                for queue in queues
+                if queue and not self.nouns.inactive(queue)
+            },
             holds=self.ledger.holds,
             flavor=self.nouns.flavor,
         )
@@ -163,7 +198,11 @@ class Kueue:
         """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
         meta = obj["metadata"]
         found = self.store.find("Workload", meta["name"], meta["namespace"]) or obj
-        fresh = {**found, "metadata": dict(found["metadata"]), "status": copied(found.get("status") or {})}
+        fresh = {
+            **found,
+            "metadata": dict(found["metadata"]),
+            "status": copied(found.get("status") or {}),
+        }
         for kind in ("QuotaReserved", "Requeued") if queued else ():
             assert queued is not None
             if is_false(fresh, kind) and not is_false(queued.obj, kind):
@@ -191,7 +230,10 @@ class Kueue:
         written, around = self.nouns.workload(obj), self.world.surroundings(key[0])
         rules, done = self.behaviour.adjusting, self.derivations.get(key, Processed())
         workload = adjusted(rules, around, written)
-        reclaimed = {r["name"]: r["count"] for r in (obj.get("status") or {}).get("reclaimablePods") or ()}
+        reclaimed = {
+            r["name"]: r["count"]
+            for r in (obj.get("status") or {}).get("reclaimablePods") or ()
+        }
         asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
         return Queued(
             key=key,
@@ -201,7 +243,11 @@ class Kueue:
             created=self.store.order_of(obj),
             demands=asked,
             choices=done.choices,
-            steps=(*done.steps, *told(rules, around, written), *explained(self.behaviour, asked, done)),
+            steps=(
+                *done.steps,
+                *told(rules, around, written),
+                *explained(self.behaviour, asked, done),
+            ),
         )
 
     def asks_for_devices(self, obj: Manifest) -> bool:

@@ -15,11 +15,21 @@ _READING = frozenset({"get", "list", "watch"})
 
 def may_read(store: Store, resource: str) -> bool:
     """Whether the stored role grants all three reading verbs: a cache needs them to fill and to follow."""
-    rules: Iterable[Mapping[str, Any]] = (store.find("ClusterRole", ROLE) or {}).get("rules") or ()
-    granted = {verb for rule in rules if _concerns(rule, resource) for verb in rule.get("verbs") or ()}
+    rules: Iterable[Mapping[str, Any]] = (store.find("ClusterRole", ROLE) or {}).get(
+        "rules"
+    ) or ()
+    granted = {
+        verb
+        for rule in rules
+        if _concerns(rule, resource)
+        for verb in rule.get("verbs") or ()
+    }
     return "*" in granted or granted >= _READING
 
 
 def _concerns(rule: Mapping[str, Any], resource: str) -> bool:
-    groups, resources = set(rule.get("apiGroups") or ()), set(rule.get("resources") or ())
+    groups, resources = (
+        set(rule.get("apiGroups") or ()),
+        set(rule.get("resources") or ()),
+    )
     return bool(groups & {"*", "resource.k8s.io"} and resources & {"*", resource})

@@ -73,7 +73,15 @@ class Store:
         if not old["metadata"].get("finalizers"):
             self._drop(ref.kind, (ref.namespace, ref.name))
         elif not is_deleted(old):
-            self.put({**old, "metadata": {**old["metadata"], "deletionTimestamp": self.clock.now}})
+            self.put(
+                {
+                    **old,
+                    "metadata": {
+                        **old["metadata"],
+                        "deletionTimestamp": self.clock.now,
+                    },
+                }
+            )
 
     def _drop(self, kind: str, key: Key) -> None:
         old = self._objects[kind].pop(key)
@@ -89,8 +97,12 @@ class Store:
             meta["creationTimestamp"] = self.clock.now
             meta["generation"] = 1
         else:
-            meta.update({key: old["metadata"][key] for key in ("uid", "creationTimestamp")})
-            changed = old.get("spec") != obj.get("spec") or is_deleted(old) != is_deleted(obj)
+            meta.update(
+                {key: old["metadata"][key] for key in ("uid", "creationTimestamp")}
+            )
+            changed = old.get("spec") != obj.get("spec") or is_deleted(
+                old
+            ) != is_deleted(obj)
             meta["generation"] = old["metadata"]["generation"] + changed
         meta["resourceVersion"] = str(self.version)
 
@@ -103,7 +115,10 @@ def is_deleted(obj: Manifest) -> bool:
 def key_of(obj: Manifest) -> Key:
     """The key of an object."""
     meta = obj["metadata"]
-    return (meta.get("namespace", "") if KINDS[obj["kind"]].namespaced else "", meta["name"])
+    return (
+        meta.get("namespace", "") if KINDS[obj["kind"]].namespaced else "",
+        meta["name"],
+    )
 
 
 def _same(old: Manifest, new: Manifest) -> bool:

@@ -39,7 +39,11 @@ class StoredWorld:
 
     def surroundings(self, namespace: str) -> Surroundings:
         """What bears on the pods of a namespace."""
-        ranges = (each for each in self._store.every("LimitRange") if each["metadata"]["namespace"] == namespace)
+        ranges = (
+            each
+            for each in self._store.every("LimitRange")
+            if each["metadata"]["namespace"] == namespace
+        )
         return surroundings_of(ranges, self._store.every("RuntimeClass"))
 
     def may_read(self, resource: str) -> bool:
@@ -53,7 +57,12 @@ class StoredWorld:
     def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
         """The DeviceClasses that stand for an extended resource."""
         every = self._store.every("DeviceClass")
-        return [found for found in every if (found.get("spec") or {}).get("extendedResourceName") == extended_resource]
+        return [
+            found
+            for found in every
+            if (found.get("spec") or {}).get("extendedResourceName")
+            == extended_resource
+        ]
 
     def configured(self) -> Sequence[DeviceClassMapping]:
         """The device class mappings of Kueue's Configuration."""
@@ -66,7 +75,11 @@ class StoredWorld:
     def target(self, workload: Workload) -> ClusterQueue | None:
         """The ClusterQueue behind the LocalQueue that a workload names."""
         local = self._store.find("LocalQueue", workload.queue, workload.namespace)
-        found = self._store.find("ClusterQueue", local["spec"].get("clusterQueue", "")) if local else None
+        found = (
+            self._store.find("ClusterQueue", local["spec"].get("clusterQueue", ""))
+            if local
+            else None
+        )
         return None if found is None else cluster_queue_of(found)
 
     def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
@@ -74,16 +87,25 @@ class StoredWorld:
         return any(
             any(found.claim == claim for found in workload_of(holder).claims)
             for holder in self._store.every("Workload")
-            if holder["metadata"]["namespace"] == namespace and _holds_quota_of(holder, cluster_queue)
+            if holder["metadata"]["namespace"] == namespace
+            and _holds_quota_of(holder, cluster_queue)
         )
 
     def slices(self) -> Sequence[PublishedSlice]:
         """Every slice, by name."""
-        slices = sorted(self._store.every("ResourceSlice"), key=lambda found: str(found["metadata"]["name"]))
-        versions = tuple(found["metadata"]["uid"] + found["metadata"]["resourceVersion"] for found in slices)
+        slices = sorted(
+            self._store.every("ResourceSlice"),
+            key=lambda found: str(found["metadata"]["name"]),
+        )
+        versions = tuple(
+            found["metadata"]["uid"] + found["metadata"]["resourceVersion"]
+            for found in slices
+        )
         if versions != self._slices[0]:
             self._slices = versions, tuple(slice_of(found) for found in slices)
-            self._devices = tuple(each.device for found in self._slices[1] for each in found.devices)
+            self._devices = tuple(
+                each.device for found in self._slices[1] for each in found.devices
+            )
         return self._slices[1]
 
     def devices(self) -> Sequence[Device]:

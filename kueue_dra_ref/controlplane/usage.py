@@ -20,7 +20,9 @@ class Tally:
 
     reserving: int = 0
     admitted: int = 0
-    reserved: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
+    reserved: dict[FlavorResource, int] = field(
+        default_factory=lambda: defaultdict(int)
+    )
     used: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
 
     def count(self, hold: Hold, sign: int) -> None:
@@ -36,7 +38,9 @@ class Tally:
 class Ledger:
     """Reservations, and their sums by ClusterQueue and by LocalQueue; ``moved`` hears of every change of them."""
 
-    def __init__(self, moved: Callable[[Hold, int], None], order: Callable[[Manifest], int]) -> None:
+    def __init__(
+        self, moved: Callable[[Hold, int], None], order: Callable[[Manifest], int]
+    ) -> None:
         self._moved, self._order = moved, order
         self._holds: dict[Key, Hold] = {}
         self._in: dict[str, dict[Key, Hold]] = defaultdict(dict)
@@ -65,7 +69,10 @@ class Ledger:
 
     def record(self, key: Key, workload: Manifest | None) -> bool:
         """Take note of a Workload's reservation, or of its end where there is none; True when quota was released."""
-        before, now = self._holds.pop(key, None), self._hold(key, workload) if workload else None
+        before, now = (
+            self._holds.pop(key, None),
+            self._hold(key, workload) if workload else None,
+        )
         if before:
             del self._in[before.cluster_queue][key]
             self._count(before, -1)
@@ -81,7 +88,11 @@ class Ledger:
 
     def _hold(self, key: Key, workload: Manifest) -> Hold | None:
         reserved = condition(workload, "QuotaReserved")
-        if not reserved or reserved["status"] != "True" or is_true(workload, "Finished"):
+        if (
+            not reserved
+            or reserved["status"] != "True"
+            or is_true(workload, "Finished")
+        ):
             return None
         return Hold(
             key=key,
@@ -99,13 +110,20 @@ class Ledger:
 
 def _amounts(workload: Manifest) -> dict[FlavorResource, int]:
     """What the pods of an admission need that are still to run."""
-    reclaimed = {r["name"]: r["count"] for r in workload["status"].get("reclaimablePods") or ()}
-    whole = {p.get("name", "main"): p.get("count", 1) for p in workload["spec"].get("podSets") or ()}
+    reclaimed = {
+        r["name"]: r["count"] for r in workload["status"].get("reclaimablePods") or ()
+    }
+    whole = {
+        p.get("name", "main"): p.get("count", 1)
+        for p in workload["spec"].get("podSets") or ()
+    }
     amounts: dict[FlavorResource, int] = defaultdict(int)
     for pod_set in workload["status"]["admission"]["podSetAssignments"]:
         name, count = pod_set["name"], pod_set["count"]
         left = min(count, max(whole.get(name, count) - reclaimed.get(name, 0), 0))
         for resource, amount in pod_set["resourceUsage"].items():
             share = units(resource, parse(amount))
-            amounts[pod_set["flavors"][resource], resource] += share if left == count else share // count * left
+            amounts[pod_set["flavors"][resource], resource] += (
+                share if left == count else share // count * left
+            )
     return dict(amounts)

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field, replace
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.cel import Device, Undecided
 from kueue_dra_ref.dra.device_charge import offers
-from kueue_dra_ref.dra.device_charge_trace import Worth, adjusted, step, told_offers, under
+from kueue_dra_ref.dra.device_charge_trace import (
+    Worth,
+    adjusted,
+    step,
+    told_offers,
+    under,
+)
 from kueue_dra_ref.dra.device_match import tries
 from kueue_dra_ref.dra.pools import counting
 from kueue_dra_ref.dra.selectors import Finding
@@ -38,14 +44,25 @@ def is_sourced(rules: Sourcing, mappings: Mappings, device_class: str) -> bool:
     return any(rule(_sources(rules, mappings, device_class)) for rule in rules.instead)
 
 
-def devices_to_try(rules: Sourcing, mappings: Mappings, world: World, each: Sequence[Asked]) -> Sequence[Device]:
+def devices_to_try(
+    rules: Sourcing, mappings: Mappings, world: World, each: Sequence[Asked]
+) -> Sequence[Device]:
     """The devices that the requests with selectors of one claim are compared with."""
-    requests = [asked.request for asked in each if asked.request and asked.request.selectors]
+    requests = [
+        asked.request for asked in each if asked.request and asked.request.selectors
+    ]
     sources = [_sources(rules, mappings, request.device_class) for request in requests]
-    drivers = next((found for rule in rules.drivers if (found := rule(sources)) is not None), None)
+    drivers = next(
+        (found for rule in rules.drivers if (found := rule(sources)) is not None), None
+    )
     if drivers is None:
         return world.devices()
-    return [device for driver in drivers for device in world.devices() if device.driver == driver]
+    return [
+        device
+        for driver in drivers
+        for device in world.devices()
+        if device.driver == driver
+    ]
 
 
 def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourced:
@@ -57,45 +74,71 @@ def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourc
             done.ended = found
             return done
         pod_set, resource = charged.asked.pod_set.name, charged.source.resource
-        done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(found.total)
+        done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(
+            found.total
+        )
     return done
 
 
-def added(rules: Sequence[Rule[[Sequence[int]], int]], amounts: Mapping[str, Sequence[int]]) -> Mapping[str, int]:
+def added(
+    rules: Sequence[Rule[[Sequence[int]], int]], amounts: Mapping[str, Sequence[int]]
+) -> Mapping[str, int]:
     """What all sources charge one pod, by resource."""
-    return {name: next((rule(found) for rule in rules), found[-1]) for name, found in amounts.items()}
+    return {
+        name: next((rule(found) for rule in rules), found[-1])
+        for name, found in amounts.items()
+    }
 
 
-def _requests(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Iterator[Charged]:
+def _requests(
+    rules: Sourcing, mappings: Mappings, each: Sequence[Asked]
+) -> Iterator[Charged]:
     for kind in Kind:
         for asked in each:
-            device_class = asked.request.device_class if asked.request and asked.request.is_exact else ""
+            device_class = (
+                asked.request.device_class
+                if asked.request and asked.request.is_exact
+                else ""
+            )
             for source in _sources(rules, mappings, device_class):
                 if source.kind is kind:
                     yield Charged(asked=asked, source=source)
 
 
-def _sources(rules: Sourcing, mappings: Mappings, device_class: str) -> Sequence[Source]:
+def _sources(
+    rules: Sourcing, mappings: Mappings, device_class: str
+) -> Sequence[Source]:
     return next((rule(mappings, device_class) for rule in rules.sources), ())
 
 
-def _charge(rules: Sourcing, charged: Charged, steps: list[Step]) -> Worth | Finding | Undecided:
+def _charge(
+    rules: Sourcing, charged: Charged, steps: list[Step]
+) -> Worth | Finding | Undecided:
     matched = _matched(rules, charged, steps)
     if isinstance(matched.ended, Undecided):
         return matched.ended
     found = offers(rules, matched)
-    offered = replace(matched, offers=[amount for offer in found for amount in offer.amounts])
+    offered = replace(
+        matched, offers=[amount for offer in found for amount in offer.amounts]
+    )
     for rule in (*rules.lacking, *rules.unoffered):
         if fault := rule(offered):
             steps += told_offers(offered, found)
             return Finding(fault=fault, requirements=cited([rule]))
-    worst = next((rule(offered.offers) for rule in rules.worst if offered.offers), (*offered.offers, NOTHING)[0])
+    worst = next(
+        (rule(offered.offers) for rule in rules.worst if offered.offers),
+        (*offered.offers, NOTHING)[0],
+    )
     amount = worst.ceiling
     for bound in rules.positive:
         amount = bound(amount)
     total = next((rule(amount, charged.count) for rule in rules.times), amount)
     worth = Worth(worst=worst, each=amount, total=total, offers=found)
-    steps += (*told_offers(offered, found), *adjusted(rules, offered, worth), step(rules, offered, worth))
+    steps += (
+        *told_offers(offered, found),
+        *adjusted(rules, offered, worth),
+        step(rules, offered, worth),
+    )
     return worth
 
 

@@ -31,12 +31,21 @@ def offers(rules: Sourcing, charged: Charged) -> tuple[Offer, ...]:
     """What each of the matching devices charges."""
     if charged.source.kind is Kind.COUNTER:
         return tuple(_consumed(rules, charged, device) for device in charged.devices)
-    return tuple(_share(rules, charged.asked, charged.source.name, device) for device in charged.devices)
+    return tuple(
+        _share(rules, charged.asked, charged.source.name, device)
+        for device in charged.devices
+    )
 
 
 def _consumed(rules: Sourcing, charged: Charged, device: PublishedDevice) -> Offer:
-    found = [(rule, amount) for rule in rules.counter for amount in rule(charged.source, device)]
-    return Offer(device=device, turns=tuple(found), amounts=tuple(amount for _, amount in found))
+    found = [
+        (rule, amount)
+        for rule in rules.counter
+        for amount in rule(charged.source, device)
+    ]
+    return Offer(
+        device=device, turns=tuple(found), amounts=tuple(amount for _, amount in found)
+    )
 
 
 def _share(rules: Sourcing, asked: Asked, name: str, device: PublishedDevice) -> Offer:
@@ -48,7 +57,13 @@ def _share(rules: Sourcing, asked: Asked, name: str, device: PublishedDevice) ->
     return Offer(device=device)
 
 
-def _rounded(rules: Sourcing, device: PublishedDevice, capacity: Capacity, by: AnyRule, share: Quantity) -> Offer:
+def _rounded(
+    rules: Sourcing,
+    device: PublishedDevice,
+    capacity: Capacity,
+    by: AnyRule,
+    share: Quantity,
+) -> Offer:
     turns: list[Turn] = [(by, share)]
     for rule in rules.rounded:
         given = rule(share, capacity)

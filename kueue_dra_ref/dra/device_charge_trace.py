@@ -78,18 +78,29 @@ def told_offers(charged: Charged, found: Sequence[Offer]) -> Iterator[Step]:
     for (text, cites), devices in [*alike.items()][:MOST]:
         yield Step(requirements=cites, text=f"{under(charged)}{names(devices)}{text}")
     if more := sum(len(devices) for devices in [*alike.values()][MOST:]):
-        yield Step(requirements=(), text=f"{under(charged)}{named(more, 'device')} more, each in another way")
+        yield Step(
+            requirements=(),
+            text=f"{under(charged)}{named(more, 'device')} more, each in another way",
+        )
 
 
 def _of_one(charged: Charged, offer: Offer) -> tuple[str, tuple[str, ...]]:
     source = charged.source
     if not offer.turns:
         return ": has none, passed over", (_LACKING[source.kind],)
-    capacity = offer.device.capacities.get(source.name) if source.kind is Kind.CAPACITY else None
+    capacity = (
+        offer.device.capacities.get(source.name)
+        if source.kind is Kind.CAPACITY
+        else None
+    )
     policy = f" with {_policy(charged, capacity)}" if capacity else ""
-    chain = f" {ARROW} ".join(f"{_made(charged, turn)} ({turn[0].says})" for turn in offer.turns)
+    chain = f" {ARROW} ".join(
+        f"{_made(charged, turn)} ({turn[0].says})" for turn in offer.turns
+    )
     used = _cited(source.kind, [rule for rule, _ in offer.turns])
-    refused = [id_ for rule, given in offer.turns if given is None for id_ in rule.requirements]
+    refused = [
+        id_ for rule, given in offer.turns if given is None for id_ in rule.requirements
+    ]
     return f"{policy}: {chain}", tuple(dict.fromkeys((*used, *refused)))
 
 
@@ -101,12 +112,20 @@ def _policy(charged: Charged, capacity: Capacity) -> str:
     text = _amount(charged, capacity.value)
     if capacity.values:
         return f"{text} in shares of {' or '.join(_amount(charged, each) for each in capacity.values)}"
-    return f"{text} in shares{_range(charged, capacity.bounds)}" if capacity.bounds else text
+    return (
+        f"{text} in shares{_range(charged, capacity.bounds)}"
+        if capacity.bounds
+        else text
+    )
 
 
 def _range(charged: Charged, bounds: Bounds) -> str:
     words = (("from", bounds.least), ("to", bounds.most), ("in steps of", bounds.step))
-    return "".join(f" {word} {_amount(charged, limit)}" for word, limit in words if limit is not None)
+    return "".join(
+        f" {word} {_amount(charged, limit)}"
+        for word, limit in words
+        if limit is not None
+    )
 
 
 def _shown(charged: Charged, units: int) -> str:
@@ -115,10 +134,17 @@ def _shown(charged: Charged, units: int) -> str:
 
 
 def _amount(charged: Charged, amount: Quantity) -> str:
-    return _shown(charged, amount.amount.numerator) if amount.amount.denominator == 1 else str(amount)
+    return (
+        _shown(charged, amount.amount.numerator)
+        if amount.amount.denominator == 1
+        else str(amount)
+    )
 
 
 def _cited(kind: Kind, used: Sequence[Rule[..., Any]]) -> tuple[str, ...]:
     """The first requirement of each rule that is one of this kind of source."""
-    ids = (next((one for one in rule.requirements if one.startswith(kind.upper())), "") for rule in used)
+    ids = (
+        next((one for one in rule.requirements if one.startswith(kind.upper())), "")
+        for rule in used
+    )
     return tuple(dict.fromkeys(filter(None, ids)))

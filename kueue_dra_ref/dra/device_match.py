@@ -21,7 +21,9 @@ class Tries:
     """What trying the devices came to; ``others`` are those that do not match, by the rule that left them out."""
 
     devices: list[PublishedDevice] = field(default_factory=list)
-    others: dict[str, tuple[Eligible, list[PublishedDevice]]] = field(default_factory=dict)
+    others: dict[str, tuple[Eligible, list[PublishedDevice]]] = field(
+        default_factory=dict
+    )
     ended: EvaluationFault | Undecided | None = None
 
     def told(self, rules: Sourcing, place: str, driver: str) -> tuple[Step, ...]:
@@ -29,24 +31,38 @@ class Tries:
         total = len(self.devices) + sum(len(left) for _, left in self.others.values())
         if self.ended is not None:
             return ()
-        text = f"{place}{len(self.devices)} of {named(total, 'device')} of {driver} match"
+        text = (
+            f"{place}{len(self.devices)} of {named(total, 'device')} of {driver} match"
+        )
         shown = f"{text}: {names(self.devices)}" if self.devices else text
         return (
             Step(requirements=cited(rules.eligible), text=shown),
             *(
-                Step(requirements=cited([rule]), text=f"{place}not so of {names(left)}: {rule.says}")
+                Step(
+                    requirements=cited([rule]),
+                    text=f"{place}not so of {names(left)}: {rule.says}",
+                )
                 for rule, left in self.others.values()
             ),
         )
 
 
 def tries(
-    rules: Sourcing, source: Source, slices: Sequence[PublishedSlice], narrowed: tuple[str, ...], more: tuple[str, ...]
+    rules: Sourcing,
+    source: Source,
+    slices: Sequence[PublishedSlice],
+    narrowed: tuple[str, ...],
+    more: tuple[str, ...],
 ) -> Tries:
     """Try every device by the selectors of the source, then of the class, then of the request."""
     done = Tries()
     for published in (device for each in slices for device in each.devices):
-        tried = Tried(source=source, device=published.device, class_selectors=narrowed, request_selectors=more)
+        tried = Tried(
+            source=source,
+            device=published.device,
+            class_selectors=narrowed,
+            request_selectors=more,
+        )
         rule, outcome = _outcome(rules, tried)
         if not isinstance(outcome, bool):
             done.ended = outcome

@@ -35,14 +35,20 @@ def stands_for_devices(rules: Extended, world: World, workload: Workload) -> boo
 
 
 def extended_resources(
-    rules: Extended, world: World, workload: Workload, mappings: Sequence[DeviceClassMapping], draw: Draw
+    rules: Extended,
+    world: World,
+    workload: Workload,
+    mappings: Sequence[DeviceClassMapping],
+    draw: Draw,
 ) -> Found:
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
     found = Found()
     for pod_set in workload.pod_sets:
         each = list(_wanted(rules, world, pod_set, mappings, draw, found.steps))
         _refuse_containers(rules, pod_set, each, found)
-        for resource, together in _charged(rules, [wanted for wanted in each if not _refused(rules, wanted, found)]):
+        for resource, together in _charged(
+            rules, [wanted for wanted in each if not _refused(rules, wanted, found)]
+        ):
             _charge(rules, resource, together, found)
     return found
 
@@ -60,7 +66,9 @@ def _wanted(
         device_class, chosen = _class_of(rules, world, name, mappings)
         steps += chosen
         if device_class:
-            yield Wanted(pod_set=pod_set, name=name, device_class=device_class, mappings=mappings)
+            yield Wanted(
+                pod_set=pod_set, name=name, device_class=device_class, mappings=mappings
+            )
 
 
 def _class_of(
@@ -80,15 +88,28 @@ def _class_of(
 
 
 def _shown(classes: Sequence[Manifest]) -> str:
-    found = sorted((each["metadata"]["name"], each["metadata"]["creationTimestamp"]) for each in classes)
-    return listed([f"DeviceClass {name} (created {created})" for name, created in found])
+    found = sorted(
+        (each["metadata"]["name"], each["metadata"]["creationTimestamp"])
+        for each in classes
+    )
+    return listed(
+        [f"DeviceClass {name} (created {created})" for name, created in found]
+    )
 
 
-def _refuse_containers(rules: Extended, pod_set: PodSet, each: Sequence[Wanted], found: Found) -> None:
+def _refuse_containers(
+    rules: Extended, pod_set: PodSet, each: Sequence[Wanted], found: Found
+) -> None:
     """Tell what is wrong with each container, initial ones first, and there with each resource."""
-    for container in sorted(pod_set.containers, key=lambda container: not container.initial):
+    for container in sorted(
+        pod_set.containers, key=lambda container: not container.initial
+    ):
         for wanted in (wanted for wanted in each if container in wanted.asking):
-            told = ((rule, fault) for rule in rules.in_container if (fault := rule(wanted, container)))
+            told = (
+                (rule, fault)
+                for rule in rules.in_container
+                if (fault := rule(wanted, container))
+            )
             for rule, fault in list(told)[:1]:
                 found.faults.append(fault)
                 found.cites += cited([rule])
@@ -108,33 +129,67 @@ def _charged(rules: Extended, each: Iterable[Wanted]) -> list[tuple[str, list[Wa
     parts: dict[tuple[str, ...], list[Wanted]] = {}
     for wanted in each:
         resource = next((rule(wanted) for rule in rules.charged), "")
-        parts.setdefault((resource, *(rule(wanted) for rule in rules.apart)), []).append(wanted)
+        parts.setdefault(
+            (resource, *(rule(wanted) for rule in rules.apart)), []
+        ).append(wanted)
     return [(resource, together) for (resource, *_), together in parts.items()]
 
 
-def _charge(rules: Extended, resource: str, together: Sequence[Wanted], found: Found) -> None:
+def _charge(
+    rules: Extended, resource: str, together: Sequence[Wanted], found: Found
+) -> None:
     pod_set = together[0].pod_set
     initial, regular = (amounts(together, initial=initial) for initial in (True, False))
-    amount = next((rule(initial, regular) for rule in rules.in_pod), (*initial, *regular)[-1])
+    amount = next(
+        (rule(initial, regular) for rule in rules.in_pod), (*initial, *regular)[-1]
+    )
     if resource:
-        found.shares.setdefault(pod_set.name, {}).setdefault(resource, []).append(amount)
+        found.shares.setdefault(pod_set.name, {}).setdefault(resource, []).append(
+            amount
+        )
         _explain(rules, together, found, amount, resource)
-    names = {wanted.name for wanted in together if any(rule(wanted.name) for rule in rules.replaced)}
+    names = {
+        wanted.name
+        for wanted in together
+        if any(rule(wanted.name) for rule in rules.replaced)
+    }
     if names:
-        found.replaced[pod_set.name] = found.replaced.get(pod_set.name, frozenset()) | names
+        found.replaced[pod_set.name] = (
+            found.replaced.get(pod_set.name, frozenset()) | names
+        )
 
 
-def _explain(rules: Extended, together: Sequence[Wanted], found: Found, amount: int, resource: str) -> None:
-    names, classes = listed([one.name for one in together]), listed([one.device_class for one in together])
+def _explain(
+    rules: Extended,
+    together: Sequence[Wanted],
+    found: Found,
+    amount: int,
+    resource: str,
+) -> None:
+    names, classes = (
+        listed([one.name for one in together]),
+        listed([one.device_class for one in together]),
+    )
     stands = f"for which DeviceClass {classes} stands"
     text = f"pod set {together[0].pod_set.name}: a pod requests {amount} {TIMES} {names}, {stands}"
     found.steps.append(Step(requirements=cited(rules.detected), text=text))
     mapped = resource not in {wanted.name for wanted in together}
-    told = f"mapped to {resource}" if mapped else f"not mapped to another resource: {resource} is charged"
+    told = (
+        f"mapped to {resource}"
+        if mapped
+        else f"not mapped to another resource: {resource} is charged"
+    )
     cites = tuple(one for rule in rules.charged for one in rule.requirements)
-    found.steps.append(Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{classes} is {told}"))
+    found.steps.append(
+        Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{classes} is {told}")
+    )
 
 
-def merged(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:
+def merged(
+    one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]
+) -> dict[str, list[int]]:
     """The shares of one pod from two sources, by resource."""
-    return {name: [*one.get(name, ()), *other.get(name, ())] for name in (*one, *(n for n in other if n not in one))}
+    return {
+        name: [*one.get(name, ()), *other.get(name, ())]
+        for name in (*one, *(n for n in other if n not in one))
+    }

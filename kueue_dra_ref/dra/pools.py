@@ -14,7 +14,9 @@ Slices = Sequence[PublishedSlice]
 Pick = Rule[[Source, Slices], Slices]
 
 
-def counting(rules: Sourcing, source: Source, slices: Slices) -> tuple[Slices, tuple[Step, ...]]:
+def counting(
+    rules: Sourcing, source: Source, slices: Slices
+) -> tuple[Slices, tuple[Step, ...]]:
     """Pick the slices that count, rule by rule, and say what each rule left out."""
     steps: list[Step] = []
     for pick in rules.slices:
@@ -24,7 +26,9 @@ def counting(rules: Sourcing, source: Source, slices: Slices) -> tuple[Slices, t
     return slices, tuple(steps)
 
 
-def _left_out(pick: Pick, source: Source, before: Slices, after: Slices) -> Iterator[Step]:
+def _left_out(
+    pick: Pick, source: Source, before: Slices, after: Slices
+) -> Iterator[Step]:
     kept = {id(each) for each in after}
     gone = [each for each in before if id(each) not in kept]
     if gone and not any(each.driver == source.driver for each in before):
@@ -32,7 +36,10 @@ def _left_out(pick: Pick, source: Source, before: Slices, after: Slices) -> Iter
         yield Step(requirements=cited([pick]), text=text)
     own = [each for each in gone if each.driver == source.driver]
     for pool, generation in dict.fromkeys((each.pool, each.generation) for each in own):
-        yield Step(requirements=cited([pick]), text=f"{_of_pool(own, pool, generation, after)}: {pick.says}")
+        yield Step(
+            requirements=cited([pick]),
+            text=f"{_of_pool(own, pool, generation, after)}: {pick.says}",
+        )
 
 
 def _of_pool(gone: Slices, pool: str, generation: int, after: Slices) -> str:

@@ -9,14 +9,29 @@ from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cel import Undecided
-from kueue_dra_ref.dra.counters_and_capacity import added, devices_to_try, is_sourced, sourced
-from kueue_dra_ref.dra.extended_resources import extended_resources, merged, stands_for_devices
+from kueue_dra_ref.dra.counters_and_capacity import (
+    added,
+    devices_to_try,
+    is_sourced,
+    sourced,
+)
+from kueue_dra_ref.dra.extended_resources import (
+    extended_resources,
+    merged,
+    stands_for_devices,
+)
 from kueue_dra_ref.dra.selectors import Finding, unmatched
 from kueue_dra_ref.explain.step import TIMES, Step, cited
 from kueue_dra_ref.model.lister import Asked, World
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.dra.charges import Charge
-from kueue_dra_ref.workload.dra_resources import Charges, Processed, Stopped, insist, refusal
+from kueue_dra_ref.workload.dra_resources import (
+    Charges,
+    Processed,
+    Stopped,
+    insist,
+    refusal,
+)
 from kueue_dra_ref.workload.map_order import CERTAIN, Draw
 from kueue_dra_ref.workload.resources import adjusted
 
@@ -24,32 +39,52 @@ from kueue_dra_ref.workload.resources import adjusted
 def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> bool:
     """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
     rules = behaviour.processing
-    claims = any(rule(workload) for rule in rules.detected) or any(rule(workload) for rule in rules.refused)
+    claims = any(rule(workload) for rule in rules.detected) or any(
+        rule(workload) for rule in rules.refused
+    )
     return claims or stands_for_devices(behaviour.extended, world, workload)
 
 
-def processed(behaviour: Behaviour, world: World, workload: Workload, draw: Draw = CERTAIN) -> Processed:
+def processed(
+    behaviour: Behaviour, world: World, workload: Workload, draw: Draw = CERTAIN
+) -> Processed:
     """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
     for rule in behaviour.processing.refused:
         if refused := rule(workload):
-            return Processed(refused=refused, steps=(Step(requirements=cited([rule]), text=refused.message),))
+            return Processed(
+                refused=refused,
+                steps=(Step(requirements=cited([rule]), text=refused.message),),
+            )
     if not asks_for_devices(behaviour, world, workload):
         return Processed()
     for forbidden in behaviour.processing.forbidden:
         if refused := forbidden(world, workload):
-            return Processed(refused=refused, steps=(Step(requirements=cited([forbidden]), text=refused.message),))
-    counted = adjusted(behaviour.adjusting, world.surroundings(workload.namespace), workload)
+            return Processed(
+                refused=refused,
+                steps=(Step(requirements=cited([forbidden]), text=refused.message),),
+            )
+    counted = adjusted(
+        behaviour.adjusting, world.surroundings(workload.namespace), workload
+    )
     return _Processor(behaviour, world, counted, draw).run()
 
 
 class _Processor:
     """One pass over one workload; collects the steps of the derivation."""
 
-    def __init__(self, behaviour: Behaviour, world: World, workload: Workload, draw: Draw) -> None:
-        self.rules, self.adding, self.extended = behaviour.processing, behaviour.charging, behaviour.extended
+    def __init__(
+        self, behaviour: Behaviour, world: World, workload: Workload, draw: Draw
+    ) -> None:
+        self.rules, self.adding, self.extended = (
+            behaviour.processing,
+            behaviour.charging,
+            behaviour.extended,
+        )
         self.world, self.workload, self.draw = world, workload, draw
         self.steps: list[Step] = []
-        self.mappings = next((rule(world, workload) for rule in self.rules.mappings), ())
+        self.mappings = next(
+            (rule(world, workload) for rule in self.rules.mappings), ()
+        )
         self.shared: dict[str, Charges] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
         self.replaced: Mapping[str, frozenset[str]] = {}
@@ -58,7 +93,10 @@ class _Processor:
 
     def run(self) -> Processed:
         try:
-            charges = {pod_set.name: self._pod_set(pod_set) for pod_set in self.workload.pod_sets}
+            charges = {
+                pod_set.name: self._pod_set(pod_set)
+                for pod_set in self.workload.pod_sets
+            }
             charges = self._with_extended(charges)
             charges = self._with_sources(charges)
         except Stopped as stop:
@@ -74,20 +112,33 @@ class _Processor:
 
     def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
         """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
-        found = extended_resources(self.extended, self.world, self.workload, self.mappings, self.draw)
+        found = extended_resources(
+            self.extended, self.world, self.workload, self.mappings, self.draw
+        )
         for step in found.steps:
             self._note(step.requirements, step.text)
         if found.faults:
             raise Stopped(found.faults, requirements=found.cites)
         self.replaced = found.replaced
-        return {name: self._together(name, claims, found.shares.get(name, {})) for name, claims in charges.items()}
+        return {
+            name: self._together(name, claims, found.shares.get(name, {}))
+            for name, claims in charges.items()
+        }
 
-    def _together(self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]) -> Charges:
-        return self._in_pod(pod_set, merged({name: [amount] for name, amount in claims.items()}, extended))
+    def _together(
+        self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]
+    ) -> Charges:
+        return self._in_pod(
+            pod_set,
+            merged({name: [amount] for name, amount in claims.items()}, extended),
+        )
 
     def _in_pod(self, pod_set: str, shares: Mapping[str, list[int]]) -> Charges:
         where = f"in a pod of pod set {pod_set}"
-        return {name: self._added(self.adding.in_pod, shares[name], f"{name} {where}") for name in shares}
+        return {
+            name: self._added(self.adding.in_pod, shares[name], f"{name} {where}")
+            for name in shares
+        }
 
     def _pod_set(self, pod_set: PodSet) -> Charges:
         own, shared = list[Claim](), list[Claim]()
@@ -110,10 +161,17 @@ class _Processor:
         return self._in_pod(pod_set.name, shares)
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
-        asked = self._with_template(Asked(world=self.world, workload=self.workload, pod_set=pod_set, claim=claim))
+        asked = self._with_template(
+            Asked(
+                world=self.world, workload=self.workload, pod_set=pod_set, claim=claim
+            )
+        )
         for rule in self.rules.reused:
             if rule(asked):
-                self._note(cited([rule]), f"{claim.source} is in use in this ClusterQueue already: not charged again")
+                self._note(
+                    cited([rule]),
+                    f"{claim.source} is in use in this ClusterQueue already: not charged again",
+                )
                 return
         requests = requests_of(asked.template) if asked.template else ()
         each = [replace(asked, request=request) for request in requests]
@@ -123,7 +181,9 @@ class _Processor:
         if isinstance(found, Undecided):
             raise Stopped(undecided=found.reason)
         if found:
-            cites = [requirement for finding in found for requirement in finding.requirements]
+            cites = [
+                requirement for finding in found for requirement in finding.requirements
+            ]
             raise Stopped([finding.fault for finding in found], requirements=cites)
         self._asked += each
         for device_class in self.draw.classes(counts):
@@ -141,15 +201,26 @@ class _Processor:
                 raise Stopped(undecided=undecided.reason)
             case Finding() as finding:
                 raise Stopped([finding.fault], requirements=finding.requirements)
-        total = {name: {resource: [amount] for resource, amount in own.items()} for name, own in charges.items()}
+        total = {
+            name: {resource: [amount] for resource, amount in own.items()}
+            for name, own in charges.items()
+        }
         for name, amounts in found.charges.items():
             for resource, more in amounts.items():
                 total[name].setdefault(resource, []).extend(more)
-        return {name: added(self.adding.in_pod, amounts) for name, amounts in total.items()}
+        return {
+            name: added(self.adding.in_pod, amounts) for name, amounts in total.items()
+        }
 
     def _with_template(self, asked: Asked) -> Asked:
-        claim, rules = asked.claim, self.rules.read_claim if asked.claim.claim else self.rules.read_template
-        read = (rule(self.world, self.workload.namespace, claim.claim or claim.template) for rule in rules)
+        claim, rules = (
+            asked.claim,
+            self.rules.read_claim if asked.claim.claim else self.rules.read_template,
+        )
+        read = (
+            rule(self.world, self.workload.namespace, claim.claim or claim.template)
+            for rule in rules
+        )
         asked = replace(asked, template=next(read, None))
         insist(self.rules.template, asked)
         return asked
@@ -162,37 +233,67 @@ class _Processor:
                 insist(self.rules.alternative, asked, alternative)
             for device_class, amount in self._charge(asked, alone=len(each) == 1):
                 shares.setdefault(device_class, []).append(amount)
-        return {name: self._added(self.adding.in_claim, shares[name], f"{name} in the claim") for name in shares}
+        return {
+            name: self._added(
+                self.adding.in_claim, shares[name], f"{name} in the claim"
+            )
+            for name in shares
+        }
 
     def _charge(self, asked: Asked, *, alone: bool) -> Charge:
-        found = ((rule, charge) for rule in self.adding.request if (charge := rule(asked)) is not None)
+        found = (
+            (rule, charge)
+            for rule in self.adding.request
+            if (charge := rule(asked)) is not None
+        )
         rule, charge = next(found, (None, ()))
-        request = f", request {asked.request.name}" if asked.request and not alone else ""
+        request = (
+            f", request {asked.request.name}" if asked.request and not alone else ""
+        )
         place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
         place += asked.claim.source
         for device_class, amount in charge:
-            self._note(cited([rule] if rule else []), f"{place} asks for {amount} {TIMES} {device_class}")
+            self._note(
+                cited([rule] if rule else []),
+                f"{place} asks for {amount} {TIMES} {device_class}",
+            )
         if not charge:
-            self._note(cited([rule] if rule else []), f"{place} asks for nothing that is charged")
+            self._note(
+                cited([rule] if rule else []),
+                f"{place} asks for nothing that is charged",
+            )
         return charge
 
     def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
-        resources = next((rule(self.mappings, device_class) for rule in self.rules.lookup), ())
+        resources = next(
+            (rule(self.mappings, device_class) for rule in self.rules.lookup), ()
+        )
         if not resources:
             for rule in self.rules.unmapped:
                 raise Stopped([rule(asked, device_class)], requirements=cited([rule]))
             return device_class, count
-        self._note(cited(self.rules.lookup), f"{device_class} is mapped to {' or '.join(resources)}")
+        self._note(
+            cited(self.rules.lookup),
+            f"{device_class} is mapped to {' or '.join(resources)}",
+        )
         if len(resources) == 1:
             return resources[0], count
         charged = f"devices of {device_class}"
         self.choices[charged] = resources
         return charged, count
 
-    def _added(self, rules: tuple[Rule[[Sequence[int]], int], ...], amounts: list[int], what: str) -> int:
+    def _added(
+        self,
+        rules: tuple[Rule[[Sequence[int]], int], ...],
+        amounts: list[int],
+        what: str,
+    ) -> int:
         total = next((rule(amounts) for rule in rules), amounts[-1])
         if len(amounts) > 1:
-            self._note(cited(rules), f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what}")
+            self._note(
+                cited(rules),
+                f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what}",
+            )
         return total
 
     def _note(self, requirements: tuple[str, ...], text: str) -> None:

@@ -20,7 +20,9 @@ class Finding:
     requirements: tuple[str, ...]
 
 
-def unmatched(rules: Matching, each: Sequence[Asked], devices: Sequence[Device]) -> tuple[Finding, ...] | Undecided:
+def unmatched(
+    rules: Matching, each: Sequence[Asked], devices: Sequence[Device]
+) -> tuple[Finding, ...] | Undecided:
     """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
     faults: list[Finding] = []
     taken: frozenset[int] = frozenset()
@@ -39,7 +41,9 @@ def unmatched(rules: Matching, each: Sequence[Asked], devices: Sequence[Device])
     return tuple(faults)
 
 
-def _matched(rules: Matching, asked: Asked, devices: Sequence[Device], taken: frozenset[int]) -> Matched | None:
+def _matched(
+    rules: Matching, asked: Asked, devices: Sequence[Device], taken: frozenset[int]
+) -> Matched | None:
     request = asked.request
     assert request is not None
     narrowed = class_selectors(asked.world, request.device_class)

@@ -21,7 +21,11 @@ class Step:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.text} [{', '.join(self.requirements)}]" if self.requirements else self.text
+        return (
+            f"{self.text} [{', '.join(self.requirements)}]"
+            if self.requirements
+            else self.text
+        )
 
 
 def cited(rules: Iterable[Rule[..., Any]]) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ class Gates:
     table: Mapping[str, Gate]
     setting: tuple[Rule[[Mapping[str, Gate], Switches], list[str]], ...] = ()
     """What the registry refuses to set; the first rule with a complaint ends the matter."""
-    standing: tuple[Rule[[Mapping[str, Gate], Switches], Iterable[FieldError]], ...] = ()
+    standing: tuple[
+        Rule[[Mapping[str, Gate], Switches], Iterable[FieldError]], ...
+    ] = ()
     """What may not be on or off together, once all is set."""
     last: bool = False
     """Whether gates are set after the mappings were validated, and refused in words that name no field."""
@@ -57,24 +59,35 @@ def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError,
 
     Several faults that end the same registry check are told in alphabetical order; the real registry picks at random.
     """
-    complaints = next(filter(None, (rule(gates.table, requested) for rule in gates.setting)), [])
+    complaints = next(
+        filter(None, (rule(gates.table, requested) for rule in gates.setting)), []
+    )
     if complaints:
         detail = complaints[0] if len(complaints) == 1 else f"[{', '.join(complaints)}]"
         if gates.last:
             return (FieldError(field="", type="Not decoded", detail=detail),)
         return (_refused(printed(dict(requested)), detail),)
     state = _state(gates.table, requested)
-    return tuple(fault for rule in gates.standing for fault in rule(gates.table, state)) or state
+    return (
+        tuple(fault for rule in gates.standing for fault in rule(gates.table, state))
+        or state
+    )
 
 
 @rule("GATE-009", "GATE-015", "GATE-019")
 def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
     """Refuse a gate that the release does not know; the registry stops at the first."""
-    return [f"unrecognized feature gate: {name}" for name in sorted(requested) if name not in table][:1]
+    return [
+        f"unrecognized feature gate: {name}"
+        for name in sorted(requested)
+        if name not in table
+    ][:1]
 
 
 @rule("GATE-012", "GATE-016", "GATE-020")
-def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switches) -> list[str]:
+def locked_gates_keep_their_default(
+    table: Mapping[str, Gate], requested: Switches
+) -> list[str]:
     """Refuse to change a gate that is locked to its default."""
     return [
         f"cannot set feature gate {name} to {printed(on)}, feature is locked to {printed(gate.default)}"
@@ -84,24 +97,33 @@ def locked_gates_keep_their_default(table: Mapping[str, Gate], requested: Switch
 
 
 @rule("GATE-013")
-def shared_gates_have_what_they_need(table: Mapping[str, Gate], requested: Switches) -> list[str]:
+def shared_gates_have_what_they_need(
+    table: Mapping[str, Gate], requested: Switches
+) -> list[str]:
     """Refuse a gate of Kubernetes that is on while a gate it depends on is off."""
     lacking = _lacking(table, _state(table, requested), shared=True)
     return [
-        f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(off)}]" for gate, off in lacking
+        f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(off)}]"
+        for gate, off in lacking
     ]
 
 
 @rule("GATE-007", "GATE-017")
-def gates_have_what_they_need(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
+def gates_have_what_they_need(
+    table: Mapping[str, Gate], state: Switches
+) -> Iterator[FieldError]:
     """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate."""
     for gate, off in _lacking(table, state, shared=False):
         for other in off:
-            yield _refused(printed(gate.name), f"{gate.name} requires {other} to be enabled")
+            yield _refused(
+                printed(gate.name), f"{gate.name} requires {other} to be enabled"
+            )
 
 
 @rule("GATE-014")
-def topology_profiles_need_topology(table: Mapping[str, Gate], state: Switches) -> Iterator[FieldError]:
+def topology_profiles_need_topology(
+    table: Mapping[str, Gate], state: Switches
+) -> Iterator[FieldError]:
     """Refuse a topology profile while Topology Aware Scheduling is off."""
     if state["TASProfileMixed"] and not state["TopologyAwareScheduling"]:
         yield _refused("1", "cannot use a TAS profile with TAS disabled")
@@ -112,7 +134,11 @@ def kueue_0_19_gates() -> Gates:
     """The gates that Kueue 0.19.0 to 0.19.2 knows, Kubernetes 1.36's among them because they share a registry."""
     return Gates(
         table=_table("gates-0.19.toml"),
-        setting=(names_are_known, locked_gates_keep_their_default, shared_gates_have_what_they_need),
+        setting=(
+            names_are_known,
+            locked_gates_keep_their_default,
+            shared_gates_have_what_they_need,
+        ),
         standing=(topology_profiles_need_topology, gates_have_what_they_need),
     )
 
@@ -130,14 +156,24 @@ _OBSERVED = "UnadmittedWorkloadsObservability"
 _LEVELS, _FEASIBILITY = "TASNodeFeasibilityForAllLevels", "KueueDRADeviceFeasibility"
 _NEW_IN_0_20 = (
     Gate(name=_LEVELS, default=False, stage=Stage.ALPHA),
-    Gate(name="KueueDRAIntegrationPrioritizedList", default=False, stage=Stage.ALPHA, needs=("KueueDRAIntegration",)),
+    Gate(
+        name="KueueDRAIntegrationPrioritizedList",
+        default=False,
+        stage=Stage.ALPHA,
+        needs=("KueueDRAIntegration",),
+    ),
     Gate(
         name=_FEASIBILITY,
         default=False,
         stage=Stage.ALPHA,
         needs=("KueueDRAIntegration", "TopologyAwareScheduling", _LEVELS),
     ),
-    Gate(name="KueueDRAIntegrationDeviceTaints", default=False, stage=Stage.ALPHA, needs=(_FEASIBILITY,)),
+    Gate(
+        name="KueueDRAIntegrationDeviceTaints",
+        default=False,
+        stage=Stage.ALPHA,
+        needs=(_FEASIBILITY,),
+    ),
 )
 
 
@@ -173,13 +209,17 @@ def kueue_0_14_gates() -> Gates:
 
 KEP_2025_04_GATES = Gates(
     table={
-        "KueueDynamicResourceAllocation": Gate(name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA),
+        "KueueDynamicResourceAllocation": Gate(
+            name="KueueDynamicResourceAllocation", default=False, stage=Stage.ALPHA
+        ),
     }
 )
 """The one gate that the text of April 2025 introduces."""
 KEP_2025_09_GATES = Gates(
     table={
-        "DynamicResourceAllocation": Gate(name="DynamicResourceAllocation", default=False, stage=Stage.ALPHA),
+        "DynamicResourceAllocation": Gate(
+            name="DynamicResourceAllocation", default=False, stage=Stage.ALPHA
+        ),
     }
 )
 """The one gate that the text introduces.  Of all others it says nothing, so any name may be set."""
@@ -196,7 +236,11 @@ def _of_kueue(file: str) -> Gates:
 
 def _set_last(file: str) -> Gates:
     """The gates of a minor that sets them after all else, each by itself."""
-    return Gates(table=_table(file), setting=(names_are_known, locked_gates_keep_their_default), last=True)
+    return Gates(
+        table=_table(file),
+        setting=(names_are_known, locked_gates_keep_their_default),
+        last=True,
+    )
 
 
 def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
@@ -204,23 +248,37 @@ def _state(table: Mapping[str, Gate], requested: Switches) -> Switches:
     state = {name: gate.default for name, gate in table.items()}
     for every, stage in (("AllAlpha", Stage.ALPHA), ("AllBeta", Stage.BETA)):
         if every in requested:
-            state |= {name: requested[every] for name, gate in table.items() if gate.stage is stage}
+            state |= {
+                name: requested[every]
+                for name, gate in table.items()
+                if gate.stage is stage
+            }
     return state | dict(requested)
 
 
-def _lacking(table: Mapping[str, Gate], state: Switches, *, shared: bool) -> Iterator[tuple[Gate, list[str]]]:
+def _lacking(
+    table: Mapping[str, Gate], state: Switches, *, shared: bool
+) -> Iterator[tuple[Gate, list[str]]]:
     for gate in table.values():
-        if gate.shared is shared and state[gate.name] and (off := [name for name in gate.needs if not state[name]]):
+        if (
+            gate.shared is shared
+            and state[gate.name]
+            and (off := [name for name in gate.needs if not state[name]])
+        ):
             yield gate, off
 
 
 def _refused(value: str, detail: str) -> FieldError:
-    return FieldError(field="featureGates", type="Invalid value", value=value, detail=detail)
+    return FieldError(
+        field="featureGates", type="Invalid value", value=value, detail=detail
+    )
 
 
 def _table(file: str) -> Mapping[str, Gate]:
     data = tomllib.loads((files("kueue_dra_ref.features") / file).read_text("utf-8"))
-    needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"].get("kubernetes", {})
+    needs: Mapping[str, list[str]] = data["needs"]["kueue"] | data["needs"].get(
+        "kubernetes", {}
+    )
     gates = {
         name: Gate(
             name=name,

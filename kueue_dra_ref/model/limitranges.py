@@ -40,7 +40,9 @@ class Surroundings:
     overhead: Mapping[str, Amounts] = field(default_factory=dict)
 
 
-def surroundings_of(limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]) -> Surroundings:
+def surroundings_of(
+    limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]
+) -> Surroundings:
     """Read the LimitRanges of one namespace and the RuntimeClasses.
 
     Raises:
@@ -49,11 +51,21 @@ def surroundings_of(limit_ranges: Iterable[Manifest], runtime_classes: Iterable[
     """
     found: dict[str, Bounds] = {}
     for each in limit_ranges:
-        for index, item in enumerate(mappings(child(each, "spec", dict, {}), "limits", "spec")):
+        for index, item in enumerate(
+            mappings(child(each, "spec", dict, {}), "limits", "spec")
+        ):
             type_ = child(item, "type", str, "")
-            found[type_] = found.get(type_, Bounds()).also(item, f"spec.limits[{index}]")
+            found[type_] = found.get(type_, Bounds()).also(
+                item, f"spec.limits[{index}]"
+            )
     overhead = {
-        str(each["metadata"]["name"]): quantities(child(each, "overhead", dict, {}), "podFixed", "overhead")
+        str(each["metadata"]["name"]): quantities(
+            child(each, "overhead", dict, {}), "podFixed", "overhead"
+        )
         for each in runtime_classes
     }
-    return Surroundings(container=found.get("Container", Bounds()), pod=found.get("Pod", Bounds()), overhead=overhead)
+    return Surroundings(
+        container=found.get("Container", Bounds()),
+        pod=found.get("Pod", Bounds()),
+        overhead=overhead,
+    )

@@ -73,7 +73,9 @@ class Asked:
     template: Manifest | None = None
     request: DeviceRequest | None = None
 
-    def fault(self, type_: str, below: str, detail: str, value: str | None = None) -> FieldError:
+    def fault(
+        self, type_: str, below: str, detail: str, value: str | None = None
+    ) -> FieldError:
         """A fault of the request, at its field of the Workload, worded as Kueue words them."""
         index = self.request.index if self.request else 0
         return FieldError(
@@ -95,9 +97,16 @@ def uncompiled(world: World, device_class: str) -> FieldError | None:
     for index, expression in enumerate(class_selectors(world, device_class) or ()):
         found = compiled(expression)
         if isinstance(found, CompileFault):
-            detail = f"DeviceClass {device_class} has invalid CEL selector: {found.detail}"
+            detail = (
+                f"DeviceClass {device_class} has invalid CEL selector: {found.detail}"
+            )
             field = f"[{index}].cel.expression"
-            return FieldError(field=field, type="Invalid value", value=quoted(expression), detail=detail)
+            return FieldError(
+                field=field,
+                type="Invalid value",
+                value=quoted(expression),
+                detail=detail,
+            )
     return None
 
 
@@ -107,7 +116,9 @@ def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:
         selector = compiled(expression)
         if isinstance(selector, CompileFault):
             return EvaluationFault(detail=selector.detail)
-        outcome = selector if isinstance(selector, Undecided) else selector.matches(device)
+        outcome = (
+            selector if isinstance(selector, Undecided) else selector.matches(device)
+        )
         if outcome is not True:
             return outcome
     return True

@@ -65,4 +65,6 @@ class Place:
 
     def owner(self) -> DeviceClassMapping:
         """Give the first mapping that names the class; the one under validation when no earlier does."""
-        return next(each for each in self.mappings if self.device_class in each.device_classes)
+        return next(
+            each for each in self.mappings if self.device_class in each.device_classes
+        )

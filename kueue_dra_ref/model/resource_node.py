@@ -179,7 +179,9 @@ class Node:
         for of, amount in member.quota.items():
             self.quota[of] = plus(self.quota.get(of, 0), minus(amount, member.kept(of)))
         for of, amount in member.used.items():
-            self.used[of] = plus(self.used.get(of, 0), max(0, minus(amount, member.kept(of))))
+            self.used[of] = plus(
+                self.used.get(of, 0), max(0, minus(amount, member.kept(of)))
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,14 +210,20 @@ def share(node: Node) -> Share:
     """The largest part, over all resources, that what a node borrows makes of what its cohort could lend."""
     if node.parent is None:
         return Share(weight=node.weight)
-    borrowed = {of: over for of, quota in node.quota.items() if (over := minus(node.used.get(of, 0), quota)) > 0}
+    borrowed = {
+        of: over
+        for of, quota in node.quota.items()
+        if (over := minus(node.used.get(of, 0), quota)) > 0
+    }
     lendable = _by_resource(_capacities(node.parent)) if borrowed else {}
     parts = [
         amount * 1000.0 / lendable[resource]
         for resource, amount in _by_resource(borrowed.items()).items()
         if lendable.get(resource, 0) > 0
     ]
-    return Share(ratio=max(parts, default=0.0), weight=node.weight, borrowed=frozenset(borrowed))
+    return Share(
+        ratio=max(parts, default=0.0), weight=node.weight, borrowed=frozenset(borrowed)
+    )
 
 
 def _capacities(node: Node) -> Iterator[tuple[FlavorResource, int]]:
@@ -232,7 +240,13 @@ def _by_resource(amounts: Iterable[tuple[FlavorResource, int]]) -> dict[str, int
 def height(node: Node) -> int:
     """How many levels of borrowing lie below a cohort; ClusterQueues that cannot admit do not count."""
     levels = [1 if member.active else 0 for member in node.members if member.is_queue]
-    return max([*levels, *(height(member) + 1 for member in node.members if not member.is_queue)], default=0)
+    return max(
+        [
+            *levels,
+            *(height(member) + 1 for member in node.members if not member.is_queue),
+        ],
+        default=0,
+    )
 
 
 def nearest(queue: Node, of: FlavorResource, amount: int) -> tuple[int, bool]:

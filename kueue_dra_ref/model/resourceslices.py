@@ -63,7 +63,9 @@ def slice_of(published: Manifest) -> PublishedSlice:
         pool=name,
         generation=int(pool.get("generation") or 0),
         of=int(pool.get("resourceSliceCount") or 0),
-        devices=tuple(_device(found, driver, name) for found in spec.get("devices") or ()),
+        devices=tuple(
+            _device(found, driver, name) for found in spec.get("devices") or ()
+        ),
     )
 
 
@@ -76,7 +78,9 @@ def _device(found: Manifest, driver: str, pool: str) -> PublishedDevice:
             driver=driver,
             pool=pool,
             attributes=found.get("attributes") or {},
-            capacity={name: str(amount.get("value")) for name, amount in capacity.items()},
+            capacity={
+                name: str(amount.get("value")) for name, amount in capacity.items()
+            },
         ),
         counters=tuple(
             (name, parse(counter.get("value") or 0))
@@ -97,7 +101,9 @@ def _capacity(found: Mapping[str, Any]) -> Capacity:
         bounds=None
         if bounds is None
         else Bounds(
-            least=_amount(bounds.get("min")), most=_amount(bounds.get("max")), step=_amount(bounds.get("step"))
+            least=_amount(bounds.get("min")),
+            most=_amount(bounds.get("max")),
+            step=_amount(bounds.get("step")),
         ),
     )
 

@@ -45,7 +45,9 @@ def when(wanted: Rule[P, R], **gates: bool) -> Rule[P, R]:
     return replace(wanted, gates={**wanted.gates, **gates})
 
 
-def swapped(rules: tuple[Rule[P, R], ...], *changes: tuple[Rule[P, R], Rule[P, R] | None]) -> tuple[Rule[P, R], ...]:
+def swapped(
+    rules: tuple[Rule[P, R], ...], *changes: tuple[Rule[P, R], Rule[P, R] | None]
+) -> tuple[Rule[P, R], ...]:
     """Put another rule in the place of each first one of a pair, or none.
 
     Raises:

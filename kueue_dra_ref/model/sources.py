@@ -41,7 +41,12 @@ def sources_in(mapping: DeviceClassMapping) -> tuple[Source, ...]:
             resource=mapping.name,
             name=str(written.get("name") or ""),
             driver=str(written.get("driver") or ""),
-            selector=str(((written.get("deviceSelector") or {}).get("cel") or {}).get("expression") or ""),
+            selector=str(
+                ((written.get("deviceSelector") or {}).get("cel") or {}).get(
+                    "expression"
+                )
+                or ""
+            ),
         )
         for entry in mapping.sources
         for kind in Kind

@@ -17,7 +17,11 @@ from kueue_dra_ref.apiserver.admission_request import Write
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.finalizers import IN_USE
 from kueue_dra_ref.controllers.job_management import Managing
-from kueue_dra_ref.controlplane.apiserver import ApiServer, WrongTypes, insist_on_namespace
+from kueue_dra_ref.controlplane.apiserver import (
+    ApiServer,
+    WrongTypes,
+    insist_on_namespace,
+)
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
@@ -26,7 +30,9 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
 class Writer:
     """Writes to one store; what was written last of each Job is remembered, to tell it from what Kueue changed."""
 
-    def __init__(self, behaviour: Behaviour, api_server: ApiServer, store: Store) -> None:
+    def __init__(
+        self, behaviour: Behaviour, api_server: ApiServer, store: Store
+    ) -> None:
         self.behaviour, self.api_server, self.store = behaviour, api_server, store
         self._written: dict[Ref, Manifest] = {}
         self.configuration = Configuration()
@@ -41,16 +47,29 @@ class Writer:
         try:
             obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
         except WrongTypes as wrong:
-            faults = self.behaviour.definitions.faults(Write(new=manifest), (wrong.error, *wrong.others))
+            faults = self.behaviour.definitions.faults(
+                Write(new=manifest), (wrong.error, *wrong.others)
+            )
             raise ManifestFault(faults[0], others=faults[1:]) from None
         kind = obj["kind"]
-        old = self.store.find(kind, obj["metadata"]["name"], obj["metadata"].get("namespace", ""))
+        old = self.store.find(
+            kind, obj["metadata"]["name"], obj["metadata"].get("namespace", "")
+        )
         self._insist_on_kind(obj)
         written = self._made(obj) if old is None else self._changed(obj, old)
         is_changed_job = kind == "Job" and old is not None
-        has_default = is_changed_job and self._managing.has_default_queue(written["metadata"]["namespace"])
+        has_default = is_changed_job and self._managing.has_default_queue(
+            written["metadata"]["namespace"]
+        )
         kubernetes = self.api_server.kubernetes
-        self._accept(Write(new=written, old=old, has_default_queue=has_default, kubernetes=kubernetes))
+        self._accept(
+            Write(
+                new=written,
+                old=old,
+                has_default_queue=has_default,
+                kubernetes=kubernetes,
+            )
+        )
         if old is None and kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
         self.store.put(_with_status(written, obj))
@@ -67,7 +86,12 @@ class Writer:
         kind, behaviour = obj["kind"], self.behaviour
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
-            raise ManifestFault(FieldError(field="kind", type="Not found", value=f'"{kind}"', detail=detail), code=404)
+            raise ManifestFault(
+                FieldError(
+                    field="kind", type="Not found", value=f'"{kind}"', detail=detail
+                ),
+                code=404,
+            )
         for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
             raise ManifestFault(fault)
         for condition in (obj.get("status") or {}).get("conditions") or ():
@@ -81,7 +105,9 @@ class Writer:
 
         """
         if write.old is None:
-            self.api_server.once(write.new, (self.behaviour,), lambda: self._look_at(write))
+            self.api_server.once(
+                write.new, (self.behaviour,), lambda: self._look_at(write)
+            )
         else:
             self._look_at(write)
 
@@ -92,7 +118,10 @@ class Writer:
             ManifestFault: it is refused.
 
         """
-        found = (*self.api_server.metadata_faults(write.new), *self.behaviour.definitions.faults(write))
+        found = (
+            *self.api_server.metadata_faults(write.new),
+            *self.behaviour.definitions.faults(write),
+        )
         if wrong := self.api_server.not_to_be_taken(write.new, found):
             raise ManifestFault(wrong[0], others=wrong[1:])
         if denied := list(self.behaviour.webhooks.faults(write)):
@@ -105,27 +134,43 @@ class Writer:
         for rule in self.behaviour.webhooks.empty:
             for path, value in rule(obj["kind"]).items():
                 fill(obj, path, value)
-        for path in (path for rule in self.behaviour.webhooks.dropped for path in rule(obj["kind"])):
+        for path in (
+            path
+            for rule in self.behaviour.webhooks.dropped
+            for path in rule(obj["kind"])
+        ):
             drop(obj, path)
         if obj["kind"] == "Job":
             self._queue(obj)
         if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
-            obj["metadata"]["finalizers"] = [*(obj["metadata"].get("finalizers") or ()), IN_USE]
+            obj["metadata"]["finalizers"] = [
+                *(obj["metadata"].get("finalizers") or ()),
+                IN_USE,
+            ]
         return obj
 
     def _queue(self, job: Manifest) -> None:
         """Give a Job its queue and its class, and suspend it, as Kueue's webhook does."""
         managing = self._managing
-        for label, found in ((QUEUE_LABEL, managing.queue(job)), (PRIORITY_LABEL, self._priority(job))):
+        for label, found in (
+            (QUEUE_LABEL, managing.queue(job)),
+            (PRIORITY_LABEL, self._priority(job)),
+        ):
             if found:
-                job["metadata"]["labels"] = {**(job["metadata"].get("labels") or {}), label: found}
+                job["metadata"]["labels"] = {
+                    **(job["metadata"].get("labels") or {}),
+                    label: found,
+                }
         if managing.claims(job):
             job["spec"]["suspend"] = True
 
     def _priority(self, job: Manifest) -> str:
         named = (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, "")
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
-        return next((rule(named, has_default) for rule in self.behaviour.priorities.given), named)
+        return next(
+            (rule(named, has_default) for rule in self.behaviour.priorities.given),
+            named,
+        )
 
     @property
     def _managing(self) -> Managing:
@@ -133,7 +178,11 @@ class Writer:
 
     def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
         """Give an object as it would be once more, with the status that it has."""
-        kept = {key: value for key, value in old["metadata"].items() if key not in {"labels", "annotations"}}
+        kept = {
+            key: value
+            for key, value in old["metadata"].items()
+            if key not in {"labels", "annotations"}
+        }
         merged = {key: value for key, value in obj.items() if key != "status"}
         merged["metadata"] = {**kept, **obj["metadata"]}
         if "status" in old:
@@ -156,19 +205,42 @@ def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
         namespace=str(meta.get("namespace", "")),
     )
     if fault.message:
-        return Refusal(ref=ref, code=fault.code, message=fault.message, error=fault.error, others=fault.others)
+        return Refusal(
+            ref=ref,
+            code=fault.code,
+            message=fault.message,
+            error=fault.error,
+            others=fault.others,
+        )
     try:
         group = kind_of(manifest).group
     except ManifestFault:
         group = ""
-    named = f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: ' if fault.code == 422 else ""
-    told = f"[{', '.join(map(str, (fault.error, *fault.others)))}]" if fault.others else str(fault)
-    return Refusal(ref=ref, code=fault.code, message=f"{named}{told}", error=fault.error, others=fault.others)
+    named = (
+        f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: '
+        if fault.code == 422
+        else ""
+    )
+    told = (
+        f"[{', '.join(map(str, (fault.error, *fault.others)))}]"
+        if fault.others
+        else str(fault)
+    )
+    return Refusal(
+        ref=ref,
+        code=fault.code,
+        message=f"{named}{told}",
+        error=fault.error,
+        others=fault.others,
+    )
 
 
 def _readable(obj: Manifest) -> None:
     """Read what Kueue would read of an object, so that a malformed one is refused when it is applied."""
-    readers: dict[str, Any] = {"ClusterQueue": cluster_queue_of, "Workload": workload_of}
+    readers: dict[str, Any] = {
+        "ClusterQueue": cluster_queue_of,
+        "Workload": workload_of,
+    }
     if obj["kind"] in readers:
         readers[obj["kind"]](obj)
 
@@ -177,9 +249,17 @@ def _with_status(written: Manifest, obj: Manifest) -> Manifest:
     """Lay the status of a manifest over that of what is written, as a second write would."""
     if "status" not in obj or written is obj:
         return written
-    return {**written, "status": _merged_status(written.get("status") or {}, obj["status"])}
+    return {
+        **written,
+        "status": _merged_status(written.get("status") or {}, obj["status"]),
+    }
 
 
 def _merged_status(old: Manifest, new: Manifest) -> Manifest:
-    conditions = {c["type"]: c for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))}
-    return {**old, **new} | ({"conditions": list(conditions.values())} if conditions else {})
+    conditions = {
+        c["type"]: c
+        for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))
+    }
+    return {**old, **new} | (
+        {"conditions": list(conditions.values())} if conditions else {}
+    )

@@ -21,7 +21,9 @@ def checked(
 
 
 @lru_cache(maxsize=128)
-def _checked(behaviour: Behaviour, written: bytes) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
+def _checked(
+    behaviour: Behaviour, written: bytes
+) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
     """Check each Configuration once: most worlds run under the same."""
     document: Manifest = pickle.loads(written)
     found = load(document, behaviour.versions)
@@ -30,7 +32,10 @@ def _checked(behaviour: Behaviour, written: bytes) -> tuple[Configuration, Mappi
     gates = effective(behaviour.gates, found.gates)
     if isinstance(gates, tuple) and not behaviour.gates.last:
         return list(gates)
-    faults = validate(found, (behaviour if isinstance(gates, tuple) else behaviour.under(gates)).mapping)
+    faults = validate(
+        found,
+        (behaviour if isinstance(gates, tuple) else behaviour.under(gates)).mapping,
+    )
     if isinstance(gates, tuple):
         return list(faults or gates)
     return list(faults) if faults else (found, gates)

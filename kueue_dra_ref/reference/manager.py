@@ -48,7 +48,13 @@ _HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
 class Manager:
     """The controllers and the scheduler over one store."""
 
-    def __init__(self, behaviour: Behaviour, configuration: Configuration, store: Store, clock: Clock) -> None:
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        configuration: Configuration,
+        store: Store,
+        clock: Clock,
+    ) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
         self.workloads = WorkloadController(self.kueue)
         self.jobs = JobController(self.kueue)
@@ -68,7 +74,10 @@ class Manager:
             "Workload": (self.workloads.on, self.jobs.on_workload),
             "Job": (self.jobs.on,),
             "Cohort": (self.queues.on_cohort,),
-            "ClusterQueue": (self.queues.on_cluster_queue, self.finalizers.on_cluster_queue),
+            "ClusterQueue": (
+                self.queues.on_cluster_queue,
+                self.finalizers.on_cluster_queue,
+            ),
             "LocalQueue": (self.queues.on_local_queue,),
             "ResourceFlavor": (self.queues.on_flavor, self.finalizers.on_flavor),
             "Namespace": (self.queues.on_namespace,),
@@ -134,7 +143,9 @@ class Manager:
             for turn in (self._reconciled, self._scheduled):
                 turn()
                 for found in self.kueue.store.every("Workload"):
-                    words = (condition(found, "QuotaReserved") or {}).get("message", "nothing")
+                    words = (condition(found, "QuotaReserved") or {}).get(
+                        "message", "nothing"
+                    )
                     told.setdefault(key_of(found), {})[words] = None
         for (namespace, name), words in told.items():
             if len(words) > 1:
@@ -150,7 +161,10 @@ class Manager:
 
         What follows from one cycle is reconciled together, and what follows from the next one a cycle later.
         """
-        rules, before = self.kueue.behaviour.preempting.at_once, self.scheduler.preemptions
+        rules, before = (
+            self.kueue.behaviour.preempting.at_once,
+            self.scheduler.preemptions,
+        )
         moved = self.scheduler.cycle()
         while any(rule(self.scheduler.preemptions - before) for rule in rules):
             self._to_follow.append(self.kueue.to_do)
@@ -178,8 +192,14 @@ class Manager:
 
         Kueue may come to the preemptor before that.  Sooner or later it does, and who preempt in turns are parted.
         """
-        found = self.kueue.store.find(kind, key[1], key[0]) if kind == "Workload" else None
-        if found is None or not is_true(found, "Preempted") or is_true(found, "QuotaReserved"):
+        found = (
+            self.kueue.store.find(kind, key[1], key[0]) if kind == "Workload" else None
+        )
+        if (
+            found is None
+            or not is_true(found, "Preempted")
+            or is_true(found, "QuotaReserved")
+        ):
             return False
         return self.kueue.asks_for_devices(found)
 
@@ -197,4 +217,6 @@ def _matters(event: Event) -> bool:
     """Whether more than a queue's own status has changed."""
     if event.old is None or event.new is None:
         return True
-    return bool(event.old["spec"] != event.new["spec"]) or is_deleted(event.old) != is_deleted(event.new)
+    return bool(event.old["spec"] != event.new["spec"]) or is_deleted(
+        event.old
+    ) != is_deleted(event.new)

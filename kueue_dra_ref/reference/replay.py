@@ -24,14 +24,18 @@ def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
     return observations
 
 
-def replaying(scenario: Scenario, behaviour: Behaviour) -> tuple[ReferenceTarget, Iterator[Observation]]:
+def replaying(
+    scenario: Scenario, behaviour: Behaviour
+) -> tuple[ReferenceTarget, Iterator[Observation]]:
     """Give the reference that plays a scenario, as far as its answers have been asked for, and the answers."""
     chance = Chance(orders=behaviour.by_chance)
     target = ReferenceTarget(behaviour, chance=chance)
     return target, _observations(scenario, target, chance)
 
 
-def _observations(scenario: Scenario, target: ReferenceTarget, chance: Chance) -> Iterator[Observation]:
+def _observations(
+    scenario: Scenario, target: ReferenceTarget, chance: Chance
+) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
     chance.seen = _told(next(recorded, {}))
     for observation in replayed(scenario, target):
@@ -41,8 +45,14 @@ def _observations(scenario: Scenario, target: ReferenceTarget, chance: Chance) -
 
 def _told(recorded: Observation) -> Mapping[str, str]:
     """What was recorded of why each workload waits, by name."""
-    conditions = {name: each.get("QuotaReserved") or {} for name, each in (recorded.get("workloads") or {}).items()}
-    return {name: str(condition.get("message", "")) for name, condition in conditions.items()}
+    conditions = {
+        name: each.get("QuotaReserved") or {}
+        for name, each in (recorded.get("workloads") or {}).items()
+    }
+    return {
+        name: str(condition.get("message", ""))
+        for name, condition in conditions.items()
+    }
 
 
 def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
@@ -50,13 +60,22 @@ def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
     own = scenario.configuration.get("featureGates") or {}
     if isinstance(own, dict) and own.get(behaviour.integration) is False:
         return scenario
-    return replace(scenario, configuration=explicit(scenario.configuration, behaviour, on=True))
+    return replace(
+        scenario, configuration=explicit(scenario.configuration, behaviour, on=True)
+    )
 
 
 def explicit(configuration: Manifest, behaviour: Behaviour, *, on: bool) -> Manifest:
     """A Configuration that says of each further device feature that is off by default whether it is on."""
     own = configuration.get("featureGates") or {}
-    gates = dict.fromkeys((gate for gate in behaviour.dependants if not behaviour.gates.table[gate].default), on)
+    gates = dict.fromkeys(
+        (
+            gate
+            for gate in behaviour.dependants
+            if not behaviour.gates.table[gate].default
+        ),
+        on,
+    )
     if not gates or not isinstance(own, dict):
         return configuration
     return {**configuration, "featureGates": {**gates, **own}}

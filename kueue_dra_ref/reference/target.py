@@ -32,7 +32,12 @@ class ReferenceTarget:
 
     name = "reference"
 
-    def __init__(self, behaviour: Behaviour, api_server: ApiServer | None = None, chance: Chance | None = None) -> None:
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        api_server: ApiServer | None = None,
+        chance: Chance | None = None,
+    ) -> None:
         self.behaviour = behaviour
         self.api_server = api_server or ApiServer()
         self.chance = chance or Chance()
@@ -55,7 +60,10 @@ class ReferenceTarget:
         self._manager = None
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
-        self._writer.behaviour, self._writer.configuration = self.behaviour.under(gates), found
+        self._writer.behaviour, self._writer.configuration = (
+            self.behaviour.under(gates),
+            found,
+        )
         self._manager = Manager(self._writer.behaviour, found, self.store, self.clock)
         self._manager.kueue.chance = self.chance
         return ()
@@ -92,7 +100,9 @@ class ReferenceTarget:
             for workload in [ref] if ref.kind == "Workload" else self._owned(ref):
                 found = self.store.find("Workload", workload.name, workload.namespace)
                 if found and self._manager:
-                    self._manager.hear(Event(kind="Workload", key=key_of(found), old=found, new=found))
+                    self._manager.hear(
+                        Event(kind="Workload", key=key_of(found), old=found, new=found)
+                    )
         self._work()
 
     def settle(self) -> None:
@@ -111,13 +121,28 @@ class ReferenceTarget:
 
     def read(self, ref: Ref) -> Manifest | None:
         """One object in the version that the reference asks for."""
-        found = self.store.find(ref.kind, ref.name, ref.namespace) if ref.kind in KINDS else None
+        found = (
+            self.store.find(ref.kind, ref.name, ref.namespace)
+            if ref.kind in KINDS
+            else None
+        )
         return None if found is None else presented(found, ref.api_version)
 
-    def list(self, api_version: str, kind: str, namespace: str = "") -> Sequence[Manifest]:
+    def list(
+        self, api_version: str, kind: str, namespace: str = ""
+    ) -> Sequence[Manifest]:
         """All objects of a kind, sorted by namespace and name."""
-        found = [obj for obj in self.store.every(kind) if namespace in ("", obj["metadata"].get("namespace", ""))]
-        found.sort(key=lambda obj: (obj["metadata"].get("namespace", ""), obj["metadata"]["name"]))
+        found = [
+            obj
+            for obj in self.store.every(kind)
+            if namespace in ("", obj["metadata"].get("namespace", ""))
+        ]
+        found.sort(
+            key=lambda obj: (
+                obj["metadata"].get("namespace", ""),
+                obj["metadata"]["name"],
+            )
+        )
         return [presented(obj, api_version) for obj in found]
 
     def audit(self, check: Audit) -> Sequence[str]:
@@ -126,11 +151,19 @@ class ReferenceTarget:
 
     def derivation(self, namespace: str, name: str) -> Processed | None:
         """How the charge of a Workload came about, as far as devices are concerned."""
-        return self._manager.kueue.derivations.get((namespace, name)) if self._manager else None
+        return (
+            self._manager.kueue.derivations.get((namespace, name))
+            if self._manager
+            else None
+        )
 
     def decision(self, namespace: str, name: str) -> tuple[Step, ...]:
         """How the last decision on a Workload came about, from its claims to the verdict; empty before the first."""
-        return self._manager.kueue.decisions.get((namespace, name), ()) if self._manager else ()
+        return (
+            self._manager.kueue.decisions.get((namespace, name), ())
+            if self._manager
+            else ()
+        )
 
     @property
     def manager(self) -> Manager | None:
@@ -143,7 +176,11 @@ class ReferenceTarget:
 
     def describe(self) -> Manifest:
         """What the report says of this judge."""
-        return {"kind": "reference", "behaviour": self.behaviour.name, "title": self.behaviour.title}
+        return {
+            "kind": "reference",
+            "behaviour": self.behaviour.name,
+            "title": self.behaviour.title,
+        }
 
     def clean(self) -> None:
         """Begin again with an empty store and, if one ran, no Kueue."""
@@ -164,7 +201,9 @@ class ReferenceTarget:
 
     def _take_note(self, kind: str) -> None:
         if kind == "ClusterRole":
-            self._running = None  # Kueue's caches take notice of its rights when it starts
+            self._running = (
+                None  # Kueue's caches take notice of its rights when it starts
+            )
         if kind in {"Job", "Workload"}:
             self._work()
 
@@ -176,14 +215,23 @@ class ReferenceTarget:
             for workload in self.store.every("Workload")
             if workload["metadata"]["namespace"] == ref.namespace
             and any(
-                o["kind"] == "Job" and o["name"] == ref.name for o in workload["metadata"].get("ownerReferences") or ()
+                o["kind"] == "Job" and o["name"] == ref.name
+                for o in workload["metadata"].get("ownerReferences") or ()
             )
         ]
 
     def _seed_role(self) -> None:
-        rules = [{key: list(values) for key, values in rule.items()} for rule in self.behaviour.role]
+        rules = [
+            {key: list(values) for key, values in rule.items()}
+            for rule in self.behaviour.role
+        ]
         meta = {"name": ROLE}
-        role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules}
+        role = {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": meta,
+            "rules": rules,
+        }
         self.store.put(role)
 
     def _heard(self, event: Event) -> None:

@@ -26,26 +26,41 @@ This page is made by `python -m kueue_dra_ref.requirements > docs/requirements.m
 COLUMNS = ("ID", "Level", "Holds", "Text", "Sources", "Cases")
 
 
-def page(requirements: Mapping[str, Requirement], cited: Mapping[str, Collection[str]]) -> str:
+def page(
+    requirements: Mapping[str, Requirement], cited: Mapping[str, Collection[str]]
+) -> str:
     """Render the catalogue as Markdown, one table per file; ``cited`` gives the IDs that each case cites."""
     cases = cases_by_id(requirements, cited)
     return "\n".join([INTRODUCTION, *_tables(requirements.values(), cases)])
 
 
-def _tables(requirements: Iterable[Requirement], cases: Mapping[str, Collection[str]]) -> Iterator[str]:
+def _tables(
+    requirements: Iterable[Requirement], cases: Mapping[str, Collection[str]]
+) -> Iterator[str]:
     for file, group in groupby(requirements, key=lambda r: r.file):
         yield f"## {file.removesuffix('.toml').replace('-', ' ').capitalize()}\n"
         yield _row(COLUMNS)
         yield _row(["---"] * len(COLUMNS))
         for r in group:
             yield _row(
-                [r.id, r.level, ", ".join(compact(r.holds)), r.text, "; ".join((r.source, *r.also)), _cases(r, cases)]
+                [
+                    r.id,
+                    r.level,
+                    ", ".join(compact(r.holds)),
+                    r.text,
+                    "; ".join((r.source, *r.also)),
+                    _cases(r, cases),
+                ]
             )
         yield ""
 
 
 def _cases(r: Requirement, cases: Mapping[str, Collection[str]]) -> str:
-    return f"none: {r.excluded}" if r.excluded else ", ".join(f"`{case}`" for case in cases.get(r.id, ()))
+    return (
+        f"none: {r.excluded}"
+        if r.excluded
+        else ", ".join(f"`{case}`" for case in cases.get(r.id, ()))
+    )
 
 
 def _row(cells: Iterable[str]) -> str:

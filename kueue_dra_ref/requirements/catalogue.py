@@ -42,11 +42,20 @@ class Requirement:
 
     def source_in(self, behaviour: str) -> str:
         """Where the text of a behaviour says it; where it comes from when that text is silent or there is none."""
-        return next((source for source in (self.source, *self.also) if _is_of(source, behaviour)), self.source)
+        return next(
+            (
+                source
+                for source in (self.source, *self.also)
+                if _is_of(source, behaviour)
+            ),
+            self.source,
+        )
 
     def level_in(self, behaviour: str) -> Level:
         """How strongly the text of a behaviour asks; a release is asked what any text asks."""
-        silent = behaviour.startswith(_TEXT) and not _is_of(self.source_in(behaviour), behaviour)
+        silent = behaviour.startswith(_TEXT) and not _is_of(
+            self.source_in(behaviour), behaviour
+        )
         return Level.INFERRED if silent else self.level
 
 
@@ -55,7 +64,9 @@ _TEXT = "kep-"
 
 def _is_of(source: str, behaviour: str) -> bool:
     """Whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
-    return behaviour.startswith(_TEXT) and source.startswith(f"KEP-2941 {behaviour.removeprefix(_TEXT)}, ")
+    return behaviour.startswith(_TEXT) and source.startswith(
+        f"KEP-2941 {behaviour.removeprefix(_TEXT)}, "
+    )
 
 
 class CatalogueFault(Exception):
@@ -76,22 +87,41 @@ def catalogue() -> Mapping[str, Requirement]:
     """
     found: dict[str, Requirement] = {}
     folder = files("kueue_dra_ref.requirements")
-    for path in sorted((p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name):
+    for path in sorted(
+        (p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name
+    ):
         for entry, fields in tomllib.loads(path.read_text("utf-8")).items():
             if entry in found:
-                raise CatalogueFault(path.name, entry, f"the ID is taken in {found[entry].file}")
+                raise CatalogueFault(
+                    path.name, entry, f"the ID is taken in {found[entry].file}"
+                )
             found[entry] = _requirement(path.name, entry, fields)
     return found
 
 
 def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:
-    known = {"text", "source", "level", "holds", "profile", "excluded", "also", "instead_of"}
+    known = {
+        "text",
+        "source",
+        "level",
+        "holds",
+        "profile",
+        "excluded",
+        "also",
+        "instead_of",
+    }
     if unknown := sorted(set(fields) - known):
-        raise CatalogueFault(file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}")
+        raise CatalogueFault(
+            file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}"
+        )
     if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
         raise CatalogueFault(file, entry, f"{missing[0]} is missing")
     if fields["level"] not in list(Level):
-        raise CatalogueFault(file, entry, f"level {fields['level']!r}; expected one of {', '.join(Level)}")
+        raise CatalogueFault(
+            file,
+            entry,
+            f"level {fields['level']!r}; expected one of {', '.join(Level)}",
+        )
     lists = {key: fields.get(key, []) for key in ("also", "instead_of")} | {
         "holds": _held(file, entry, fields["holds"])
     }
@@ -105,7 +135,11 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
         profile=str(fields.get("profile", "DRA-CLAIM")),
         excluded=str(fields.get("excluded", "")),
         file=file,
-        **{key: tuple(map(str, found)) for key, found in lists.items() if isinstance(found, list)},
+        **{
+            key: tuple(map(str, found))
+            for key, found in lists.items()
+            if isinstance(found, list)
+        },
     )
 
 

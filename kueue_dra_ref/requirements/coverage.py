@@ -27,7 +27,9 @@ class Coverage:
 
 
 def coverage(
-    requirements: Mapping[str, Requirement], passed: Mapping[str, Collection[str]], behaviour: str
+    requirements: Mapping[str, Requirement],
+    passed: Mapping[str, Collection[str]],
+    behaviour: str,
 ) -> Coverage:
     """Sort the requirements of ``behaviour`` into three piles.
 

@@ -47,7 +47,9 @@ def _names(element: str) -> tuple[str, ...]:
     match = _RANGE.fullmatch(element)
     if match is None:
         known = ", ".join((*TEXTS, *map("kueue-{}".format, MINORS)))
-        raise RangeFault(f"holds {element!r}: expected one of {known}, or a range: {_SYNTAX}")
+        raise RangeFault(
+            f"holds {element!r}: expected one of {known}, or a range: {_SYNTAX}"
+        )
     first, last = (_place(element, match[end]) for end in ("first", "last"))
     chosen = MINORS[first : None if last is None else last + 1]
     if len(chosen) < 2 and match["first"] and match["last"]:
@@ -61,7 +63,9 @@ def _place(element: str, minor: str | None) -> int | None:
     if minor is None:
         return None
     if minor not in MINORS:
-        raise RangeFault(f"holds {element!r}: found minor {minor}; expected one of {', '.join(MINORS)}")
+        raise RangeFault(
+            f"holds {element!r}: found minor {minor}; expected one of {', '.join(MINORS)}"
+        )
     return MINORS.index(minor)
 
 

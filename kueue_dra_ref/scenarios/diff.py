@@ -17,7 +17,8 @@ _NAME_OF_A_JOBS_WORKLOAD = re.compile(r"\b(job-[a-z0-9.-]+)-[0-9a-f]{5}\b")
 """Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in what it tells of their devices."""
 
 _ENGINE_WORDS = re.compile(
-    r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*", re.DOTALL
+    r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*",
+    re.DOTALL,
 )
 
 
@@ -37,15 +38,21 @@ def difference(ours: Any, theirs: Any, path: str = "") -> Difference | None:
     """The first place in which two observations differ, keys in alphabetical order."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in sorted(set(ours) | set(theirs)):
-            if found := difference(ours.get(key), theirs.get(key), f"{path}.{key}" if path else key):
+            if found := difference(
+                ours.get(key), theirs.get(key), f"{path}.{key}" if path else key
+            ):
                 return found
         return None
     if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
         pairs = enumerate(zip(ours, theirs, strict=True))
-        return next((d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None)
+        return next(
+            (d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None
+        )
     if ours == theirs or _alike(ours, theirs, path):
         return None
-    return Difference(path=path or "(the whole observation)", ours=ours, recorded=theirs)
+    return Difference(
+        path=path or "(the whole observation)", ours=ours, recorded=theirs
+    )
 
 
 def _alike(ours: Any, theirs: Any, path: str) -> bool:
@@ -80,4 +87,8 @@ def _saying(value: Any) -> Any:
         return [_saying(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {key: said for key, each in value.items() if (said := _saying(each)) not in ({}, None)}
+    return {
+        key: said
+        for key, each in value.items()
+        if (said := _saying(each)) not in ({}, None)
+    }

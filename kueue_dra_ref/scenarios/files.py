@@ -18,7 +18,10 @@ from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.scenarios.scenario import API_VERSION, Scenario
 
 _TEXT, _OBJECT = Scalar.TEXT, MapOf(Scalar.ANYTHING)
-_OBJECTS, _REFERENCES = ListOf(_OBJECT), ListOf({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT})
+_OBJECTS, _REFERENCES = (
+    ListOf(_OBJECT),
+    ListOf({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT}),
+)
 _SHAPE: Keys = {
     "apiVersion": _TEXT,
     "kind": _TEXT,
@@ -27,17 +30,47 @@ _SHAPE: Keys = {
     "spec": {
         "configuration": _OBJECT,
         "inventory": _OBJECTS,
-        "steps": ListOf({"apply": _OBJECTS, "delete": _REFERENCES, "touch": _REFERENCES, "restart": _OBJECTS}),
+        "steps": ListOf(
+            {
+                "apply": _OBJECTS,
+                "delete": _REFERENCES,
+                "touch": _REFERENCES,
+                "restart": _OBJECTS,
+            }
+        ),
     },
 }
-_FIELDS = ("metadata", "spec", "status", "configuration", "inventory", "steps", "apply", "delete", "touch", "restart")
+_FIELDS = (
+    "metadata",
+    "spec",
+    "status",
+    "configuration",
+    "inventory",
+    "steps",
+    "apply",
+    "delete",
+    "touch",
+    "restart",
+)
 _METADATA: Keys = {"name": _TEXT}
-_MANIFEST: Keys = {"apiVersion": _TEXT, "kind": _TEXT, "metadata": {"name": _TEXT, "namespace": _TEXT}}
-_REQUIRED, _REFERENCE = ("apiVersion", "kind", "metadata.name"), ("apiVersion", "kind", "name")
+_MANIFEST: Keys = {
+    "apiVersion": _TEXT,
+    "kind": _TEXT,
+    "metadata": {"name": _TEXT, "namespace": _TEXT},
+}
+_REQUIRED, _REFERENCE = (
+    ("apiVersion", "kind", "metadata.name"),
+    ("apiVersion", "kind", "name"),
+)
 _STATUS: Keys = {
     "kueue": _TEXT,
     "behaviour": _TEXT,
-    "observations": ListOf({"workloads": MapOf({"QuotaReserved": _OBJECT}), "clusterQueues": MapOf(_OBJECT)}),
+    "observations": ListOf(
+        {
+            "workloads": MapOf({"QuotaReserved": _OBJECT}),
+            "clusterQueues": MapOf(_OBJECT),
+        }
+    ),
 }
 """What is read of a status; who recorded may say more there."""
 
@@ -59,11 +92,17 @@ def scenarios(path: Path) -> Iterator[Scenario]:
 
     """
     text, empty = text_of(path), True
-    for document in _rows(text, str(path)) if path.suffix == ".jsonl" else _documents(text, str(path)):
+    for document in (
+        _rows(text, str(path))
+        if path.suffix == ".jsonl"
+        else _documents(text, str(path))
+    ):
         empty = False
         yield _scenario(document)
     if empty:
-        raise DocumentFault(file=str(path), found="no document", expected="an object of kind Scenario")
+        raise DocumentFault(
+            file=str(path), found="no document", expected="an object of kind Scenario"
+        )
 
 
 def _documents(text: str, file: str) -> Iterator[_Document]:
@@ -74,8 +113,12 @@ def _documents(text: str, file: str) -> Iterator[_Document]:
 def _rows(text: str, file: str) -> Iterator[_Document]:
     for line, row in enumerate(text.split("\n"), start=1):
 
-        def fault(path: str, found: str, expected: str, line: int = line) -> DocumentFault:
-            return DocumentFault(file=file, line=line, field=path, found=found, expected=expected)
+        def fault(
+            path: str, found: str, expected: str, line: int = line
+        ) -> DocumentFault:
+            return DocumentFault(
+                file=file, line=line, field=path, found=found, expected=expected
+            )
 
         if row.strip():
             yield _Document(value=_json(row, fault), fault=fault)
@@ -90,7 +133,11 @@ def _json(row: str, fault: Callable[[str, str, str], DocumentFault]) -> Any:
 
 def _scenario(document: _Document) -> Scenario:
     found = _sound(document)
-    spec, meta, status = found["spec"], found.get("metadata") or {}, found.get("status") or {}
+    spec, meta, status = (
+        found["spec"],
+        found.get("metadata") or {},
+        found.get("status") or {},
+    )
     return Scenario(
         name=meta.get("name") or "a scenario without a name",
         configuration=spec.get("configuration") or {},
@@ -106,44 +153,76 @@ def _sound(document: _Document) -> dict[str, Any]:
     """Give the value of a document that has the shape of a scenario."""
     found = document.value
     if not isinstance(found, dict) or found.get("kind") != "Scenario":
-        path, kind = ("kind", found.get("kind")) if isinstance(found, dict) else ("", found)
+        path, kind = (
+            ("kind", found.get("kind")) if isinstance(found, dict) else ("", found)
+        )
         raise document.fault(path, _shown(kind), "an object of kind Scenario")
     _check(document, found, _SHAPE)
     if found.get("apiVersion") not in (None, API_VERSION):
         raise document.fault("apiVersion", _shown(found["apiVersion"]), API_VERSION)
-    for path, expected in (("spec", "an object with steps"), ("spec.steps", "a list of steps")):
+    for path, expected in (
+        ("spec", "an object with steps"),
+        ("spec.steps", "a list of steps"),
+    ):
         _check_there(document, found, path, path, expected)
     _check(document, found.get("metadata") or {}, _METADATA, "metadata.", free=True)
     _check(document, found.get("status") or {}, _STATUS, "status.", free=True)
     for path, manifest, required in _objects(found["spec"]):
-        if required == _REFERENCE and (kind := manifest.get("kind")) and kind not in KINDS:
-            raise document.fault(f"{path}.kind", _shown(kind), f"a known kind ({nearest(kind, KINDS)})")
+        if (
+            required == _REFERENCE
+            and (kind := manifest.get("kind"))
+            and kind not in KINDS
+        ):
+            raise document.fault(
+                f"{path}.kind", _shown(kind), f"a known kind ({nearest(kind, KINDS)})"
+            )
         _check(document, manifest, _MANIFEST, f"{path}.", free=True)
         for field in required:
             _check_there(document, manifest, field, f"{path}.{field}", "a string")
     return found
 
 
-def _check_there(document: _Document, node: dict[str, Any], field: str, path: str, expected: str) -> None:
+def _check_there(
+    document: _Document, node: dict[str, Any], field: str, path: str, expected: str
+) -> None:
     if (value := _at(node, field)) in (None, ""):
         raise document.fault(path, _shown(value), expected)
 
 
-def _check(document: _Document, value: dict[str, Any], keys: Keys, above: str = "", *, free: bool = False) -> None:
+def _check(
+    document: _Document,
+    value: dict[str, Any],
+    keys: Keys,
+    above: str = "",
+    *,
+    free: bool = False,
+) -> None:
     """Hold a value against its shape; ``free`` where it may have more keys than are read."""
     for place in misfits(value, keys):
-        raise document.fault(f"{above}{place.path}", _shown(place.value), expectation(place.shape))
+        raise document.fault(
+            f"{above}{place.path}", _shown(place.value), expectation(place.shape)
+        )
     for path in () if free else unknown_keys(value, keys):
         field = path.rpartition(".")[2]
-        raise document.fault(f"{above}{path}", "an unknown field", f"a known field ({nearest(field, _FIELDS)})")
+        raise document.fault(
+            f"{above}{path}",
+            "an unknown field",
+            f"a known field ({nearest(field, _FIELDS)})",
+        )
 
 
-def _objects(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
+def _objects(
+    spec: dict[str, Any],
+) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]:
     """Give every object that a scenario names: its path, itself, and the fields that it must have."""
     for index, each in enumerate(spec.get("inventory") or ()):
         yield f"spec.inventory[{index}]", each, _REQUIRED
     for number, step in enumerate(spec["steps"]):
-        for verb, required in (("apply", _REQUIRED), ("delete", _REFERENCE), ("touch", _REFERENCE)):
+        for verb, required in (
+            ("apply", _REQUIRED),
+            ("delete", _REFERENCE),
+            ("touch", _REFERENCE),
+        ):
             for index, each in enumerate(step.get(verb) or ()):
                 yield f"spec.steps[{number}].{verb}[{index}]", each, required
 

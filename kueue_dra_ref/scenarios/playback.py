@@ -18,7 +18,9 @@ class ConfigurationRefused(Exception):
 
     def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
         self.faults = tuple(faults)
-        super().__init__(f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}")
+        super().__init__(
+            f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}"
+        )
 
 
 def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
@@ -31,7 +33,9 @@ def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
     return (observation for (observation,) in played_together([scenario], target))
 
 
-def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[list[Observation]]:
+def played_together(
+    scenarios: Sequence[Scenario], target: Target
+) -> Iterator[list[Observation]]:
     """Play scenarios of one configuration and one inventory side by side, and observe each of them after every step.
 
     They share nothing else but what is alike in the same step of all: their queues, cohorts and namespaces are apart.
@@ -57,7 +61,10 @@ def played_together(scenarios: Sequence[Scenario], target: Target) -> Iterator[l
         own = [shared | _applied(step) for step in steps]
         told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
         shown = Shown.by(target)
-        yield [{**observed(shown, refs, words), **settled} for refs, words in zip(seen, told, strict=True)]
+        yield [
+            {**observed(shown, refs, words), **settled}
+            for refs, words in zip(seen, told, strict=True)
+        ]
         refused = []
 
 
@@ -95,20 +102,40 @@ class Shown:
     def by(cls, target: Target) -> Shown:
         """Ask a target that has come to rest."""
         queues = target.list(KUEUE, "ClusterQueue")
-        return cls(workloads=target.list(KUEUE, "Workload"), queues={each["metadata"]["name"]: each for each in queues})
+        return cls(
+            workloads=target.list(KUEUE, "Workload"),
+            queues={each["metadata"]["name"]: each for each in queues},
+        )
 
 
-def observed(shown: Shown, seen: Collection[Ref], refused: Iterable[Refusal] = ()) -> Observation:
+def observed(
+    shown: Shown, seen: Collection[Ref], refused: Iterable[Refusal] = ()
+) -> Observation:
     """What is shown of the namespaces and queues that a scenario made."""
-    names = {kind: {ref.name for ref in seen if ref.kind == kind} for kind in ("Namespace", "ClusterQueue")}
+    names = {
+        kind: {ref.name for ref in seen if ref.kind == kind}
+        for kind in ("Namespace", "ClusterQueue")
+    }
     queues = {
         name: _queue(shown.queues[name].get("status") or {})
         for name in sorted(names["ClusterQueue"] & set(shown.queues))
     }
-    jobs = [each for each in shown.workloads if each["metadata"]["namespace"] in names["Namespace"]]
-    rejected = [{"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message} for r in refused]
-    told = {"workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs}, "clusterQueues": queues}
-    return (told if names["ClusterQueue"] else {}) | ({"rejected": rejected} if rejected else {})
+    jobs = [
+        each
+        for each in shown.workloads
+        if each["metadata"]["namespace"] in names["Namespace"]
+    ]
+    rejected = [
+        {"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message}
+        for r in refused
+    ]
+    told = {
+        "workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs},
+        "clusterQueues": queues,
+    }
+    return (told if names["ClusterQueue"] else {}) | (
+        {"rejected": rejected} if rejected else {}
+    )
 
 
 def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Refusal]:
@@ -127,7 +154,12 @@ def _merged(steps: Sequence[Mapping[str, Any]], verb: str) -> list[Manifest]:
 
 def _owner(workload: Manifest) -> str:
     owners = workload["metadata"].get("ownerReferences") or ()
-    return str(next((o["name"] for o in owners if o["kind"] == "Job"), workload["metadata"]["name"]))
+    return str(
+        next(
+            (o["name"] for o in owners if o["kind"] == "Job"),
+            workload["metadata"]["name"],
+        )
+    )
 
 
 def _workload(status: dict[str, Any]) -> Observation:
@@ -138,7 +170,11 @@ def _workload(status: dict[str, Any]) -> Observation:
         if kind in conditions
     }
     requests = status.get("resourceRequests")
-    return told | {"admission": _admission(status.get("admission"))} | ({"requests": requests} if requests else {})
+    return (
+        told
+        | {"admission": _admission(status.get("admission"))}
+        | ({"requests": requests} if requests else {})
+    )
 
 
 def _admission(admission: dict[str, Any] | None) -> Observation | None:
@@ -157,9 +193,15 @@ def _queue(status: dict[str, Any]) -> Observation:
         "pending": status.get("pendingWorkloads", 0),
         "reserving": status.get("reservingWorkloads", 0),
         "admitted": status.get("admittedWorkloads", 0),
-        "reservation": {f["name"]: _amounts(f.get("resources") or ()) for f in status.get("flavorsReservation") or ()},
+        "reservation": {
+            f["name"]: _amounts(f.get("resources") or ())
+            for f in status.get("flavorsReservation") or ()
+        },
     }
 
 
 def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
-    return {r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")} for r in resources}
+    return {
+        r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")}
+        for r in resources
+    }

@@ -29,8 +29,16 @@ class Scenario:
 
 def as_document(scenario: Scenario, **status: Any) -> Manifest:
     """Give a scenario in the form that files hold; ``status`` are further fields beside what was recorded."""
-    who = {"behaviour": scenario.behaviour} if scenario.behaviour else {"kueue": scenario.kueue}
-    spec = {"configuration": scenario.configuration, "inventory": [*scenario.inventory], "steps": [*scenario.steps]}
+    who = (
+        {"behaviour": scenario.behaviour}
+        if scenario.behaviour
+        else {"kueue": scenario.kueue}
+    )
+    spec = {
+        "configuration": scenario.configuration,
+        "inventory": [*scenario.inventory],
+        "steps": [*scenario.steps],
+    }
     return {
         "apiVersion": API_VERSION,
         "kind": "Scenario",

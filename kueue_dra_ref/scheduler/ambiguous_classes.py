@@ -19,7 +19,10 @@ Victims = tuple[Victim, ...]
 
 
 def readings(
-    rules: Assigning, queue: ClusterQueue, choices: Mapping[str, Sequence[str]], demands: Demands
+    rules: Assigning,
+    queue: ClusterQueue,
+    choices: Mapping[str, Sequence[str]],
+    demands: Demands,
 ) -> Iterator[Demands]:
     """The demands with each class charged to one resource of one flavor; as they are when there is nothing to choose.
 
@@ -31,7 +34,9 @@ def readings(
         yield tuple(_read(queue, demand, picked) for demand in demands)
 
 
-def best_of(outcomes: Iterable[tuple[Assignment, Victims]]) -> tuple[Assignment, Victims]:
+def best_of(
+    outcomes: Iterable[tuple[Assignment, Victims]],
+) -> tuple[Assignment, Victims]:
     """The first outcome that fits now, or else that victims could make fit, or else the first of the best.
 
     With it goes what keeps the others from fitting.
@@ -42,9 +47,15 @@ def best_of(outcomes: Iterable[tuple[Assignment, Victims]]) -> tuple[Assignment,
         if outcome[0].fit is Fit.NOW:
             break
     best, victims = max(tried, key=_worth)
-    told = dict.fromkeys(each.message for each, found in tried if each.fit is best.fit and bool(found) is bool(victims))
+    told = dict.fromkeys(
+        each.message
+        for each, found in tried
+        if each.fit is best.fit and bool(found) is bool(victims)
+    )
     steps = dict.fromkeys(step for each, _ in tried for step in each.steps)
-    return replace(best, message="; ".join(filter(None, told)), steps=tuple(steps)), victims
+    return replace(
+        best, message="; ".join(filter(None, told)), steps=tuple(steps)
+    ), victims
 
 
 def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, bool, Fit]:
@@ -52,7 +63,9 @@ def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, bool, Fit]:
     return assignment.fit is Fit.NOW, bool(victims), assignment.fit
 
 
-def _options(rules: Assigning, queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:
+def _options(
+    rules: Assigning, queue: ClusterQueue, resources: Sequence[str]
+) -> Sequence[Choice]:
     found = next((rule(queue, resources) for rule in rules.choices), ())
     return found or [Choice(flavor="", resource=resources[0])]
 
@@ -67,5 +80,11 @@ def _read(queue: ClusterQueue, demand: Demand, picked: Mapping[str, Choice]) -> 
         amounts[resource] = clamp(amounts.get(resource, 0) + amount)
     examined = {choice.flavor for choice in mine.values()}
     names = ({flavor.name for flavor in group.flavors} for group in queue.groups)
-    passed_over = frozenset().union(*(found - examined for found in names if found & examined))
-    return replace(demand, pod_set=replace(demand.pod_set, passed_over=passed_over), amounts=amounts)
+    passed_over = frozenset().union(
+        *(found - examined for found in names if found & examined)
+    )
+    return replace(
+        demand,
+        pod_set=replace(demand.pod_set, passed_over=passed_over),
+        amounts=amounts,
+    )

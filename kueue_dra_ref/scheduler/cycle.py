@@ -61,7 +61,11 @@ class Cycle:
 
     def _place(self, entry: Entry) -> tuple[int, ...]:
         queued = entry.queued
-        nominee = Nominee(level=entry.assignment.level, priority=queued.workload.priority, created=queued.created)
+        nominee = Nominee(
+            level=entry.assignment.level,
+            priority=queued.workload.priority,
+            created=queued.created,
+        )
         return tuple(rule(nominee) for rule in self.behaviour.cycle.order)
 
     def _decide(self, entry: Entry) -> None:
@@ -71,7 +75,10 @@ class Cycle:
             if fit is Fit.LATER:
                 self.snapshot.take(entry.queue.name, self._held(entry))
             return
-        freed = {**self._preempted, **{victim.hold.key: victim for victim in entry.victims}}
+        freed = {
+            **self._preempted,
+            **{victim.hold.key: victim for victim in entry.victims},
+        }
         if self._is_lost(entry, freed):
             return
         self._preempted = freed
@@ -81,7 +88,9 @@ class Cycle:
 
     def _is_lost(self, entry: Entry, freed: Mapping[Key, Victim]) -> bool:
         """Tell whether another head has taken what this one would have, be it quota or victims, and say so."""
-        overlapping = any(victim.hold.key in self._preempted for victim in entry.victims)
+        overlapping = any(
+            victim.hold.key in self._preempted for victim in entry.victims
+        )
         with self.snapshot.without(victim.hold for victim in freed.values()):
             fits = self.snapshot.fits(entry.queue.name, entry.assignment.usage)
         rules = self.behaviour.cycle
@@ -100,8 +109,12 @@ class Cycle:
         """Take the victims that can be taken; without any, a head waits as if there were none."""
         rules, entry.progress = self.behaviour.preempting, None
         for victim in entry.victims:
-            if missed := [rule for rule in rules.missed if rule(victim.hold.key in self.fresh)]:
-                entry.victims = tuple(each for each in entry.victims if each is not victim)
+            if missed := [
+                rule for rule in rules.missed if rule(victim.hold.key in self.fresh)
+            ]:
+                entry.victims = tuple(
+                    each for each in entry.victims if each is not victim
+                )
                 text = f"{'/'.join(victim.hold.key)} stays: it has been admitted a moment ago"
                 entry.steps += (Step(requirements=cited(missed), text=text),)
         entry.why = Why.PREEMPTING if entry.victims else Why.NO_FIT
@@ -110,13 +123,25 @@ class Cycle:
 
     def _kept(self, progress: Progress | None) -> Progress | None:
         """What is remembered of the search of a head that lost its flavor."""
-        return progress if progress and any(rule(progress) for rule in self.behaviour.assigning.lost) else None
+        return (
+            progress
+            if progress
+            and any(rule(progress) for rule in self.behaviour.assigning.lost)
+            else None
+        )
 
     def _held(self, entry: Entry) -> Amounts:
         """What a head that finds no victims keeps from the others."""
         node, borrows = self.snapshot.node(entry.queue.name), entry.assignment.level > 0
         held = {}
         for of, asked in entry.assignment.usage.items():
-            claimed = Claimed(asked=asked, borrows=borrows, used=node.used.get(of, 0), limits=node.limit(of))
-            held[of] = sum(rule(entry.queue, claimed) for rule in self.behaviour.cycle.held)
+            claimed = Claimed(
+                asked=asked,
+                borrows=borrows,
+                used=node.used.get(of, 0),
+                limits=node.limit(of),
+            )
+            held[of] = sum(
+                rule(entry.queue, claimed) for rule in self.behaviour.cycle.held
+            )
         return held

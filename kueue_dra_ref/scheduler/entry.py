@@ -32,7 +32,9 @@ class Entry:
 
     queued: Queued
     queue: ClusterQueue
-    assignment: Assignment = field(default_factory=lambda: Assignment(fit=Fit.NEVER, pod_sets=()))
+    assignment: Assignment = field(
+        default_factory=lambda: Assignment(fit=Fit.NEVER, pod_sets=())
+    )
     victims: Victims = ()
     why: Why | None = None
     message: str = ""

@@ -31,8 +31,15 @@ def next_of(rules: FairSharing, snapshot: Snapshot, heads: Mapping[str, Headed])
     first = snapshot.node(next(iter(heads)))
     if first.parent is None:
         return first.name
-    rivals = {name: head for name, head in heads.items() if snapshot.node(name).root is first.root}
-    shares = {name: _shares(snapshot, snapshot.node(name), head) for name, head in rivals.items()}
+    rivals = {
+        name: head
+        for name, head in heads.items()
+        if snapshot.node(name).root is first.root
+    }
+    shares = {
+        name: _shares(snapshot, snapshot.node(name), head)
+        for name, head in rivals.items()
+    }
     winner = _winner(rules, first.root, rivals, shares)
     assert winner is not None
     return winner
@@ -41,13 +48,18 @@ def next_of(rules: FairSharing, snapshot: Snapshot, heads: Mapping[str, Headed])
 def _shares(snapshot: Snapshot, queue: Node, head: Headed) -> Mapping[int, Share]:
     """For every cohort above a ClusterQueue, the share of the branch below it that leads there, its head included."""
     snapshot.take(queue.name, head.assignment.usage)
-    found = {id(above): share(branch) for branch, above in pairwise([queue, *queue.above()])}
+    found = {
+        id(above): share(branch) for branch, above in pairwise([queue, *queue.above()])
+    }
     snapshot.release(queue.name, head.assignment.usage)
     return found
 
 
 def _winner(
-    rules: FairSharing, cohort: Node, heads: Mapping[str, Headed], shares: Mapping[str, Mapping[int, Share]]
+    rules: FairSharing,
+    cohort: Node,
+    heads: Mapping[str, Headed],
+    shares: Mapping[str, Mapping[int, Share]],
 ) -> str | None:
     names = list(_names(rules, cohort, heads, shares))
 
@@ -66,7 +78,10 @@ def _winner(
 
 
 def _names(
-    rules: FairSharing, cohort: Node, heads: Mapping[str, Headed], shares: Mapping[str, Mapping[int, Share]]
+    rules: FairSharing,
+    cohort: Node,
+    heads: Mapping[str, Headed],
+    shares: Mapping[str, Mapping[int, Share]],
 ) -> Iterator[str]:
     for member in cohort.members:
         if not member.is_queue:

@@ -10,7 +10,12 @@ from kueue_dra_ref.cache.cluster_queue import Queued
 from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
-from kueue_dra_ref.scheduler.ambiguous_classes import Demands, Victims, best_of, readings
+from kueue_dra_ref.scheduler.ambiguous_classes import (
+    Demands,
+    Victims,
+    best_of,
+    readings,
+)
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import assigned
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
@@ -44,7 +49,11 @@ class Nominator:
         if queued.progress and queued.progress.is_unfinished:
             return None
         now = (self.moves, self._draw(queued))
-        if queued.found is None or queued.found[0] != now or queued.found[1] is not entry.queue:
+        if (
+            queued.found is None
+            or queued.found[0] != now
+            or queued.found[1] is not entry.queue
+        ):
             queued.found = (now, entry.queue, self._assignment(entry))
         found: tuple[Assignment, Victims] = queued.found[2]
         return found
@@ -58,7 +67,10 @@ class Nominator:
         return self._fewer(entry) or (assignment, ())
 
     def _may_be_reduced(self, entry: Entry) -> bool:
-        return any(rule(entry.queued.workload.pod_sets) for rule in self.behaviour.assigning.reduced)
+        return any(
+            rule(entry.queued.workload.pod_sets)
+            for rule in self.behaviour.assigning.reduced
+        )
 
     def _try(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
         """The best of all that the workload's charges could mean."""
@@ -77,12 +89,18 @@ class Nominator:
 
     def _sought(self, usage: Amounts) -> Amounts:
         """What preemption is to make room for."""
-        left_out = {name for rule in self.behaviour.preempting.not_sought for name in rule()}
+        left_out = {
+            name for rule in self.behaviour.preempting.not_sought for name in rule()
+        }
         return {of: amount for of, amount in usage.items() if of[1] not in left_out}
 
     def _resumed(self, entry: Entry) -> Progress | None:
         progress, rules = entry.queued.progress, self.behaviour.assigning.resumed
-        return progress if progress and any(rule(progress, self.number) for rule in rules) else None
+        return (
+            progress
+            if progress and any(rule(progress, self.number) for rule in rules)
+            else None
+        )
 
     def _fewer(self, entry: Entry) -> tuple[Assignment, Victims] | None:
         """Search, by halves, for the largest number of pods that can be had, all pod sets shrinking in step."""
@@ -92,7 +110,10 @@ class Nominator:
         high = total + 1
         while low < high:
             middle = (low + high) // 2
-            counts = [p.count - delta * middle // total for p, delta in zip(pod_sets, deltas, strict=True)]
+            counts = [
+                p.count - delta * middle // total
+                for p, delta in zip(pod_sets, deltas, strict=True)
+            ]
             found = self._try(entry, scaled(entry.queued.demands, counts))
             if found[0].fit is Fit.NOW or found[1]:
                 best, high = found, middle

@@ -58,7 +58,10 @@ def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
     meta = workload["metadata"]
     queue = workload["spec"].get("queueName", "")
     local = target.store.find("LocalQueue", queue, meta["namespace"]) or {}
-    conditions = {each["type"]: each for each in (workload.get("status") or {}).get("conditions") or ()}
+    conditions = {
+        each["type"]: each
+        for each in (workload.get("status") or {}).get("conditions") or ()
+    }
     return Explanation(
         namespace=meta["namespace"],
         workload=meta["name"],
@@ -75,14 +78,24 @@ def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
 def job_of(workload: Manifest) -> str:
     """The name of the Job that owns a Workload; empty without one."""
     owners = workload["metadata"].get("ownerReferences") or ()
-    return str(next((owner.get("name", "") for owner in owners if owner.get("kind") == "Job"), ""))
+    return str(
+        next(
+            (owner.get("name", "") for owner in owners if owner.get("kind") == "Job"),
+            "",
+        )
+    )
 
 
 def outcome(found: Verdict) -> tuple[str, str]:
     """A verdict in a word, and its reason."""
     word = _WORDS[type(found)]
     match found:
-        case Pending(reason=reason) | Inadmissible(reason=reason) | Evicted(reason=reason) | Finished(reason=reason):
+        case (
+            Pending(reason=reason)
+            | Inadmissible(reason=reason)
+            | Evicted(reason=reason)
+            | Finished(reason=reason)
+        ):
             return word, str(reason)
         case Undecided(why=why):
             return word, why
@@ -93,22 +106,40 @@ def outcome(found: Verdict) -> tuple[str, str]:
 
 
 def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
-    done = target.derivation(workload["metadata"]["namespace"], workload["metadata"]["name"])
+    done = target.derivation(
+        workload["metadata"]["namespace"], workload["metadata"]["name"]
+    )
     total: dict[str, int] = {}
     for pod_set in workload_of(workload).pod_sets if done else ():
         assert done is not None
         for charges, times in ((done.charges, pod_set.count), (done.shared, 1)):
             for charged, amount in charges.get(pod_set.name, {}).items():
-                resource = _chosen(workload, pod_set.name, charged, done.choices.get(charged, ()))
+                resource = _chosen(
+                    workload, pod_set.name, charged, done.choices.get(charged, ())
+                )
                 total[resource] = total.get(resource, 0) + amount * times
     return dict(sorted(total.items()))
 
 
-def _chosen(workload: Manifest, pod_set: str, charged: str, choices: Sequence[str]) -> str:
+def _chosen(
+    workload: Manifest, pod_set: str, charged: str, choices: Sequence[str]
+) -> str:
     """The resource that a charge turned out to be; the charge itself while that is open."""
     admission = (workload.get("status") or {}).get("admission") or {}
-    mine = (each for each in admission.get("podSetAssignments") or () if each["name"] == pod_set)
-    return next((name for each in mine for name in choices if name in (each.get("flavors") or {})), charged)
+    mine = (
+        each
+        for each in admission.get("podSetAssignments") or ()
+        if each["name"] == pod_set
+    )
+    return next(
+        (
+            name
+            for each in mine
+            for name in choices
+            if name in (each.get("flavors") or {})
+        ),
+        charged,
+    )
 
 
 def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
@@ -117,20 +148,27 @@ def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
     return (*_claims(target, workload, key), *found)
 
 
-def _untried(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -> tuple[Step, ...]:
+def _untried(
+    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+) -> tuple[Step, ...]:
     """What is known of a Workload that the scheduler has not looked at."""
     if not is_active(workload):
         return (Step(requirements=("QUEUE-020",), text="it is not active"),)
     lines = target.manager.kueue.lines.values() if target.manager else ()
     for line in (line for line in lines if key in line.heap):
-        return (*line.heap[key].steps, Step(requirements=("QUEUE-004",), text="it waits behind another workload"))
+        return (
+            *line.heap[key].steps,
+            Step(requirements=("QUEUE-004",), text="it waits behind another workload"),
+        )
     for line in (line for line in lines if key in line.aside):
         text = "it is not tried before something changes: an equal workload did not fit"
         return (*line.aside[key].steps, Step(requirements=(), text=text))
     return ()
 
 
-def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -> tuple[Step, ...]:
+def _claims(
+    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+) -> tuple[Step, ...]:
     """Say first when no device is charged: none is asked for, or the integration is off."""
     found, done = workload_of(workload), target.derivation(*key)
     kueue = target.manager.kueue if target.manager else None
@@ -141,6 +179,16 @@ def _claims(target: ReferenceTarget, workload: Manifest, key: tuple[str, str]) -
         return ()
     behaviour = target.behaviour
     if kueue.behaviour.processing.detected:
-        return (Step(requirements=("KIND-014",), text="no container lists a claim of its pod: none is charged"),)
+        return (
+            Step(
+                requirements=("KIND-014",),
+                text="no container lists a claim of its pod: none is charged",
+            ),
+        )
     cites = tuple(one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds)
-    return (Step(requirements=cites, text=f"the gate {behaviour.integration} is off: its claims are not charged"),)
+    return (
+        Step(
+            requirements=cites,
+            text=f"the gate {behaviour.integration} is off: its claims are not charged",
+        ),
+    )

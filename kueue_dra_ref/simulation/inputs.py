@@ -41,7 +41,9 @@ def configuration_of(documents: Iterable[Document]) -> Document | None:
     found = configurations(documents)
     if len(found) > 1:
         first = f"{found[0].file} line {found[0].line}"
-        raise found[1].fault("", f"a second Configuration, after the one in {first}", "one Configuration")
+        raise found[1].fault(
+            "", f"a second Configuration, after the one in {first}", "one Configuration"
+        )
     return found[0] if found else None
 
 
@@ -68,23 +70,41 @@ def _named(documents: Iterable[Document]) -> Sequence[Document]:
 
 def _with_name(document: Document, numbers: Iterable[int]) -> Document:
     meta = document.manifest.get("metadata")
-    if not isinstance(meta, dict) or meta.get("name") or not isinstance(meta.get("generateName"), str):
+    if (
+        not isinstance(meta, dict)
+        or meta.get("name")
+        or not isinstance(meta.get("generateName"), str)
+    ):
         return document
     name = f"{meta['generateName']}{next(iter(numbers)):05}"
-    return replace(document, manifest={**document.manifest, "metadata": {**meta, "name": name}})
+    return replace(
+        document, manifest={**document.manifest, "metadata": {**meta, "name": name}}
+    )
 
 
 def _given(document: Document) -> Given:
-    keeps_status = document.manifest["kind"] == "ResourceClaim"  # whether it is allocated is not for Kueue to decide
-    manifest = {key: value for key, value in document.manifest.items() if key != "status" or keeps_status}
+    keeps_status = (
+        document.manifest["kind"] == "ResourceClaim"
+    )  # whether it is allocated is not for Kueue to decide
+    manifest = {
+        key: value
+        for key, value in document.manifest.items()
+        if key != "status" or keeps_status
+    }
     kind = KINDS.get(manifest["kind"])
     if kind and kind.namespaced and manifest["metadata"].get("namespace") in (None, ""):
         manifest["metadata"] = {**manifest["metadata"], "namespace": DEFAULT_NAMESPACE}
     if kind and not kind.namespaced:
-        manifest["metadata"] = {key: value for key, value in manifest["metadata"].items() if key != "namespace"}
+        manifest["metadata"] = {
+            key: value
+            for key, value in manifest["metadata"].items()
+            if key != "namespace"
+        }
     if not isinstance(manifest["metadata"].get("namespace", ""), str):
         found = f"namespace {manifest['metadata']['namespace']!r}"
-        raise document.fault("metadata.namespace", found, "metadata.namespace as a string")
+        raise document.fault(
+            "metadata.namespace", found, "metadata.namespace as a string"
+        )
     return Given(ref=Ref.of(manifest), manifest=manifest, documents=(document,))
 
 
@@ -92,7 +112,11 @@ def _merged(old: Given, new: Given) -> Given:
     left, right = old.manifest, new.manifest
     if left["apiVersion"] != right["apiVersion"]:
         left, right = _in_storage_shape(old), _in_storage_shape(new)
-    return Given(ref=old.ref, manifest=_overlaid(left, right), documents=(*old.documents, *new.documents))
+    return Given(
+        ref=old.ref,
+        manifest=_overlaid(left, right),
+        documents=(*old.documents, *new.documents),
+    )
 
 
 def _in_storage_shape(given: Given) -> Manifest:

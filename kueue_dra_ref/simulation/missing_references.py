@@ -25,8 +25,15 @@ class Reference:
 def missing(manifest: Manifest, store: Store) -> Iterator[FieldError]:
     """Each reference of a stored object that leads nowhere."""
     for reference in references(manifest):
-        if reference.name and store.find(reference.kind, reference.name, reference.namespace) is None:
-            wanted = f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
+        if (
+            reference.name
+            and store.find(reference.kind, reference.name, reference.namespace) is None
+        ):
+            wanted = (
+                f"{reference.namespace}/{reference.name}"
+                if reference.namespace
+                else reference.name
+            )
             yield FieldError(
                 field=reference.field,
                 type="Not found",
@@ -41,7 +48,11 @@ def references(manifest: Manifest) -> Iterator[Reference]:
     namespace = meta.get("namespace", "")
     match manifest["kind"]:
         case "LocalQueue":
-            yield Reference(field="spec.clusterQueue", kind="ClusterQueue", name=spec.get("clusterQueue", ""))
+            yield Reference(
+                field="spec.clusterQueue",
+                kind="ClusterQueue",
+                name=spec.get("clusterQueue", ""),
+            )
         case "ClusterQueue":
             yield from _flavors(spec)
         case "Job":
@@ -49,30 +60,54 @@ def references(manifest: Manifest) -> Iterator[Reference]:
             yield from _of_pods(spec.get("template") or {}, POD_PATH, namespace)
         case "Workload":
             yield Reference(
-                field="spec.queueName", kind="LocalQueue", name=spec.get("queueName", ""), namespace=namespace
+                field="spec.queueName",
+                kind="LocalQueue",
+                name=spec.get("queueName", ""),
+                namespace=namespace,
             )
             for index, pod_set in enumerate(spec.get("podSets") or ()):
-                yield from _of_pods(pod_set.get("template") or {}, f"spec.podSets[{index}].template.spec", namespace)
+                yield from _of_pods(
+                    pod_set.get("template") or {},
+                    f"spec.podSets[{index}].template.spec",
+                    namespace,
+                )
 
 
 def _flavors(spec: dict[str, Any]) -> Iterator[Reference]:
     for i, group in enumerate(spec.get("resourceGroups") or ()):
         for j, flavor in enumerate(group.get("flavors") or ()):
             field = f"spec.resourceGroups[{i}].flavors[{j}].name"
-            yield Reference(field=field, kind="ResourceFlavor", name=flavor.get("name", ""))
+            yield Reference(
+                field=field, kind="ResourceFlavor", name=flavor.get("name", "")
+            )
 
 
 def _labels(labels: dict[str, str], namespace: str) -> Iterator[Reference]:
     queue, priority = labels.get(QUEUE_LABEL, ""), labels.get(PRIORITY_LABEL, "")
-    yield Reference(field=f"metadata.labels[{QUEUE_LABEL}]", kind="LocalQueue", name=queue, namespace=namespace)
-    yield Reference(field=f"metadata.labels[{PRIORITY_LABEL}]", kind="WorkloadPriorityClass", name=priority)
+    yield Reference(
+        field=f"metadata.labels[{QUEUE_LABEL}]",
+        kind="LocalQueue",
+        name=queue,
+        namespace=namespace,
+    )
+    yield Reference(
+        field=f"metadata.labels[{PRIORITY_LABEL}]",
+        kind="WorkloadPriorityClass",
+        name=priority,
+    )
 
 
-def _of_pods(template: dict[str, Any], path: str, namespace: str) -> Iterator[Reference]:
+def _of_pods(
+    template: dict[str, Any], path: str, namespace: str
+) -> Iterator[Reference]:
     spec = template.get("spec") or {}
     if (priority := spec.get("priorityClassName", "")) not in BUILT_IN:
-        yield Reference(field=f"{path}.priorityClassName", kind="PriorityClass", name=priority)
+        yield Reference(
+            field=f"{path}.priorityClassName", kind="PriorityClass", name=priority
+        )
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         field = f"{path}.resourceClaims[{index}].resourceClaimTemplateName"
         name = claim.get("resourceClaimTemplateName", "")
-        yield Reference(field=field, kind="ResourceClaimTemplate", name=name, namespace=namespace)
+        yield Reference(
+            field=field, kind="ResourceClaimTemplate", name=name, namespace=namespace
+        )

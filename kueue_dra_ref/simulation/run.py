@@ -51,8 +51,16 @@ class Played:
     @property
     def workloads(self) -> Sequence[Manifest]:
         """Every Workload, in the version that the user writes Kueue's objects in."""
-        written = {each.ref.api_version for each in self.given if each.ref.api_version.startswith(f"{KUEUE}/")}
-        version = f"{KUEUE}/v1beta1" if written == {f"{KUEUE}/v1beta1"} else f"{KUEUE}/v1beta2"
+        written = {
+            each.ref.api_version
+            for each in self.given
+            if each.ref.api_version.startswith(f"{KUEUE}/")
+        }
+        version = (
+            f"{KUEUE}/v1beta1"
+            if written == {f"{KUEUE}/v1beta1"}
+            else f"{KUEUE}/v1beta2"
+        )
         return self.target.list(version, "Workload")
 
     @property
@@ -61,9 +69,16 @@ class Played:
         for each in self.accepted:
             if (found := self.target.read(each.ref)) is not None:
                 yield found
-        own = {(each.ref.namespace, each.ref.name) for each in self.accepted if each.ref.kind == "Workload"}
+        own = {
+            (each.ref.namespace, each.ref.name)
+            for each in self.accepted
+            if each.ref.kind == "Workload"
+        }
         for workload in self.workloads:
-            if (workload["metadata"]["namespace"], workload["metadata"]["name"]) not in own:
+            if (
+                workload["metadata"]["namespace"],
+                workload["metadata"]["name"],
+            ) not in own:
                 yield workload
 
     @property
@@ -74,17 +89,25 @@ class Played:
     @property
     def not_decided(self) -> Iterator[Finding]:
         """Fields that would have Kueue decide more than the reference does."""
-        return (Finding(given=each, error=error) for each in self.accepted for error in not_decided(each.manifest))
+        return (
+            Finding(given=each, error=error)
+            for each in self.accepted
+            for error in not_decided(each.manifest)
+        )
 
     @property
     def unknown(self) -> Iterator[tuple[Given, str]]:
         """Fields in the specs of Kueue's kinds that their version does not have."""
-        return ((each, field) for each in self.accepted for field in unknown(each.manifest))
+        return (
+            (each, field) for each in self.accepted for field in unknown(each.manifest)
+        )
 
     @property
     def ask_for_devices(self) -> bool:
         """Whether any Workload has claims."""
-        return any(workload_of(each).claims for each in self.target.store.every("Workload"))
+        return any(
+            workload_of(each).claims for each in self.target.store.every("Workload")
+        )
 
     @property
     def uncharged(self) -> bool:
@@ -92,7 +115,11 @@ class Played:
         kueue = self.target.manager.kueue if self.target.manager else None
         if kueue is None or kueue.behaviour.processing.detected:
             return False
-        claiming = (each for each in self.target.store.every("Workload") if kueue.nouns.workload(each).claims)
+        claiming = (
+            each
+            for each in self.target.store.every("Workload")
+            if kueue.nouns.workload(each).claims
+        )
         return any(not kueue.asks_for_devices(each) for each in claiming)
 
     @property
@@ -113,30 +140,66 @@ class Played:
 
 
 def play(
-    behaviour: Behaviour, configuration: Manifest, world: Sequence[Given], api_server: ApiServer | None = None
+    behaviour: Behaviour,
+    configuration: Manifest,
+    world: Sequence[Given],
+    api_server: ApiServer | None = None,
 ) -> Played | Sequence[FieldError]:
     """Play a world; the faults of the configuration when Kueue does not start with it."""
     target = ReferenceTarget(behaviour, api_server)
-    target.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DEFAULT_NAMESPACE}}])
-    refused = _apply(target, sorted((each for each in world if each.ref.kind not in _LATER), key=_namespaces_first))
+    target.apply(
+        [
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": DEFAULT_NAMESPACE},
+            }
+        ]
+    )
+    refused = _apply(
+        target,
+        sorted(
+            (each for each in world if each.ref.kind not in _LATER),
+            key=_namespaces_first,
+        ),
+    )
     if faults := target.start(configuration):
         return faults
     owned = {each.ref for each in _owned(world)}
-    refused += _apply(target, (each for each in world if each.ref.kind in _LATER and each.ref not in owned))
+    refused += _apply(
+        target,
+        (each for each in world if each.ref.kind in _LATER and each.ref not in owned),
+    )
     restless = ""
     try:
         target.settle()
     except Restless as moving:
         restless = str(moving)
-    played = Played(target=target, given=tuple(world), refused=tuple(refused), missing=(), restless=restless)
+    played = Played(
+        target=target,
+        given=tuple(world),
+        refused=tuple(refused),
+        missing=(),
+        restless=restless,
+    )
     return replace(played, missing=tuple(_missing(played)))
 
 
 def _owned(world: Sequence[Given]) -> Iterator[Given]:
-    jobs = {(each.ref.namespace, each.ref.name) for each in world if each.ref.kind == "Job"}
+    jobs = {
+        (each.ref.namespace, each.ref.name) for each in world if each.ref.kind == "Job"
+    }
     for each in world:
-        owners = each.manifest["metadata"].get("ownerReferences") if each.ref.kind == "Workload" else None
-        names = (owner.get("name") for owner in owners or () if isinstance(owner, dict) and owner.get("kind") == "Job")
+        owners = (
+            each.manifest["metadata"].get("ownerReferences")
+            if each.ref.kind == "Workload"
+            else None
+        )
+        names = (
+            owner.get("name")
+            for owner in owners or ()
+            if isinstance(owner, dict) and owner.get("kind") == "Job"
+        )
         if any((each.ref.namespace, name) in jobs for name in names):
             yield each
 
@@ -155,9 +218,13 @@ def _apply(target: ReferenceTarget, world: Iterable[Given]) -> list[Finding]:
 
 
 def _error(ref: Ref, refusal: Refusal) -> FieldError:
-    error = refusal.error or FieldError(field="", type="Refused", detail=refusal.message)
+    error = refusal.error or FieldError(
+        field="", type="Refused", detail=refusal.message
+    )
     if error.field == "metadata.namespace" and error.type == "Not found":
-        return replace(error, detail=f"expected a Namespace {ref.namespace}, and there is none")
+        return replace(
+            error, detail=f"expected a Namespace {ref.namespace}, and there is none"
+        )
     return error
 
 

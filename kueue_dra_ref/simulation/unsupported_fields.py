@@ -13,7 +13,11 @@ from kueue_dra_ref.apiserver.structural_schema import unknown_fields
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
 from kueue_dra_ref.target import FieldError, Manifest
 
-_CHECKS, _TOPOLOGY, _SHARES = "admission checks", "topology-aware scheduling", "admission fair sharing"
+_CHECKS, _TOPOLOGY, _SHARES = (
+    "admission checks",
+    "topology-aware scheduling",
+    "admission fair sharing",
+)
 _TIME, _SLICES = "the time that a Workload may run", "elastic jobs"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "ClusterQueue": {
@@ -57,7 +61,9 @@ def not_decided(manifest: Manifest) -> Iterator[FieldError]:
         yield from _marked(manifest)
 
 
-def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Iterator[FieldError]:
+def settings_not_decided(
+    configuration: Manifest, behaviour: Behaviour
+) -> Iterator[FieldError]:
     """Give each key of a Configuration that would have Kueue decide more, or otherwise, than the reference does."""
     for path, subject in _SETTINGS.items():
         found: Any = configuration
@@ -67,17 +73,29 @@ def settings_not_decided(configuration: Manifest, behaviour: Behaviour) -> Itera
             yield _passed_over(".".join(path), subject)
     frameworks = (configuration.get("integrations") or {}).get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:
-        yield _passed_over("integrations.frameworks", f"which kinds are managed, and {FRAMEWORK} is not among them")
+        yield _passed_over(
+            "integrations.frameworks",
+            f"which kinds are managed, and {FRAMEWORK} is not among them",
+        )
     for name, on in (configuration.get("featureGates") or {}).items():
         gate = behaviour.gates.table.get(name)
-        if gate and not gate.shared and on is not gate.default and name not in gates_read_by(behaviour):
+        if (
+            gate
+            and not gate.shared
+            and on is not gate.default
+            and name not in gates_read_by(behaviour)
+        ):
             yield _passed_over(f"featureGates.{name}", "what this gate is for")
 
 
 def unknown(manifest: Manifest) -> Sequence[str]:
     """Give each field of an object of Kueue that its version does not have; an API server drops it."""
     kind = manifest["kind"]
-    return unknown_fields(manifest, schema(kind, version_of(manifest))) if KINDS[kind].group == KUEUE else ()
+    return (
+        unknown_fields(manifest, schema(kind, version_of(manifest)))
+        if KINDS[kind].group == KUEUE
+        else ()
+    )
 
 
 def _marked(manifest: Manifest) -> Iterator[FieldError]:
@@ -88,12 +106,20 @@ def _marked(manifest: Manifest) -> Iterator[FieldError]:
     template = (manifest.get("spec") or {}).get("template") or {}
     for name in _of_kueue((template.get("metadata") or {}).get("annotations")):
         if name.startswith("podset-"):
-            yield _passed_over(f"spec.template.metadata.annotations[{_DOMAIN}{name}]", _TOPOLOGY)
+            yield _passed_over(
+                f"spec.template.metadata.annotations[{_DOMAIN}{name}]", _TOPOLOGY
+            )
 
 
 def _of_kueue(held: Any) -> Iterator[str]:
-    yield from (key.removeprefix(_DOMAIN) for key in held or () if key.startswith(_DOMAIN))
+    yield from (
+        key.removeprefix(_DOMAIN) for key in held or () if key.startswith(_DOMAIN)
+    )
 
 
 def _passed_over(field: str, subject: str) -> FieldError:
-    return FieldError(field=field, type="Not decided", detail=f"{subject}: the answer is as if this were not there")
+    return FieldError(
+        field=field,
+        type="Not decided",
+        detail=f"{subject}: the answer is as if this were not there",
+    )

@@ -40,13 +40,24 @@ class Stopped(Exception):
     """The first failing claim ends processing; ``requirements`` say so."""
 
     def __init__(
-        self, faults: Iterable[FieldError] = (), undecided: str = "", requirements: Iterable[str] = ()
+        self,
+        faults: Iterable[FieldError] = (),
+        undecided: str = "",
+        requirements: Iterable[str] = (),
     ) -> None:
-        self.faults, self.undecided, self.requirements = tuple(faults), undecided, tuple(dict.fromkeys(requirements))
+        self.faults, self.undecided, self.requirements = (
+            tuple(faults),
+            undecided,
+            tuple(dict.fromkeys(requirements)),
+        )
         super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
-def insist(rules: Iterable[Rule[P, Undecided | FieldError | None]], *asked: P.args, **more: P.kwargs) -> None:
+def insist(
+    rules: Iterable[Rule[P, Undecided | FieldError | None]],
+    *asked: P.args,
+    **more: P.kwargs,
+) -> None:
     """Hold something against rules; the first that finds fault, or cannot decide, ends processing.
 
     Raises:
@@ -68,4 +79,7 @@ def refusal(stop: Stopped, rules: Processing) -> Refused:
     told = list(dict.fromkeys(map(str, stop.faults)))
     retryable = any(fault.type == "Internal error" for fault in stop.faults)
     retryable = retryable or any(rule(stop.faults) for rule in rules.retried)
-    return Refused(message=told[0] if len(told) == 1 else f"[{', '.join(told)}]", retryable=retryable)
+    return Refused(
+        message=told[0] if len(told) == 1 else f"[{', '.join(told)}]",
+        retryable=retryable,
+    )

@@ -29,7 +29,9 @@ class Chance:
         """How it falls out for one Workload, which goes by the name of its Job when it has one."""
         meta = workload["metadata"]
         owners = meta.get("ownerReferences") or ()
-        told = self.seen.get(next((owner["name"] for owner in owners), meta["name"]), "")
+        told = self.seen.get(
+            next((owner["name"] for owner in owners), meta["name"]), ""
+        )
         return Draw(seen=told if self.orders else "", told=told)
 
 
@@ -46,7 +48,10 @@ class Draw:
         if not self.seen:
             return self
         parts = self.seen.split(OF_POD_SET)
-        return replace(self, seen=next((part for part in parts if part.startswith(f"{name}: ")), ""))
+        return replace(
+            self,
+            seen=next((part for part in parts if part.startswith(f"{name}: ")), ""),
+        )
 
     def stands(self, words: str) -> bool:
         """Whether these words were what was seen in the end, where two happen at one time and either may come first."""
@@ -54,22 +59,39 @@ class Draw:
 
     def classes(self, names: Iterable[str]) -> list[str]:
         """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""
-        return sorted(names, key=lambda name: (f"DeviceClass {name} is not mapped" not in self.seen, fnv1a(name), name))
+        return sorted(
+            names,
+            key=lambda name: (
+                f"DeviceClass {name} is not mapped" not in self.seen,
+                fnv1a(name),
+                name,
+            ),
+        )
 
     def names(self, names: Iterable[str]) -> list[str]:
         """Extended resources of a pod in the order in which they are told of."""
-        return sorted(names, key=lambda name: (self.seen.find(f"resources.requests.{name}: "), name))
+        return sorted(
+            names,
+            key=lambda name: (self.seen.find(f"resources.requests.{name}: "), name),
+        )
 
     def groups(self, resources: Iterable[str]) -> list[str]:
         """Resources in the order in which their groups are looked at: what was told of first."""
-        return sorted(resources, key=lambda name: (not self._names(name, ""), fnv1a(name), name))
+        return sorted(
+            resources, key=lambda name: (not self._names(name, ""), fnv1a(name), name)
+        )
 
     def quotas(self, found: Mapping[str, Mode], flavor: str) -> list[str]:
         """Resources of one flavor: what was told of first, and of that what ended the look at the flavor last."""
         return sorted(
             found,
             key=lambda name: (
-                (not self._names(name, flavor), found[name] is Mode.NEVER, fnv1a(name), name)
+                (
+                    not self._names(name, flavor),
+                    found[name] is Mode.NEVER,
+                    fnv1a(name),
+                    name,
+                )
                 if self.seen
                 else (False, False, fnv1a(name), name)
             ),
@@ -77,7 +99,9 @@ class Draw:
 
     def _names(self, resource: str, flavor: str) -> bool:
         within = f"quota for {resource} in flavor {flavor}{',' if flavor else ''}"
-        return within in self.seen or (not flavor and f"resource {resource} unavailable" in self.seen)
+        return within in self.seen or (
+            not flavor and f"resource {resource} unavailable" in self.seen
+        )
 
 
 CERTAIN = Draw()

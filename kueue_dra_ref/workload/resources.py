@@ -22,7 +22,9 @@ class Unfit:
 def adjusted(rules: Adjusting, around: Surroundings, workload: Workload) -> Workload:
     """The workload with what Kueue adds to the requests of its pods."""
     pod_sets = tuple(_adjusted(rules, around, each) for each in workload.pod_sets)
-    same = all(now is before for now, before in zip(pod_sets, workload.pod_sets, strict=True))
+    same = all(
+        now is before for now, before in zip(pod_sets, workload.pod_sets, strict=True)
+    )
     return workload if same else replace(workload, pod_sets=pod_sets)
 
 
@@ -38,21 +40,39 @@ def told(rules: Adjusting, around: Surroundings, workload: Workload) -> Iterator
         for rule in rules.pod_set:
             before, pod_set = pod_set, rule(pod_set, around)
             if pod_set is not before and pod_set.requests != before.requests:
-                shown = ", ".join(f"{amount} {name}" for name, amount in pod_set.requests.items())
+                shown = ", ".join(
+                    f"{amount} {name}" for name, amount in pod_set.requests.items()
+                )
                 text = f"pod set {pod_set.name}: a pod requests {shown}: {rule.says}"
                 yield Step(requirements=cited([rule]), text=text)
 
 
 def unfit(rules: Adjusting, around: Surroundings, workload: Workload) -> Unfit | None:
     """What Kueue has against the requests of a workload that was adjusted."""
-    of_resources = _told(rules.resources, around, workload, "resources validation failed")
-    return of_resources or _told(rules.ranges, around, workload, "resources didn't satisfy LimitRange constraints")
+    of_resources = _told(
+        rules.resources, around, workload, "resources validation failed"
+    )
+    return of_resources or _told(
+        rules.ranges,
+        around,
+        workload,
+        "resources didn't satisfy LimitRange constraints",
+    )
 
 
-def _told(rules: Sequence[CheckPods], around: Surroundings, workload: Workload, words: str) -> Unfit | None:
-    pairs = [(rule, str(f)) for each in workload.pod_sets for rule in rules for f in rule(each, around)]
+def _told(
+    rules: Sequence[CheckPods], around: Surroundings, workload: Workload, words: str
+) -> Unfit | None:
+    pairs = [
+        (rule, str(f))
+        for each in workload.pod_sets
+        for rule in rules
+        for f in rule(each, around)
+    ]
     faults = list(dict.fromkeys(fault for _, fault in pairs))
     if not faults:
         return None
     message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return Unfit(message=f"{words}: {message}", requirements=cited(rule for rule, _ in pairs))
+    return Unfit(
+        message=f"{words}: {message}", requirements=cited(rule for rule, _ in pairs)
+    )

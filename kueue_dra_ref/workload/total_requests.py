@@ -62,26 +62,46 @@ def _with_shared(demand: Demand, shared: Charges) -> Demand:
     if not shared or not demand.count:
         return demand
     more = {name: units(name, parse(devices)) for name, devices in shared.items()}
-    amounts = {name: clamp(demand.amounts.get(name, 0) + more.get(name, 0)) for name in (*demand.amounts, *more)}
+    amounts = {
+        name: clamp(demand.amounts.get(name, 0) + more.get(name, 0))
+        for name in (*demand.amounts, *more)
+    }
     return replace(demand, amounts=amounts, shared=more)
 
 
 def _demand(
-    behaviour: Behaviour, configuration: Configuration, pod_set: PodSet, done: Processed, reclaimed: int
+    behaviour: Behaviour,
+    configuration: Configuration,
+    pod_set: PodSet,
+    done: Processed,
+    reclaimed: int,
 ) -> Demand:
     adding = behaviour.charging
     included = _included(pod_set.requests, configuration.exclude_resource_prefixes)
-    transformed = (rule(included, configuration.transformations) for rule in adding.transformed)
-    ordinary = next(transformed, included) if configuration.transformations else included
+    transformed = (
+        rule(included, configuration.transformations) for rule in adding.transformed
+    )
+    ordinary = (
+        next(transformed, included) if configuration.transformations else included
+    )
     replaced = done.replaced.get(pod_set.name, ())
-    amounts = {name: units(name, amount) for name, amount in ordinary.items() if name not in replaced}
+    amounts = {
+        name: units(name, amount)
+        for name, amount in ordinary.items()
+        if name not in replaced
+    }
     for resource, devices in done.charges.get(pod_set.name, {}).items():
         charged = units(resource, parse(devices))
         before = amounts.get(resource, 0)
-        amounts[resource] = next((rule(before, charged) for rule in adding.beside), before or charged)
+        amounts[resource] = next(
+            (rule(before, charged) for rule in adding.beside), before or charged
+        )
     count = max(pod_set.count - reclaimed, 0)
     times = adding.pods
-    total = {name: next((rule(max(one, 0), count) for rule in times), one) for name, one in amounts.items()}
+    total = {
+        name: next((rule(max(one, 0), count) for rule in times), one)
+        for name, one in amounts.items()
+    }
     shown = in_bytes(behaviour, configuration)
     return Demand(pod_set=pod_set, count=count, amounts=total, in_bytes=shown)
 
@@ -93,20 +113,39 @@ def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[st
 
 
 def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
-    return {name: amount for name, amount in amounts.items() if not name.startswith(prefixes)} if prefixes else amounts
+    return (
+        {
+            name: amount
+            for name, amount in amounts.items()
+            if not name.startswith(prefixes)
+        }
+        if prefixes
+        else amounts
+    )
 
 
 def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]:
     """The same pod sets with other numbers of pods."""
-    return tuple(_scaled(demand, count) for demand, count in zip(found, counts, strict=True))
+    return tuple(
+        _scaled(demand, count) for demand, count in zip(found, counts, strict=True)
+    )
 
 
 def _scaled(demand: Demand, count: int) -> Demand:
     if demand.count in (0, count):
         return demand
-    shared = {name: demand.shared.get(name, 0) for name in demand.amounts} if count else dict[str, int]()
-    own = {name: amount - shared.get(name, 0) for name, amount in demand.amounts.items()}
-    amounts = {name: clamp(amount // demand.count * count + shared.get(name, 0)) for name, amount in own.items()}
+    shared = (
+        {name: demand.shared.get(name, 0) for name in demand.amounts}
+        if count
+        else dict[str, int]()
+    )
+    own = {
+        name: amount - shared.get(name, 0) for name, amount in demand.amounts.items()
+    }
+    amounts = {
+        name: clamp(amount // demand.count * count + shared.get(name, 0))
+        for name, amount in own.items()
+    }
     return replace(demand, count=count, amounts=amounts)
 
 
@@ -119,7 +158,9 @@ def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
     return total
 
 
-def explained(behaviour: Behaviour, found: tuple[Demand, ...], done: Processed) -> Iterator[Step]:
+def explained(
+    behaviour: Behaviour, found: tuple[Demand, ...], done: Processed
+) -> Iterator[Step]:
     """How the devices of one pod become those of its pod set."""
     adding = behaviour.charging
     for demand in found:
@@ -127,11 +168,19 @@ def explained(behaviour: Behaviour, found: tuple[Demand, ...], done: Processed) 
         shared = done.shared.get(demand.pod_set.name, {})
         for resource, devices in done.charges.get(demand.pod_set.name, {}).items():
             replaced = done.replaced.get(demand.pod_set.name, ())
-            if ordinary := None if resource in replaced else demand.pod_set.requests.get(resource):
+            if (
+                ordinary := None
+                if resource in replaced
+                else demand.pod_set.requests.get(resource)
+            ):
                 text = f"{several}containers request {ordinary} {resource} as well"
                 yield Step(requirements=cited(adding.beside), text=text)
             total = printed(resource, demand.amounts[resource], demand.in_bytes)
-            charged = printed(resource, devices, demand.in_bytes) if resource in demand.in_bytes else str(devices)
+            charged = (
+                printed(resource, devices, demand.in_bytes)
+                if resource in demand.in_bytes
+                else str(devices)
+            )
             per_pod = f"{charged} + {ordinary}" if ordinary else charged
             more = f" + {shared[resource]}" if resource in shared else ""
             text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')}{more} = {total} {resource}"

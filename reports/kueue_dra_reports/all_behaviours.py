@@ -1,6 +1,6 @@
 """Judges by every text and every minor of Kueue: two processes, each with one behaviour after another.
 
-Run it with ``make conformance-all``, or as ``python -m kueue_dra_reports.all_behaviours WORDS``, the words being those for pytest; each
+Run it with ``make conformance-all``, or as ``python -m kueue_dra_reports.all_behaviours [PYTEST OPTIONS]``; each
 report goes to ``out/reference-NAME``.
 """
 
@@ -40,7 +40,13 @@ class Judged:
 def judged(name: str, words: Sequence[str]) -> Judged:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
-    chosen = [*words, "--behaviour", name, f"--report-dir=out/reference-{name}", *without]
+    chosen = [
+        *words,
+        "--behaviour",
+        name,
+        f"--report-dir=out/reference-{name}",
+        *without,
+    ]
     code, said = run_inside(chosen)
     return Judged(name=name, code=code, said=said)
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from kueue_dra_ref.requirements.catalogue import Requirement
 
 
-def applies(ids: Iterable[str], behaviour_name: str, catalogue: Mapping[str, Requirement]) -> str | None:
+def applies(
+    ids: Iterable[str], behaviour_name: str, catalogue: Mapping[str, Requirement]
+) -> str | None:
     """Say why a case that cites ``ids`` is not for a behaviour; None when every requirement holds there."""
     absent = [one for one in ids if behaviour_name not in catalogue[one].holds]
     if not absent:
@@ -16,7 +18,9 @@ def applies(ids: Iterable[str], behaviour_name: str, catalogue: Mapping[str, Req
     return f"{', '.join(absent)} {verb} not hold in {behaviour_name}"
 
 
-def citation_faults(ids: Iterable[str], catalogue: Mapping[str, Requirement]) -> list[str]:
+def citation_faults(
+    ids: Iterable[str], catalogue: Mapping[str, Requirement]
+) -> list[str]:
     """Say what is wrong with the requirements that a case cites: none, unknown, or excluded."""
     cited = list(ids)
     if not cited:

@@ -26,7 +26,10 @@ def _phase(item: pytest.Item) -> Generator[None, Any, Any]:
     except (pytest.skip.Exception, pytest.xfail.Exception) as given_up:
         if ROW not in item.stash:
             raise
-        raise NotTestable(f"a missing prerequisite fails a conformance case: {given_up}", pytrace=False) from None
+        raise NotTestable(
+            f"a missing prerequisite fails a conformance case: {given_up}",
+            pytrace=False,
+        ) from None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -47,10 +50,15 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
     return (yield from _phase(item))
 
 
-def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> None:
+def pytest_assertrepr_compare(
+    config: pytest.Config, op: str, left: object, right: object
+) -> None:
     """Keep the two sides of a failing comparison; cases write ``assert observed == expected``."""
     expected = repr(right) if op == "==" else f"{op} {right!r}"
-    config.stash[COMPARISON] = {"expected": expected[:LONGEST], "observed": repr(left)[:LONGEST]}
+    config.stash[COMPARISON] = {
+        "expected": expected[:LONGEST],
+        "observed": repr(left)[:LONGEST],
+    }
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,7 +74,11 @@ def pytest_runtest_makereport(
         report.user_properties.append(("outcome", _outcome(call).value))
     if report.failed and call.excinfo and call.excinfo.errisinstance(AssertionError):
         told = {name for name, _ in report.user_properties}
-        report.user_properties += [pair for pair in item.config.stash[COMPARISON].items() if pair[0] not in told]
+        report.user_properties += [
+            pair
+            for pair in item.config.stash[COMPARISON].items()
+            if pair[0] not in told
+        ]
     return report
 
 

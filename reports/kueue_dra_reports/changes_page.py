@@ -1,4 +1,4 @@
-"""The page docs/texts.md, what each text changes against the one before it: ``python -m kueue_dra_reports.changes_page``."""
+"""Print the page that lists what each text changes against the one before it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from itertools import groupby, pairwise
 
 from kueue_dra_ref.behaviours import marked
 from kueue_dra_ref.requirements.catalogue import catalogue
-from kueue_dra_ref.requirements.difference import Change, Difference, Sentence, difference
+from kueue_dra_ref.requirements.difference import (
+    Change,
+    Difference,
+    Sentence,
+    difference,
+)
 from kueue_dra_ref.requirements.ranges import MINORS
 
 _MINORS = tuple(f"kueue-{minor}" for minor in MINORS)
@@ -24,7 +29,7 @@ What each text of KEP-2941 adds, changes and drops against the one before it, Ku
 minor of Kueue against the one before it, by requirement and heading. Where two requirements speak of one matter in
 different ways, it is a change. INFERRED: the text itself is silent, and Kueue's way stands in for it.
 
-This page is made by `python -m kueue_dra_reports.changes_page > docs/texts.md`; one step of it is `kueue-dra diff-texts A B`.
+`make docs` writes this page; `kueue-dra diff-texts A B` prints one step of it.
 """
 
 
@@ -45,7 +50,11 @@ def lines(found: Difference) -> Iterator[str]:
 def page() -> str:
     """Every step from text to text."""
     known = catalogue()
-    steps = (line for earlier, later in STEPS for line in lines(difference(known, earlier, later)))
+    steps = (
+        line
+        for earlier, later in STEPS
+        for line in lines(difference(known, earlier, later))
+    )
     return "\n".join([INTRODUCTION, *steps])
 
 
@@ -60,7 +69,10 @@ def _listed(title: str, sentences: Iterable[Sentence]) -> Iterator[str]:
 
 
 def _change(change: Change) -> Iterator[str]:
-    for mark, word, sentences in (("-", "was", change.before), (" ", "now", change.after)):
+    for mark, word, sentences in (
+        ("-", "was", change.before),
+        (" ", "now", change.after),
+    ):
         for position, one in enumerate(sentences):
             yield f"{mark if position == 0 else ' '} {word} {one.id} {one.level} ({one.source}): {one.text}"
 

@@ -38,7 +38,9 @@ def catalogue_of(config: pytest.Config) -> Mapping[str, Requirement]:
 
 def cited(item: pytest.Item) -> tuple[str, ...]:
     """Give the requirement IDs that a case cites, sorted, each once."""
-    return tuple(sorted({str(one) for mark in item.iter_markers("covers") for one in mark.args}))
+    return tuple(
+        sorted({str(one) for mark in item.iter_markers("covers") for one in mark.args})
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -50,7 +52,10 @@ def pytest_make_collect_report(
     if not place(collector.path, collector.config.rootpath):
         return report
     if report.skipped:
-        return _refused(report, [f"skips itself ({report.longrepr}); a conformance file may not, it fails"])
+        return _refused(
+            report,
+            [f"skips itself ({report.longrepr}); a conformance file may not, it fails"],
+        )
     items = [one for one in report.result or [] if isinstance(one, pytest.Item)]
     faults = [f"{item.name} {fault}" for item in items for fault in _faults(item)]
     return _refused(report, faults) if faults else report
@@ -80,16 +85,27 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         title=doc.splitlines()[0] if doc else "",
     )
     item.stash[ROW] = row
-    item.user_properties += [("case", row.id), ("requirements", " ".join(row.requirements))]
+    item.user_properties += [
+        ("case", row.id),
+        ("requirements", " ".join(row.requirements)),
+    ]
     item.config.stash[LEDGER].enter(row)
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Take out the cases that are not for this behaviour or target, and keep why."""
     ledger = config.stash[LEDGER]
-    reasons = {item: reason for item in items if ROW in item.stash and (reason := reason_not_here(item))}
-    ledger.not_applicable |= {item.stash[ROW].id: reason for item, reason in reasons.items()}
+    reasons = {
+        item: reason
+        for item in items
+        if ROW in item.stash and (reason := reason_not_here(item))
+    }
+    ledger.not_applicable |= {
+        item.stash[ROW].id: reason for item, reason in reasons.items()
+    }
     if reasons:
         items[:] = [item for item in items if item not in reasons]
         config.hook.pytest_deselected(items=list(reasons))
@@ -102,7 +118,10 @@ def reason_not_here(item: pytest.Item) -> str | None:
     if reason := applies(item.stash[ROW].requirements, behaviour, catalogue_of(config)):
         return reason
     reasons = NOT_ATTACHED if config.getoption("context", None) else {}
-    return next((reason for mark, reason in reasons.items() if item.get_closest_marker(mark)), None)
+    return next(
+        (reason for mark, reason in reasons.items() if item.get_closest_marker(mark)),
+        None,
+    )
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

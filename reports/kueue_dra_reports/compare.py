@@ -23,14 +23,23 @@ def _between(a: object, b: object, at: str) -> list[str]:
     match a, b:
         case Mapping(), Mapping():
             keys = sorted((set(a) | set(b)) - IGNORED)
-            pairs = ((a.get(key, ABSENT), b.get(key, ABSENT), f"{at}.{key}" if at else str(key)) for key in keys)
+            pairs = (
+                (
+                    a.get(key, ABSENT),
+                    b.get(key, ABSENT),
+                    f"{at}.{key}" if at else str(key),
+                )
+                for key in keys
+            )
         case [*_], [*_] if _plain(a) and _plain(b):
             return _between_plain(a, b, at)
         case [*_], [*_]:
             pairs = _aligned(a, b, at)
         case _:
             return [] if a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
-    return [line for left, right, place in pairs for line in _between(left, right, place)]
+    return [
+        line for left, right, place in pairs for line in _between(left, right, place)
+    ]
 
 
 def _plain(entries: Sequence[object]) -> bool:
@@ -41,13 +50,18 @@ def _between_plain(a: Sequence[object], b: Sequence[object], at: str) -> list[st
     """Say which values only one of two lists has; lists that differ in order or repetition are shown whole."""
     gone = [f"{at}: {_shown(one)} -> {ABSENT}" for one in a if one not in b]
     new = [f"{at}: {ABSENT} -> {_shown(one)}" for one in b if one not in a]
-    return gone + new if gone or new or a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
+    return (
+        gone + new if gone or new or a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
+    )
 
 
 def _aligned(a: Sequence[Any], b: Sequence[Any], at: str) -> Any:
     """Pair list entries by their id or name where they have one, by position otherwise."""
     left, right = _named(a), _named(b)
-    return ((left.get(key, ABSENT), right.get(key, ABSENT), f"{at}[{key}]") for key in {**left, **right})
+    return (
+        (left.get(key, ABSENT), right.get(key, ABSENT), f"{at}[{key}]")
+        for key in {**left, **right}
+    )
 
 
 def _named(entries: Sequence[Any]) -> dict[object, Any]:

@@ -15,7 +15,10 @@ def line(entry: ControlEntry) -> str:
     """Give one control as text, its faults below it."""
     counts = f"{entry['red']} red, {entry['green']} green"
     return "\n".join(
-        [f"control {entry['name']}: {entry['verdict']} ({counts}): {entry['breaks']}", *_indented(entry["faults"])]
+        [
+            f"control {entry['name']}: {entry['verdict']} ({counts}): {entry['breaks']}",
+            *_indented(entry["faults"]),
+        ]
     )
 
 
@@ -23,7 +26,9 @@ def write(entries: Sequence[ControlEntry], folder: Path) -> list[Path]:
     """Write ``controls.json``, and the verdicts into the report of the suite that lies beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     own, suite = folder / "controls.json", folder / "report.json"
-    own.write_text(json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    own.write_text(
+        json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n", "utf-8"
+    )
     if not suite.is_file():
         return [own]
     document = cast(Report, json.loads(suite.read_text("utf-8")))

@@ -25,7 +25,9 @@ ALONE = ("collectonly", "maxfail", "usepdb")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
-    group = parser.getgroup("kueue-dra", "conformance of Kueue's DRA support (KEP-2941)")
+    group = parser.getgroup(
+        "kueue-dra", "conformance of Kueue's DRA support (KEP-2941)"
+    )
     group.addoption(
         "--forks",
         type=int,
@@ -39,11 +41,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse what forks cannot do."""
     forks, target = config.getoption("forks"), config.getoption("target", "reference")
     if forks < 1:
-        raise pytest.UsageError(f"--forks: {forks} is too few; at least one process judges")
+        raise pytest.UsageError(
+            f"--forks: {forks} is too few; at least one process judges"
+        )
     if forks > 1 and target != "reference":
-        raise pytest.UsageError(f"--forks: for the reference only; with --target {target} say -n {forks}")
+        raise pytest.UsageError(
+            f"--forks: for the reference only; with --target {target} say -n {forks}"
+        )
     if forks > 1 and config.getoption("numprocesses", None):
-        raise pytest.UsageError("--forks: not together with -n, whose workers are other processes")
+        raise pytest.UsageError(
+            "--forks: not together with -n, whose workers are other processes"
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,7 +72,11 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 def at_once(config: pytest.Config) -> int:
     """Say how many processes judge: one where cases have to come one after another, or nothing can be forked."""
     alone = any(config.getoption(name, None) for name in ALONE)
-    return 1 if alone or "fork" not in multiprocessing.get_all_start_methods() else int(config.getoption("forks"))
+    return (
+        1
+        if alone or "fork" not in multiprocessing.get_all_start_methods()
+        else int(config.getoption("forks"))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +86,22 @@ class _Fork:
 
 
 @contextmanager
-def _forks(session: pytest.Session, parts: Sequence[list[pytest.Item]]) -> Iterator[list[_Fork]]:
+def _forks(
+    session: pytest.Session, parts: Sequence[list[pytest.Item]]
+) -> Iterator[list[_Fork]]:
     """Have each part of the cases run in a fork; none of them outlives the block."""
     forking, forks = multiprocessing.get_context("fork"), list[_Fork]()
     try:
         for part in parts:
             here, there = forking.Pipe(duplex=False)
-            forks.append(_Fork(forking.Process(target=_judge, args=(session, part, there), daemon=True), here))
+            forks.append(
+                _Fork(
+                    forking.Process(
+                        target=_judge, args=(session, part, there), daemon=True
+                    ),
+                    here,
+                )
+            )
             forks[-1].process.start()
             there.close()
         yield forks
@@ -103,7 +124,10 @@ def _judge(session: pytest.Session, items: list[pytest.Item], pipe: Connection) 
     manager.register(_Listener(heard))
     for item, following in zip(items, [*items[1:], None], strict=True):
         config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-    told = [config.hook.pytest_report_to_serializable(config=config, report=report) for report in heard]
+    told = [
+        config.hook.pytest_report_to_serializable(config=config, report=report)
+        for report in heard
+    ]
     pipe.send((told, config.stash[LEDGER].hand_over()))
 
 
@@ -126,5 +150,7 @@ def _hear(session: pytest.Session, fork: _Fork) -> None:
         return
     session.config.stash[LEDGER].take_over(facts)
     for each in told:
-        report: Any = session.config.hook.pytest_report_from_serializable(config=session.config, data=each)
+        report: Any = session.config.hook.pytest_report_from_serializable(
+            config=session.config, data=each
+        )
         session.config.hook.pytest_runtest_logreport(report=report)

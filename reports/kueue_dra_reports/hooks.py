@@ -10,5 +10,7 @@ from kueue_dra_ref.requirements.catalogue import Requirement
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_kueue_dra_catalogue(config: pytest.Config) -> Mapping[str, Requirement] | None:
+def pytest_kueue_dra_catalogue(
+    config: pytest.Config,
+) -> Mapping[str, Requirement] | None:
     """Give the catalogue that cases cite; unanswered, it is the one in ``kueue_dra_ref/requirements``."""

@@ -62,7 +62,10 @@ class Ledger:
     def hand_over(self) -> Facts:
         """Give what a worker knows in values that travel between processes."""
         return {
-            "rows": [[row.id, list(row.requirements), row.title] for row in self.rows.values()],
+            "rows": [
+                [row.id, list(row.requirements), row.title]
+                for row in self.rows.values()
+            ],
             "notApplicable": dict(self.not_applicable),
             "targets": {"abouts": self.abouts, "configurations": self.configurations},
         } | {name: sorted(getattr(self, name)) for name in _SETS}
@@ -70,7 +73,9 @@ class Ledger:
     def take_over(self, facts: Facts) -> None:
         """Add what a worker handed over."""
         for case, requirements, title in facts["rows"]:
-            self.rows[case] = Row(id=case, requirements=tuple(requirements), title=title)
+            self.rows[case] = Row(
+                id=case, requirements=tuple(requirements), title=title
+            )
         self.not_applicable |= facts["notApplicable"]
         for name in _SETS:
             getattr(self, name).update(facts[name])
@@ -88,7 +93,11 @@ class Ledger:
             *_gap("executed", self.planned, self.executed),
             *_gap("reported", self.planned, self.reported),
             *([] if self.executed else ["no case was executed, so nothing was judged"]),
-            *([] if len(_told(self.abouts)) < 2 else ["the workers of this run judged different targets"]),
+            *(
+                []
+                if len(_told(self.abouts)) < 2
+                else ["the workers of this run judged different targets"]
+            ),
         ]
 
 
@@ -102,8 +111,13 @@ def _told(facts: Iterable[Facts]) -> list[Facts]:
 def _gap(word: str, planned: Collection[str], done: Collection[str]) -> list[str]:
     missing, extra = set(planned) - set(done), set(done) - set(planned)
     return [
-        *_named(f"planned {len(planned)}, {word} {len(done)}; planned but not {word}", missing),
-        *_named(f"planned {len(planned)}, {word} {len(done)}; {word} but not planned", extra),
+        *_named(
+            f"planned {len(planned)}, {word} {len(done)}; planned but not {word}",
+            missing,
+        ),
+        *_named(
+            f"planned {len(planned)}, {word} {len(done)}; {word} but not planned", extra
+        ),
     ]
 
 

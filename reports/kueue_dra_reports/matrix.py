@@ -64,9 +64,14 @@ class Matrix:
     left_out: Mapping[str, str]
 
 
-def matrix_of(reports: Sequence[Report], left_out: Mapping[str, str] | None = None) -> Matrix:
+def matrix_of(
+    reports: Sequence[Report], left_out: Mapping[str, str] | None = None
+) -> Matrix:
     """Lay reports beside each other, in the order given; a requirement that holds in none of them has no line."""
-    verdicts = [{one["id"]: one["verdict"] for one in report["requirements"]} for report in reports]
+    verdicts = [
+        {one["id"]: one["verdict"] for one in report["requirements"]}
+        for report in reports
+    ]
     known = {one["id"]: one for report in reports for one in report["requirements"]}
     lines = [
         Line(
@@ -118,7 +123,9 @@ def runs(matrix: Matrix) -> str:
 
 def absences(matrix: Matrix) -> Iterator[str]:
     """Say what was left out and why, a line for each."""
-    yield from (f"left out: {name}: {reason}" for name, reason in matrix.left_out.items())
+    yield from (
+        f"left out: {name}: {reason}" for name, reason in matrix.left_out.items()
+    )
 
 
 def _page(matrix: Matrix) -> Iterator[str]:
@@ -135,7 +142,10 @@ def _page(matrix: Matrix) -> Iterator[str]:
 
 def _requirements(matrix: Matrix) -> Iterator[str]:
     headers = ("ID", "requirement", *(column.behaviour for column in matrix.columns))
-    return _table(headers, ((line.id, line.text, *map(_cell, line.verdicts)) for line in matrix.lines))
+    return _table(
+        headers,
+        ((line.id, line.text, *map(_cell, line.verdicts)) for line in matrix.lines),
+    )
 
 
 def _table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -144,7 +154,12 @@ def _table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator
 
 
 def _run(column: Column) -> tuple[object, ...]:
-    return (column.behaviour, column.judge, column.result, *(column.counts[one] for one in COUNTED))
+    return (
+        column.behaviour,
+        column.judge,
+        column.result,
+        *(column.counts[one] for one in COUNTED),
+    )
 
 
 def _cell(verdict: str) -> str:
@@ -164,9 +179,15 @@ def _column(report: Report) -> Column:
 def _judge(target: Mapping[str, Any]) -> str:
     about = target.get("about", {})
     versions = [
-        f"{title} {about[key]}" for key, title in (("kueue", "Kueue"), ("kubernetes", "Kubernetes")) if key in about
+        f"{title} {about[key]}"
+        for key, title in (("kueue", "Kueue"), ("kubernetes", "Kubernetes"))
+        if key in about
     ]
-    return " on ".join(versions) if target["name"] != "reference" and versions else str(target["name"])
+    return (
+        " on ".join(versions)
+        if target["name"] != "reference" and versions
+        else str(target["name"])
+    )
 
 
 def _red(report: Report) -> Iterator[Red]:
@@ -184,5 +205,7 @@ def _red(report: Report) -> Iterator[Red]:
 def _message(check: CheckEntry) -> str:
     """Say in one line what a case said."""
     if "expected" in check and "observed" in check:
-        return f"expected {check['expected']}, observed {check['observed']}".replace("\n", " ")
+        return f"expected {check['expected']}, observed {check['observed']}".replace(
+            "\n", " "
+        )
     return next(iter(check.get("message", "").splitlines()), "no message")

@@ -34,10 +34,16 @@ class Note:
         facts = dict(report.user_properties)
         self.seconds += report.duration
         self.finished = self.finished or report.when == "teardown"
-        said = Outcome(str(facts.get("outcome", Outcome.ERROR if report.failed else Outcome.PASSED)))
+        said = Outcome(
+            str(
+                facts.get("outcome", Outcome.ERROR if report.failed else Outcome.PASSED)
+            )
+        )
         if report.failed:
             self.details |= _details(facts, message_of(report))
-        if self.outcome in (Outcome.NOT_RUN, Outcome.PASSED) and (report.failed or report.when == "call"):
+        if self.outcome in (Outcome.NOT_RUN, Outcome.PASSED) and (
+            report.failed or report.when == "call"
+        ):
             self.outcome = said
 
 
@@ -49,8 +55,12 @@ def message_of(report: pytest.TestReport) -> str:
 
 def _details(facts: dict[str, Any], message: str) -> dict[str, Any]:
     details: dict[str, Any] = {"message": message}
-    details |= {key: str(facts[key]) for key in ("expected", "observed") if key in facts}
-    return details | {key: lines(facts[key]) for key in ("explanation", "evidence") if key in facts}
+    details |= {
+        key: str(facts[key]) for key in ("expected", "observed") if key in facts
+    }
+    return details | {
+        key: lines(facts[key]) for key in ("explanation", "evidence") if key in facts
+    }
 
 
 def lines(value: object) -> list[str]:

@@ -1,6 +1,6 @@
 """The pytest plugin that keeps the ledger of a conformance run and writes its report.
 
-Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  A run without files of ``suites/kueue_dra_suites/conformance`` is left alone.
+Load it as ``pytest_plugins = ["kueue_dra_reports.plugin"]``.  It does nothing in a run without conformance cases.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ from kueue_dra_reports.target_block import target_block
 INTENTS = ("certify", "ci", "develop")
 STARTED = pytest.StashKey[float]()
 WRITTEN = pytest.StashKey[tuple[Report, list[Path]]]()
-RETRIERS = {"rerunfailures": "pytest-rerunfailures", "pytest-retry": "pytest-retry", "flaky": "flaky"}
+RETRIERS = {
+    "rerunfailures": "pytest-rerunfailures",
+    "pytest-retry": "pytest-retry",
+    "flaky": "flaky",
+}
 MARKERS = (
     "covers(*ids): the requirements of the catalogue that this case proves; every conformance case needs one",
     "owns_kueue: the case restarts Kueue with a configuration of its own, so it is not for an attached cluster",
@@ -36,7 +40,9 @@ MARKERS = (
 )
 
 
-def record_target(config: pytest.Config, describe: Mapping[str, Any], configuration: Mapping[str, Any]) -> None:
+def record_target(
+    config: pytest.Config, describe: Mapping[str, Any], configuration: Mapping[str, Any]
+) -> None:
     """Tell the report what is judged (``target.describe()``) and with which Kueue Configuration, from any process."""
     config.stash[LEDGER].record(dict(describe), dict(configuration))
 
@@ -51,7 +57,9 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options about the report."""
-    group = parser.getgroup("kueue-dra", "conformance of Kueue's DRA support (KEP-2941)")
+    group = parser.getgroup(
+        "kueue-dra", "conformance of Kueue's DRA support (KEP-2941)"
+    )
     group.addoption(
         "--report-dir",
         default="out",
@@ -102,7 +110,9 @@ def _prepare_files(config: pytest.Config) -> None:
     folder = folder_of(config)
     above = next(path for path in (folder, *folder.parents) if path.exists())
     if not (above.is_dir() and os.access(above, os.W_OK)):
-        raise pytest.UsageError(f"--report-dir {config.getoption('report_dir')}: {above} is no folder we may write to")
+        raise pytest.UsageError(
+            f"--report-dir {config.getoption('report_dir')}: {above} is no folder we may write to"
+        )
     config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
 
 
@@ -113,13 +123,19 @@ def folder_of(config: pytest.Config) -> Path:
 
 def runs_the_suite(config: pytest.Config) -> bool:
     """Say whether this run was asked for conformance cases: a path in the suite, or a folder that holds it."""
-    paths = ((config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args)
+    paths = (
+        (config.invocation_params.dir / arg.partition("::")[0]).resolve()
+        for arg in config.args
+    )
     return any(_holds_cases(path) for path in paths)
 
 
 def _holds_cases(path: Path) -> bool:
     inside = collection.SUITE in f"{path.as_posix()}/"
-    return inside or any((above / collection.SUITE.strip("/")).is_dir() for above in (path, path.parent, path / "suites"))
+    return inside or any(
+        (above / collection.SUITE.strip("/")).is_dir()
+        for above in (path, path.parent, path / "suites")
+    )
 
 
 def _refuse_retries(config: pytest.Config) -> None:
@@ -134,11 +150,19 @@ def _refuse_retries(config: pytest.Config) -> None:
 def _refuse_unknown_behaviour(config: pytest.Config) -> None:
     name = behaviour_of(config)
     try:
-        known = sorted({one for requirement in catalogue_of(config).values() for one in requirement.holds})
+        known = sorted(
+            {
+                one
+                for requirement in catalogue_of(config).values()
+                for one in requirement.holds
+            }
+        )
     except CatalogueFault as fault:
         raise pytest.UsageError(f"the catalogue is wrong: {fault}") from None
     if name not in known:
-        raise pytest.UsageError(f"--behaviour {name}: no requirement holds there; {nearest(name, known)}")
+        raise pytest.UsageError(
+            f"--behaviour {name}: no requirement holds there; {nearest(name, known)}"
+        )
 
 
 def behaviour_of(config: pytest.Config) -> str:
@@ -163,11 +187,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     )
     report = report_of(ledger, catalogue_of(config), run)
     config.stash[WRITTEN] = (report, write(report, folder_of(config)))
-    if report["integrity"]["faults"] and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    if report["integrity"]["faults"] and session.exitstatus in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Print the summary under pytest's own lines."""
     if WRITTEN not in config.stash:
         return
@@ -177,7 +206,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         if check["outcome"] not in ("passed", "notRun"):
             terminalreporter.write_line(explained(check))
     files = [*paths, Path(config.option.xmlpath)] if config.option.xmlpath else paths
-    terminalreporter.write_line(rendered(report, [_near(path, config.invocation_params.dir) for path in files]))
+    terminalreporter.write_line(
+        rendered(report, [_near(path, config.invocation_params.dir) for path in files])
+    )
 
 
 def _near(path: Path, start: Path) -> str:

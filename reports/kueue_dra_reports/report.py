@@ -17,7 +17,15 @@ from typing import Any
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.requirements.catalogue import Requirement
 from kueue_dra_reports import results
-from kueue_dra_reports.document import API_VERSION, KIND, CheckEntry, IntegrityEntry, Report, RequirementEntry, RowEntry
+from kueue_dra_reports.document import (
+    API_VERSION,
+    KIND,
+    CheckEntry,
+    IntegrityEntry,
+    Report,
+    RequirementEntry,
+    RowEntry,
+)
 from kueue_dra_reports.ledger import Ledger
 from kueue_dra_reports.outcome import Note
 from kueue_dra_reports.results import Outcomes
@@ -40,10 +48,16 @@ class Run:
 def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) -> Report:
     """Build the document from the ledger; the same run gives the same document, whatever the order of its cases."""
     checks = [_check(ledger, case) for case in sorted(ledger.planned)]
-    absent = [_row(ledger, case, reason) for case, reason in sorted(ledger.not_applicable.items())]
+    absent = [
+        _row(ledger, case, reason)
+        for case, reason in sorted(ledger.not_applicable.items())
+    ]
     left = [_row(ledger, case, LEFT_OUT) for case in sorted(ledger.left_out)]
     outcomes = Outcomes.from_lists(checks, absent, left)
-    requirements = [_requirement(catalogue[one], run.behaviour, outcomes) for one in sorted(catalogue)]
+    requirements = [
+        _requirement(catalogue[one], run.behaviour, outcomes)
+        for one in sorted(catalogue)
+    ]
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(ledger, checks, run)
     return {
@@ -58,12 +72,16 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
             "kep": 2941,
             "milestone": "2025-09",
             "behaviour": run.behaviour,
-            "catalogueDigest": _named(tuple(catalogue[one] for one in sorted(catalogue))),
+            "catalogueDigest": _named(
+                tuple(catalogue[one] for one in sorted(catalogue))
+            ),
         },
         "suite": {
             "name": DISTRIBUTION,
             "version": suite_version(),
-            "caseListDigest": digest([row.id, row.requirements] for _, row in sorted(ledger.rows.items())),
+            "caseListDigest": digest(
+                [row.id, row.requirements] for _, row in sorted(ledger.rows.items())
+            ),
             "python": platform.python_version(),
         },
         "target": dict(run.target),
@@ -90,7 +108,9 @@ def write(report: Report, folder: Path) -> list[Path]:
 
 def digest(values: Iterable[Any]) -> str:
     """Name a list of plain values by its content."""
-    text = json.dumps(list(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(
+        list(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True
+    )
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
@@ -124,10 +144,16 @@ def _check(ledger: Ledger, case: str) -> CheckEntry:
 
 
 def _row(ledger: Ledger, case: str, reason: str) -> RowEntry:
-    return {"id": case, "requirements": list(ledger.rows[case].requirements), "reason": reason}
+    return {
+        "id": case,
+        "requirements": list(ledger.rows[case].requirements),
+        "reason": reason,
+    }
 
 
-def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> RequirementEntry:
+def _requirement(
+    one: Requirement, behaviour: str, outcomes: Outcomes
+) -> RequirementEntry:
     cases = outcomes.citing.get(one.id, ())
     entry: RequirementEntry = {
         "id": one.id,
@@ -135,7 +161,9 @@ def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> Requir
         "source": one.source_in(behaviour),
         "level": one.level_in(behaviour).value,
         "profile": one.profile,
-        "verdict": results.verdict_on(one.level_in(behaviour), (outcomes.of[case] for case in cases)),
+        "verdict": results.verdict_on(
+            one.level_in(behaviour), (outcomes.of[case] for case in cases)
+        ),
         "cases": [case for case in cases if outcomes.of[case] != "notApplicable"],
     }
     if behaviour not in one.holds:
@@ -145,12 +173,18 @@ def _requirement(one: Requirement, behaviour: str, outcomes: Outcomes) -> Requir
     return entry
 
 
-def _integrity(ledger: Ledger, checks: Iterable[CheckEntry], run: Run) -> IntegrityEntry:
+def _integrity(
+    ledger: Ledger, checks: Iterable[CheckEntry], run: Run
+) -> IntegrityEntry:
     faults = ledger.faults()
     if run.intent == "certify" and ledger.left_out:
-        faults.append(f"intent certify runs the whole suite, and the user's selection left out {len(ledger.left_out)}")
+        faults.append(
+            f"intent certify runs the whole suite, and the user's selection left out {len(ledger.left_out)}"
+        )
     if run.intent == "certify" and not run.target.get("about"):
-        faults.append("intent certify names what was judged, and no target said what it is")
+        faults.append(
+            "intent certify names what was judged, and no target said what it is"
+        )
     return {
         "planned": len(ledger.planned),
         "collected": len(ledger.collected),

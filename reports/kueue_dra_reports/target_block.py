@@ -15,8 +15,21 @@ from kueue_dra_reports.ledger import Ledger
 from kueue_dra_reports.report import DISTRIBUTION, digest, suite_version
 
 TIME_FACTOR_VARIABLE = "KUEUE_DRA_TIME_FACTOR"
-KUEUE = {"organization": "kubernetes-sigs", "project": "kueue", "url": "https://github.com/kubernetes-sigs/kueue"}
-FILES = ("--report-dir", "--junitxml", "--junit-xml", "--alluredir", "--rootdir", "-c", "--config-file", "--basetemp")
+KUEUE = {
+    "organization": "kubernetes-sigs",
+    "project": "kueue",
+    "url": "https://github.com/kubernetes-sigs/kueue",
+}
+FILES = (
+    "--report-dir",
+    "--junitxml",
+    "--junit-xml",
+    "--alluredir",
+    "--rootdir",
+    "-c",
+    "--config-file",
+    "--basetemp",
+)
 """Options that say where files lie on this machine; none changes what is judged."""
 
 
@@ -29,10 +42,14 @@ def target_block(config: pytest.Config, ledger: Ledger) -> dict[str, Any]:
         "name": name,
         "implementation": _implementation(name, about),
         "about": about,
-        "kueue": {"configurations": sorted(configurations, key=lambda one: str(one["digest"]))},
+        "kueue": {
+            "configurations": sorted(configurations, key=lambda one: str(one["digest"]))
+        },
         "environment": {
             "timeFactor": os.environ.get(TIME_FACTOR_VARIABLE, "1"),
-            "parallelism": int(config.getoption("numprocesses", None) or at_once(config)),
+            "parallelism": int(
+                config.getoption("numprocesses", None) or at_once(config)
+            ),
         },
         "reproduce": {"command": command(config)},
     }
@@ -42,7 +59,12 @@ def _implementation(name: str, about: Mapping[str, Any]) -> dict[str, str]:
     if name == "kueue":
         found = str(about.get("version") or about.get("kueue") or "unknown")
         return {**KUEUE, "version": found}
-    return {"organization": DISTRIBUTION, "project": "reference", "url": "", "version": suite_version()}
+    return {
+        "organization": DISTRIBUTION,
+        "project": "reference",
+        "url": "",
+        "version": suite_version(),
+    }
 
 
 def _configuration(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +78,10 @@ def _configuration(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def command(config: pytest.Config) -> str:
     """Give the command that repeats this run on any machine: the paths of this one are left out."""
-    raw = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
+    raw = [
+        *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
+        *map(str, config.invocation_params.args),
+    ]
     asked = list(_elsewhere(raw, config))
     options = {"--target": "target", "--behaviour": "behaviour", "--intent": "intent"}
     told = {one.partition("=")[0] for one in asked}
@@ -72,13 +97,17 @@ def _elsewhere(raw: Iterable[str], config: pytest.Config) -> Iterator[str]:
     for one in rest:
         if one in FILES:
             next(rest, None)
-        elif not one.startswith(tuple(f"{option}=" for option in FILES if option.startswith("--"))):
+        elif not one.startswith(
+            tuple(f"{option}=" for option in FILES if option.startswith("--"))
+        ):
             yield _movable(one, config)
 
 
 def _movable(argument: str, config: pytest.Config) -> str:
     """Turn a path of this machine into one that holds in any checkout."""
-    option, equals, value = argument.rpartition("=") if argument.startswith("--") else ("", "", argument)
+    option, equals, value = (
+        argument.rpartition("=") if argument.startswith("--") else ("", "", argument)
+    )
     file, separator, rest = value.partition("::")
     if not file.startswith(("/", "~", "./", "../")):
         return argument

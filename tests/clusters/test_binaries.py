@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
 from kueue_dra_clusters.build_cache import cache, parts, program
 from kueue_dra_clusters.errors import MissingTool

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography import x509
+
 from kueue_dra_clusters.certificates import Authority, KeyPair
 
 

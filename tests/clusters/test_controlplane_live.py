@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.errors import ProcessTrouble
@@ -18,7 +19,6 @@ from kueue_dra_clusters.kueue_process import KueueProcess
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
-
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 from tests.clusters.test_processes import nothing_left
 

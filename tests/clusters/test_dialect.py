@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from kubernetes.client import ApiClient
+
 from kueue_dra_clusters.api_client import Answer, Objects
 from kueue_dra_clusters.v1beta1_conversion import NEWER, OLDER, OlderObjects, newer, older
-
 from kueue_dra_ref.target import Manifest, Ref
 
 PRIORITY = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "high"}

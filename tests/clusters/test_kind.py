@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from kueue_dra_clusters.build_cache import cache
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.kind import cluster_records

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from kueue_dra_clusters.manager_config import merged
 from kueue_dra_clusters.manifests import (
     Manifest,

@@ -6,6 +6,7 @@ import socket
 import sys
 
 import pytest
+
 from kueue_dra_clusters import ports
 from kueue_dra_clusters.errors import ClusterTrouble
 from kueue_dra_clusters.ports import LOOPBACK, Ports

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
 from kueue_dra_clusters.processes import PREFIX, Processes, leisurely
 from kueue_dra_clusters.waiting import NotYet, eventually

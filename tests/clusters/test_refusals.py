@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from kueue_dra_clusters.startup_errors import verdict
 
+from kueue_dra_clusters.startup_errors import verdict
 from kueue_dra_ref.target import FieldError
 
 NAMES = "resources.deviceClassMappings[0].deviceClassNames"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_clusters.binaries import Binaries, insist_on_release
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import PINNED

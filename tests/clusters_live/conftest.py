@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
-
 from tests.clusters_live.manifests import CONFIGURATION
 
 

@@ -16,7 +16,6 @@ from kueue_dra_clusters.certificates import Authority
 from kueue_dra_clusters.manifests import NAMESPACE
 from kueue_dra_clusters.ports import LOOPBACK
 from kueue_dra_clusters.waiting import NotYet, eventually
-
 from kueue_dra_ref.target import Manifest, Ref
 
 GROUP = "admissionregistration.k8s.io/v1"

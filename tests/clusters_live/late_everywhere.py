@@ -11,10 +11,10 @@ import random
 from contextlib import ExitStack
 
 import pytest
+
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.fence import PREFIX
 from kueue_dra_clusters.waiting import limits_of
-
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.late import late_writes
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.waiting import Limits, TimedOut
-
 from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Refused
 from kueue_dra_ref.target import Manifest, Ref
 from tests.apiserver import NAMESPACES, Row, answer_of, in_order_of, rows, slim

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from kubernetes.client import ApiClient
+
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.cleanup import Cleaning
 from kueue_dra_clusters.controlplane import ControlPlane
@@ -21,7 +22,6 @@ from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.ownership import NotOurs
 from kueue_dra_clusters.preflight import MANAGER, RUN_LABEL, SETTINGS
 from kueue_dra_clusters.waiting import Limits
-
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object

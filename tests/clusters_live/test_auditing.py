@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kubernetes.client import ApiClient
+
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.applied_objects import World
 from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.invariant_checks import Auditing
 from kueue_dra_clusters.waiting import Limits
-
 from kueue_dra_ref.target import Manifest
 
 LIMITS = Limits(disagreement=0.3)

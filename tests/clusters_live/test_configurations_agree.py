@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from kueue_dra_clusters.live_target import LiveTarget
 
+from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import FieldError, Manifest

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import yaml
+
 from kueue_dra_clusters.api_client import Answer, Objects
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref, Refusal

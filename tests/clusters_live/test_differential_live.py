@@ -14,6 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_differential.generate import Batch, batches
 from kueue_dra_differential.oracle import Judge, Kind
@@ -21,7 +22,6 @@ from kueue_dra_differential.run import Seat, a_judge
 from kueue_dra_differential.work_queue import Agenda, Finding, Plan, Tally, Work
 from kueue_dra_fixtures.builders import a_job
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import difference

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import TimedOut, limits_of
-
 from tests.clusters_live.manifests import CONFIGURATION, a_job, a_world
 from tests.commands import ROOT
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.fence import Fence
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import limits_of, moment_now
-
 from kueue_dra_ref.target import Ref
 from tests.clusters_live.manifests import CONFIGURATION
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.manifests import Webhook, definitions
 from kueue_dra_clusters.releases import NEWEST, RELEASES
-
 from kueue_dra_ref.simulation.unsupported_fields import NOT_DECIDED, not_decided, unknown
 
 OLDER = {minor: () if minor == NEWEST else pytest.mark.releases for minor in RELEASES}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kueue_dra_clusters.preflight import Found, lacks
 
+from kueue_dra_clusters.preflight import Found, lacks
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import CONFIGURATION
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from kueue_dra_clusters.api_client import Answer, Objects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.informer import Shelf
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.plane import Plane
-
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import (

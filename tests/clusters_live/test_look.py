@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_clusters.observation import Look
 from kueue_dra_clusters.queue_inconsistencies import queue_faults
-
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import KUEUE, a_stored_job, a_workload, an_object
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.informer import Mirror, Shelf
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import NotYet, TimedOut
-
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import KUEUE, an_object
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.releases import RELEASES
-
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world

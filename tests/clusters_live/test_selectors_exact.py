@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kueue_dra_clusters.cel_oracle import cel_oracle
 
+from kueue_dra_clusters.cel_oracle import cel_oracle
 from kueue_dra_ref.cel import CompileFault, Device, EvaluationFault, Undecided, compiled
 from kueue_dra_ref.cel.kubernetes_backend import Answers, Program
 from tests.selector_grammar import Grammar

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+
 from kueue_dra_clusters.applied_objects import World
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.controlplane import ControlPlane
@@ -16,7 +17,6 @@ from kueue_dra_clusters.informer import Mirror
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.observation import Look
 from kueue_dra_clusters.waiting import limits_of
-
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.late import late_writes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 import pytest
+
 from kueue_dra_clusters.errors import WrongSetting
 from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kueue_dra_clusters.applied_objects import World
 
+from kueue_dra_clusters.applied_objects import World
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import KUEUE, a_job, a_world, an_object
 

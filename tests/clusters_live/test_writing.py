@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kueue_dra_clusters.apply import merged_status, overlaid
 from kueue_dra_clusters.ownership import Custody
-
 from tests.clusters_live.manifests import a_job, a_stored_job, a_workload, an_object
 
 

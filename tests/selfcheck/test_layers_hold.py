@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,13 +12,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("kueue_dra_ref", "suites", "fixtures", "clusters", "reports")
+ROOMS = ("kueue_dra_ref", "suites", "fixtures", "clusters", "reports", "controls", "differential", "cli")
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
 
 PLANTED = {
-    "doors": ("kueue_dra_ref/verdict.py", "import kueue_dra_reports.ledger"),
+    "rooms": ("kueue_dra_ref/verdict.py", "import kueue_dra_reports.ledger"),
     "reference": ("kueue_dra_ref/rules/dra/mapper.py", "import kueue_dra_ref.controlplane.store"),
-    "rules": ("kueue_dra_ref/rules/dra/mapper.py", "import kueue_dra_ref.rules.dra.claim_templates"),
+    "rules": ("kueue_dra_ref/rules/dra/mapper.py", "import kueue_dra_ref.rules.dra.charges"),
     "cases": (
         "suites/kueue_dra_suites/conformance/quota/test_fits.py",
         "import kueue_dra_ref.rules.flavorassigner.fits_resource_quota",
@@ -51,4 +52,6 @@ def test_a_planted_violation_is_caught(contract: str, tmp_path: Path) -> None:
 
 def _lint(folder: Path) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    path = os.pathsep.join(str(folder / room) for room in ROOMS)
+    env = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)

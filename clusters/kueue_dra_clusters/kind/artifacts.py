@@ -11,7 +11,12 @@ from typing import Any
 import yaml
 
 from kueue_dra_clusters.api_client import Refused
-from kueue_dra_clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE, KUEUE_DEPLOYMENT, KUEUE_NAMESPACE
+from kueue_dra_clusters.kind.charts import (
+    DRIVER_DAEMONSET,
+    DRIVER_NAMESPACE,
+    KUEUE_DEPLOYMENT,
+    KUEUE_NAMESPACE,
+)
 from kueue_dra_clusters.kind.cluster import NodeCluster
 from kueue_dra_clusters.kind.failure_summary import summary
 from kueue_dra_clusters.kind.provider import EngineTrouble
@@ -33,12 +38,18 @@ def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
     """Write one folder about a case that failed; what cannot be had is said in its file instead."""
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "summary.txt", partial(summary, cluster, namespace))
-    _write(folder / "objects.yaml", partial(_objects, cluster, "-n", namespace, "get", LOCAL))
+    _write(
+        folder / "objects.yaml",
+        partial(_objects, cluster, "-n", namespace, "get", LOCAL),
+    )
     _write(folder / "cluster.yaml", partial(_objects, cluster, "get", GLOBAL))
     for name, (place, what) in LOGS.items():
         _write(folder / f"{name}.log", partial(_log, cluster, place, what))
     for name in STATIC:
-        _write(folder / f"{name}.log", partial(_log, cluster, "kube-system", "-l", f"component={name}"))
+        _write(
+            folder / f"{name}.log",
+            partial(_log, cluster, "kube-system", "-l", f"component={name}"),
+        )
 
 
 def export(cluster: NodeCluster, folder: Path) -> None:
@@ -51,7 +62,10 @@ def export(cluster: NodeCluster, folder: Path) -> None:
 def redacted(found: Any) -> Any:
     """Give a document with what may be secret blacked out."""
     if isinstance(found, dict):
-        return {key: "REDACTED" if _is_secret(key, each) else redacted(each) for key, each in found.items()}
+        return {
+            key: "REDACTED" if _is_secret(key, each) else redacted(each)
+            for key, each in found.items()
+        }
     return [redacted(each) for each in found] if isinstance(found, list) else found
 
 
@@ -67,9 +81,14 @@ def _objects(cluster: NodeCluster, *words: str) -> str:
 
 
 def _log(cluster: NodeCluster, namespace: str, *what: str) -> str:
-    lines = cluster.kubectl("-n", namespace, "logs", *what, f"--tail={LINES}", "--prefix").splitlines()
+    lines = cluster.kubectl(
+        "-n", namespace, "logs", *what, f"--tail={LINES}", "--prefix"
+    ).splitlines()
     return "\n".join(
-        "(left out)" if any(f"{word}=" in line.lower() for word in SECRET_WORDS) else line for line in lines
+        "(left out)"
+        if any(f"{word}=" in line.lower() for word in SECRET_WORDS)
+        else line
+        for line in lines
     )
 
 

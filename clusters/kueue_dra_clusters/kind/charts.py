@@ -10,7 +10,15 @@ from typing import Any
 
 import yaml
 
-from kueue_dra_clusters.kind.components import DRIVER, HELM, HELM_VARIABLE, KUBECTL, driver_chart, kueue_chart, tool
+from kueue_dra_clusters.kind.components import (
+    DRIVER,
+    HELM,
+    HELM_VARIABLE,
+    KUBECTL,
+    driver_chart,
+    kueue_chart,
+    tool,
+)
 from kueue_dra_clusters.kind.image_source import Images
 from kueue_dra_clusters.kind.profiles import Profile
 from kueue_dra_clusters.kind.provider import run
@@ -28,7 +36,9 @@ API_VERSIONS = ("resource.k8s.io/v1", "resource.k8s.io/v1/DeviceClass")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def kueue_manifests(release: Release, image: str, configuration: Mapping[str, Any], *, mark: str) -> list[Manifest]:
+def kueue_manifests(
+    release: Release, image: str, configuration: Mapping[str, Any], *, mark: str
+) -> list[Manifest]:
     """Render Kueue's own chart for a Configuration; another ``mark`` makes its pod start anew."""
     repository, _, tag = image.rpartition(":")
     manager = {
@@ -36,20 +46,34 @@ def kueue_manifests(release: Release, image: str, configuration: Mapping[str, An
         "podAnnotations": {PROFILE_ANNOTATION: mark},
     }
     values = {
-        "controllerManager": {"manager": manager, "readinessProbe": PROBE, "strategy": {"type": "Recreate"}},
-        "managerConfig": {"controllerManagerConfigYaml": json.dumps(configuration, indent=2)},
+        "controllerManager": {
+            "manager": manager,
+            "readinessProbe": PROBE,
+            "strategy": {"type": "Recreate"},
+        },
+        "managerConfig": {
+            "controllerManagerConfigYaml": json.dumps(configuration, indent=2)
+        },
     }
-    return [namespace(KUEUE_NAMESPACE), *_rendered("kueue", kueue_chart(release.component), KUEUE_NAMESPACE, values)]
+    return [
+        namespace(KUEUE_NAMESPACE),
+        *_rendered("kueue", kueue_chart(release.component), KUEUE_NAMESPACE, values),
+    ]
 
 
 def driver_manifests(image: str, settings: Mapping[str, Any]) -> list[Manifest]:
     """Render the driver's own chart with some of its values."""
     repository, _, tag = image.rpartition(":")
     values = {"image": {"repository": repository, "tag": tag}, **settings}
-    return [namespace(DRIVER_NAMESPACE), *_rendered(DRIVER.folder, driver_chart(), DRIVER_NAMESPACE, values)]
+    return [
+        namespace(DRIVER_NAMESPACE),
+        *_rendered(DRIVER.folder, driver_chart(), DRIVER_NAMESPACE, values),
+    ]
 
 
-def profile_manifests(release: Release, images: Images, profile: Profile) -> list[Manifest]:
+def profile_manifests(
+    release: Release, images: Images, profile: Profile
+) -> list[Manifest]:
     """Render both charts as a profile has them."""
     kueue = kueue_manifests(release, images.kueue, profile.configuration(), mark="none")
     return [*kueue, *driver_manifests(images.driver, profile.driver)]
@@ -65,7 +89,10 @@ def images_of(manifests: Sequence[Manifest]) -> list[str]:
     found: dict[str, None] = {}
     for manifest in manifests:
         pod = ((manifest.get("spec") or {}).get("template") or {}).get("spec") or {}
-        for container in (*(pod.get("initContainers") or ()), *(pod.get("containers") or ())):
+        for container in (
+            *(pod.get("initContainers") or ()),
+            *(pod.get("containers") or ()),
+        ):
             found[container["image"]] = None
     return list(found)
 
@@ -75,11 +102,32 @@ def namespace(name: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
-def _rendered(name: str, chart: Path, namespace: str, values: Mapping[str, Any]) -> list[Manifest]:
+def _rendered(
+    name: str, chart: Path, namespace: str, values: Mapping[str, Any]
+) -> list[Manifest]:
     with tempfile.TemporaryDirectory(prefix="kueue-dra-values-") as folder:
         file = Path(folder) / "values.json"
         file.write_text(json.dumps(values), encoding="utf-8")
-        served = [word for version in API_VERSIONS for word in ("--api-versions", version)]
-        words = [name, str(chart), "--namespace", namespace, "--include-crds", *served, "--values", str(file)]
-        text = run([str(tool(HELM, HELM_VARIABLE)), "template", "--kube-version", KUBECTL.version, *words])
+        served = [
+            word for version in API_VERSIONS for word in ("--api-versions", version)
+        ]
+        words = [
+            name,
+            str(chart),
+            "--namespace",
+            namespace,
+            "--include-crds",
+            *served,
+            "--values",
+            str(file),
+        ]
+        text = run(
+            [
+                str(tool(HELM, HELM_VARIABLE)),
+                "template",
+                "--kube-version",
+                KUBECTL.version,
+                *words,
+            ]
+        )
     return [document for document in yaml.load_all(text, Loader=_Loader) if document]

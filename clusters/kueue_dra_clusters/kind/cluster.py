@@ -12,7 +12,13 @@ from kubernetes.client import ApiClient
 
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.kind.cluster_records import Record, records
-from kueue_dra_clusters.kind.components import KIND, KIND_VARIABLE, KUBECTL, KUBECTL_VARIABLE, tool
+from kueue_dra_clusters.kind.components import (
+    KIND,
+    KIND_VARIABLE,
+    KUBECTL,
+    KUBECTL_VARIABLE,
+    tool,
+)
 from kueue_dra_clusters.kind.host import NETWORK_TOLD
 from kueue_dra_clusters.kind.image_source import Images
 from kueue_dra_clusters.kind.provider import Engine, engine, run
@@ -43,7 +49,11 @@ class NodeCluster:
 
     def write(self) -> None:
         """Write down what it is made of, for the run that takes it over."""
-        told = {"kueue": self.release.minor, "images": asdict(self.images), "nodes": self.nodes}
+        told = {
+            "kueue": self.release.minor,
+            "images": asdict(self.images),
+            "nodes": self.nodes,
+        }
         (self.record.folder / STATE).write_text(json.dumps(told), encoding="utf-8")
 
     @property
@@ -60,15 +70,29 @@ class NodeCluster:
         """Reach its objects as its administrator."""
         return Objects(api=self.client(), limits=limits or Limits())
 
-    def kubectl(self, *words: str, stdin: str = "", within: float = COMMAND_SECONDS) -> str:
+    def kubectl(
+        self, *words: str, stdin: str = "", within: float = COMMAND_SECONDS
+    ) -> str:
         """Run kubectl against it."""
-        argv = [str(tool(KUBECTL, KUBECTL_VARIABLE)), "--kubeconfig", str(self.kubeconfig), *words]
+        argv = [
+            str(tool(KUBECTL, KUBECTL_VARIABLE)),
+            "--kubeconfig",
+            str(self.kubeconfig),
+            *words,
+        ]
         return run(argv, stdin=stdin, within=within)
 
     def load(self, archives: Sequence[Path]) -> None:
         """Load image archives into its nodes."""
         for archive in archives:
-            self.kind("load", "image-archive", str(archive), "--name", self.record.name, within=LOAD_SECONDS)
+            self.kind(
+                "load",
+                "image-archive",
+                str(archive),
+                "--name",
+                self.record.name,
+                within=LOAD_SECONDS,
+            )
 
     def server_version(self) -> str:
         """The version of Kubernetes that its API server says it is of."""
@@ -85,13 +109,21 @@ def existing(name: str) -> NodeCluster | None:
         if record.name == name and (record.folder / STATE).exists():
             told = json.loads((record.folder / STATE).read_text(encoding="utf-8"))
             images, minor = Images(**told["images"]), release(told["kueue"])
-            return NodeCluster(record=record, engine=engine(), release=minor, images=images, nodes=told["nodes"])
+            return NodeCluster(
+                record=record,
+                engine=engine(),
+                release=minor,
+                images=images,
+                nodes=told["nodes"],
+            )
     return None
 
 
 def run_kind(used: Engine, *words: str, within: float = COMMAND_SECONDS) -> str:
     """Run kind, told which engine and network."""
-    return run([str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within)
+    return run(
+        [str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within
+    )
 
 
 def environment(used: Engine) -> Mapping[str, str]:

@@ -63,16 +63,24 @@ class Record:
 def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
     """Begin the record of a cluster that this process is about to create, or to take."""
     pid = 0 if kept else os.getpid()
-    return Record(name=name, pid=pid, started=_started(pid) if pid else 0, foreign=foreign)
+    return Record(
+        name=name, pid=pid, started=_started(pid) if pid else 0, foreign=foreign
+    )
 
 
 def records() -> Iterator[Record]:
     """Read every record; one that cannot be read is nobody's, but that of a name that no run makes up is kept."""
     for folder in sorted(filter(Path.is_dir, place().glob("*"))):
         try:
-            yield Record(**json.loads((folder / "record.json").read_text(encoding="utf-8")))
+            yield Record(
+                **json.loads((folder / "record.json").read_text(encoding="utf-8"))
+            )
         except (OSError, ValueError, TypeError):
-            yield Record(name=folder.name, pid=-1 if folder.name.startswith(PREFIX) else 0, started=0)
+            yield Record(
+                name=folder.name,
+                pid=-1 if folder.name.startswith(PREFIX) else 0,
+                started=0,
+            )
 
 
 def place() -> Path:

@@ -14,8 +14,15 @@ KIND_VARIABLE = "KIND_BIN"
 HELM_VARIABLE = "HELM_BIN"
 KUBECTL_VARIABLE = "KUBECTL_BIN"
 
-KIND = Component(name="kind", folder="kind", module="sigs.k8s.io/kind", package="sigs.k8s.io/kind")
-HELM = Component(name="helm", folder="helm", module="helm.sh/helm/v3", package="helm.sh/helm/v3/cmd/helm")
+KIND = Component(
+    name="kind", folder="kind", module="sigs.k8s.io/kind", package="sigs.k8s.io/kind"
+)
+HELM = Component(
+    name="helm",
+    folder="helm",
+    module="helm.sh/helm/v3",
+    package="helm.sh/helm/v3/cmd/helm",
+)
 DRIVER = Component(
     name="dra-example-kubeletplugin",
     folder="dra-example-driver",
@@ -29,12 +36,16 @@ COREDNS = Component(
     package="./coredns",
     sources=("coredns/main.go",),
 )
-PAUSE = dataclasses.replace(COREDNS, name="pause", package="./pause", sources=("pause/main.go",))
+PAUSE = dataclasses.replace(
+    COREDNS, name="pause", package="./pause", sources=("pause/main.go",)
+)
 
 
 def of_kubernetes(name: str) -> Component:
     """Name another program of the Kubernetes that the API server is of."""
-    return dataclasses.replace(API_SERVER, name=name, package=f"k8s.io/kubernetes/cmd/{name}")
+    return dataclasses.replace(
+        API_SERVER, name=name, package=f"k8s.io/kubernetes/cmd/{name}"
+    )
 
 
 KUBECTL = of_kubernetes("kubectl")

@@ -11,7 +11,13 @@ from kueue_dra_clusters.go_tool import tell
 from kueue_dra_clusters.kind import pytest_kind_cluster
 from kueue_dra_clusters.kind.cluster import NodeCluster, environment
 from kueue_dra_clusters.kind.cluster_records import PREFIX, Record, a_record, records
-from kueue_dra_clusters.kind.components import KIND, KIND_VARIABLE, KUBECTL, KUBECTL_VARIABLE, tool
+from kueue_dra_clusters.kind.components import (
+    KIND,
+    KIND_VARIABLE,
+    KUBECTL,
+    KUBECTL_VARIABLE,
+    tool,
+)
 from kueue_dra_clusters.kind.existing import give_back
 from kueue_dra_clusters.kind.host import Host
 from kueue_dra_clusters.kind.image_source import Supply
@@ -22,7 +28,12 @@ from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 
-GATES = ("DynamicResourceAllocation", "DRAExtendedResource", "DRAPartitionableDevices", "DRAConsumableCapacity")
+GATES = (
+    "DynamicResourceAllocation",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
+    "DRAConsumableCapacity",
+)
 """Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
 CGROUPFS_CONTAINERD = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
 """For containerd 1.7, which is what the node image built here has."""
@@ -34,13 +45,21 @@ etcd:
   local:
     extraArgs: {arguments}
 """
-UNSYNCED_AS = {3: '{unsafe-no-fsync: "true"}', 4: '[{name: unsafe-no-fsync, value: "true"}]'}
+UNSYNCED_AS = {
+    3: '{unsafe-no-fsync: "true"}',
+    4: '[{name: unsafe-no-fsync, value: "true"}]',
+}
 """Nobody mends a cluster of one run after a power cut; each write waits for the disk otherwise."""
 READY_SECONDS = 240.0
 
 
 def create(
-    supply: Callable[[Engine], Supply], minor: Release, *, nodes: int = 1, name: str = "", kept: bool = False
+    supply: Callable[[Engine], Supply],
+    minor: Release,
+    *,
+    nodes: int = 1,
+    name: str = "",
+    kept: bool = False,
 ) -> NodeCluster:
     """Create a cluster, with its images on the nodes; Kueue and the driver come with the first profile.
 
@@ -56,8 +75,12 @@ def create(
     record.write()
     try:
         Host(engine=used).prepare(closed=chosen.closed)
-        cluster = NodeCluster(record=record, engine=used, release=minor, images=images, nodes=nodes)
-        with told(f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"):
+        cluster = NodeCluster(
+            record=record, engine=used, release=minor, images=images, nodes=nodes
+        )
+        with told(
+            f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"
+        ):
             _create_nodes(cluster, chosen)
         with told(f"loading {len(archives)} image archives"):
             cluster.load(archives)
@@ -83,7 +106,11 @@ def _delete_nodes(record: Record, used: Engine) -> None:
         record.folder.mkdir(parents=True, exist_ok=True)
         kind, kubectl = tool(KIND, KIND_VARIABLE), tool(KUBECTL, KUBECTL_VARIABLE)
         pytest_kind_cluster.delete(
-            record.name, folder=record.folder, kind=kind, kubectl=kubectl, environment=environment(used)
+            record.name,
+            folder=record.folder,
+            kind=kind,
+            kubectl=kubectl,
+            environment=environment(used),
         )
         record.forget()
 
@@ -100,7 +127,10 @@ def _create_nodes(cluster: NodeCluster, chosen: Supply) -> None:
     """Have kind make the nodes, and wait until they and the default service account are there."""
     file = cluster.record.folder / "kind.json"
     file.write_text(
-        json.dumps(kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())), encoding="utf-8"
+        json.dumps(
+            kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())
+        ),
+        encoding="utf-8",
     )
     pytest_kind_cluster.create(
         cluster.record.name,
@@ -115,13 +145,33 @@ def _create_nodes(cluster: NodeCluster, chosen: Supply) -> None:
 
     def ready() -> None:
         nodes = objects.list("v1", "Node")
-        waiting = [node["metadata"]["name"] for node in nodes if not is_true(node, "Ready")]
+        waiting = [
+            node["metadata"]["name"] for node in nodes if not is_true(node, "Ready")
+        ]
         if waiting or len(nodes) < cluster.nodes:
-            raise NotYet(f"{len(nodes)} nodes, not ready: {', '.join(waiting) or 'none'}")
-        if objects.read(Ref(api_version="v1", kind="ServiceAccount", name="default", namespace="default")) is None:
+            raise NotYet(
+                f"{len(nodes)} nodes, not ready: {', '.join(waiting) or 'none'}"
+            )
+        if (
+            objects.read(
+                Ref(
+                    api_version="v1",
+                    kind="ServiceAccount",
+                    name="default",
+                    namespace="default",
+                )
+            )
+            is None
+        ):
             raise NotYet("no service account named default")
 
-    eventually(ready, within=READY_SECONDS, every=0.5, at_most=1.0, what="the nodes to be ready")
+    eventually(
+        ready,
+        within=READY_SECONDS,
+        every=0.5,
+        at_most=1.0,
+        what="the nodes to be ready",
+    )
 
 
 def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
@@ -130,7 +180,10 @@ def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
     ``cgroupfs`` keeps systemd out of the containers' cgroups.
     """
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
-    unsynced = [UNSYNCED.format(version=version, arguments=text) for version, text in UNSYNCED_AS.items()]
+    unsynced = [
+        UNSYNCED.format(version=version, arguments=text)
+        for version, text in UNSYNCED_AS.items()
+    ]
     return {
         "kind": "Cluster",
         "apiVersion": "kind.x-k8s.io/v1alpha4",

@@ -19,25 +19,43 @@ TRY_SECONDS = 8.0
 """How long one pod may take; it takes about two seconds where the kubelet knows the driver."""
 
 
-def each_served(objects: Objects, nodes: Sequence[str], image: str, *, within: float) -> None:
+def each_served(
+    objects: Objects, nodes: Sequence[str], image: str, *, within: float
+) -> None:
     """Return when a pod of ours has got a device on each node; `TimedOut` names the nodes where none has."""
     left = list(nodes)
 
     def tried() -> None:
         probes = {node: _made(objects, node, image) for node in left}
         try:
-            eventually(lambda: _see(objects, probes, left), within=TRY_SECONDS, every=0.2, at_most=0.5, what="probes")
+            eventually(
+                lambda: _see(objects, probes, left),
+                within=TRY_SECONDS,
+                every=0.2,
+                at_most=0.5,
+                what="probes",
+            )
         except TimedOut as trouble:
             raise NotYet(trouble.seen) from None
         finally:
             for ref in probes.values():
                 _remove(objects, ref)
 
-    eventually(tried, within=within, every=0.2, what="a pod on each node to get a device")
+    eventually(
+        tried, within=within, every=0.2, what="a pod on each node to get a device"
+    )
 
 
 def _remove(objects: Objects, pod: Ref) -> None:
-    for ref in (pod, Ref(api_version=RESOURCE, kind="ResourceClaimTemplate", name=pod.name, namespace=NAMESPACE)):
+    for ref in (
+        pod,
+        Ref(
+            api_version=RESOURCE,
+            kind="ResourceClaimTemplate",
+            name=pod.name,
+            namespace=NAMESPACE,
+        ),
+    ):
         objects.delete(ref)
 
 
@@ -57,7 +75,9 @@ def _made(objects: Objects, node: str, image: str) -> Ref:
     made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, image))
     for each in made:
         answer = objects.create(each)
-        if not answer.ok and answer.code != HTTPStatus.CONFLICT:  # a first try, whose answer was lost, has made it
+        if (
+            not answer.ok and answer.code != HTTPStatus.CONFLICT
+        ):  # a first try, whose answer was lost, has made it
             raise Refused(did=f"create {Ref.of(each)}", answer=answer)
     return Ref.of(made[-1])
 
@@ -67,7 +87,12 @@ def _manifests(name: str, node: str, image: str) -> Iterator[Manifest]:
     meta = {"name": name, "namespace": NAMESPACE}
     request = {"name": "any", "exactly": {"deviceClassName": CLASS}}
     spec = {"spec": {"devices": {"requests": [request]}}}
-    yield {"apiVersion": RESOURCE, "kind": "ResourceClaimTemplate", "metadata": meta, "spec": spec}
+    yield {
+        "apiVersion": RESOURCE,
+        "kind": "ResourceClaimTemplate",
+        "metadata": meta,
+        "spec": spec,
+    }
     container = {
         "name": "main",
         "image": image,

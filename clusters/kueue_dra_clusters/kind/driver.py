@@ -48,36 +48,63 @@ class Driver:
             self._await_gone()
             return
         self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "rollout", "status", "daemonset", "--timeout", f"{DRIVER_SECONDS:g}s"
+            "-n",
+            DRIVER_NAMESPACE,
+            "rollout",
+            "status",
+            "daemonset",
+            "--timeout",
+            f"{DRIVER_SECONDS:g}s",
         )
         objects, nodes = self.cluster.objects(), self.cluster.workers
 
         def published() -> list[str]:
-            found = {pool: len(those) for pool, those in complete_pools(objects).items()}
+            found = {
+                pool: len(those) for pool, those in complete_pools(objects).items()
+            }
             if sorted(found.values()) != [devices] * nodes:
-                raise NotYet(f"devices in complete pools: {found}, expected {nodes} pools of {devices}")
+                raise NotYet(
+                    f"devices in complete pools: {found}, expected {nodes} pools of {devices}"
+                )
             return sorted(found)  # each pool has its node's name
 
         what = "the driver to publish its devices"
-        names = eventually(published, within=DRIVER_SECONDS, every=0.2, at_most=0.5, what=what)
+        names = eventually(
+            published, within=DRIVER_SECONDS, every=0.2, at_most=0.5, what=what
+        )
         each_served(objects, names, self.cluster.images.job, within=DRIVER_SECONDS)
 
     def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
         change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
         self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "patch", "daemonset", DRIVER_DAEMONSET, "--type=merge", "-p", json.dumps(change)
+            "-n",
+            DRIVER_NAMESPACE,
+            "patch",
+            "daemonset",
+            DRIVER_DAEMONSET,
+            "--type=merge",
+            "-p",
+            json.dumps(change),
         )
 
     def _await_gone(self) -> None:
         self.cluster.kubectl(
-            "-n", DRIVER_NAMESPACE, "wait", "pods", "--all", "--for=delete", f"--timeout={DRIVER_SECONDS:g}s"
+            "-n",
+            DRIVER_NAMESPACE,
+            "wait",
+            "pods",
+            "--all",
+            "--for=delete",
+            f"--timeout={DRIVER_SECONDS:g}s",
         )
         remove_slices(self.cluster)
 
 
 def remove_slices(cluster: NodeCluster) -> None:
     """Take away what the driver has published."""
-    cluster.kubectl("delete", "resourceslices", "--field-selector", f"spec.driver={CLASS}")
+    cluster.kubectl(
+        "delete", "resourceslices", "--field-selector", f"spec.driver={CLASS}"
+    )
 
 
 def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:

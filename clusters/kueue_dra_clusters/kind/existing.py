@@ -23,7 +23,9 @@ class NotOurs(ClusterTrouble):
     """A cluster holds what a run would have to change."""
 
 
-def adopted(name: str, supply: Callable[[Engine], Supply], minor: Release) -> NodeCluster | None:
+def adopted(
+    name: str, supply: Callable[[Engine], Supply], minor: Release
+) -> NodeCluster | None:
     """Take a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
 
     Raises:
@@ -39,8 +41,12 @@ def adopted(name: str, supply: Callable[[Engine], Supply], minor: Release) -> No
     record.write()
     try:
         with told(f"kind cluster {name}: taken as it is, images {chosen.name}"):
-            (record.folder / "kubeconfig").write_text(run_kind(used, "get", "kubeconfig", "--name", name), "utf-8")
-            cluster = NodeCluster(record=record, engine=used, release=minor, images=chosen.images())
+            (record.folder / "kubeconfig").write_text(
+                run_kind(used, "get", "kubeconfig", "--name", name), "utf-8"
+            )
+            cluster = NodeCluster(
+                record=record, engine=used, release=minor, images=chosen.images()
+            )
             _insist_on_room(cluster)
             cluster.load(chosen.archives())
         found = replace(cluster, nodes=len(cluster.objects().list("v1", "Node")))
@@ -57,8 +63,14 @@ def give_back(record: Record) -> None:
     file = record.folder / APPLIED
     if cluster and file.exists():
         with told(f"giving back the cluster {record.name}"):
-            made = [json.loads(text) for text in json.loads(file.read_text("utf-8")).values()]
-            _remove(cluster, [each for each in made if each["kind"] == "CustomResourceDefinition"])
+            made = [
+                json.loads(text)
+                for text in json.loads(file.read_text("utf-8")).values()
+            ]
+            _remove(
+                cluster,
+                [each for each in made if each["kind"] == "CustomResourceDefinition"],
+            )
             _remove(cluster, made)
             remove_slices(cluster)
     record.forget()
@@ -66,15 +78,27 @@ def give_back(record: Record) -> None:
 
 def _remove(cluster: NodeCluster, manifests: Iterable[Manifest]) -> None:
     """Delete objects and wait until they are gone; a definition takes its objects with it while Kueue still lets go."""
-    cluster.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=charts.a_list(manifests))
+    cluster.kubectl(
+        "delete", "--ignore-not-found", "-f", "-", stdin=charts.a_list(manifests)
+    )
 
 
 def _insist_on_room(cluster: NodeCluster) -> None:
     """Refuse a cluster that cannot allocate devices, or has anything of what the profiles bring."""
     if not cluster.objects().call("GET", "/apis/resource.k8s.io/v1").ok:
-        raise NotOurs(f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)")
+        raise NotOurs(
+            f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)"
+        )
     brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
-    there = cluster.kubectl("get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=charts.a_list(brought))
+    there = cluster.kubectl(
+        "get",
+        "--ignore-not-found",
+        "-o",
+        "name",
+        "-f",
+        "-",
+        stdin=charts.a_list(brought),
+    )
     if there:
         raise NotOurs(
             f"the cluster {cluster.record.name} has what the profiles would replace: {', '.join(there.split())}.\n"

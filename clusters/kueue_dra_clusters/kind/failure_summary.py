@@ -16,14 +16,21 @@ def summary(cluster: NodeCluster, namespace: str) -> str:
     """Tell of a namespace what was decided, what is published and mapped, and what went wrong."""
     objects = cluster.objects()
     parts: dict[str, Callable[[], Iterator[str]]] = {
-        "what was decided": lambda: _conditions(objects.list(KUEUE, "Workload", namespace)),
+        "what was decided": lambda: _conditions(
+            objects.list(KUEUE, "Workload", namespace)
+        ),
         "pods": lambda: _conditions(objects.list("v1", "Pod", namespace)),
         "warnings": lambda: _warnings(objects.list("v1", "Event", namespace)),
         "what the queues cover": lambda: _covered(objects.list(KUEUE, "ClusterQueue")),
         "devices in complete pools": lambda: _devices(objects),
-        "mappings of Kueue's Configuration": lambda: _mappings(Found.read(objects).configuration or {}),
+        "mappings of Kueue's Configuration": lambda: _mappings(
+            Found.read(objects).configuration or {}
+        ),
     }
-    return "\n".join(f"{title}:\n" + "".join(f"  {line}\n" for line in part()) for title, part in parts.items())
+    return "\n".join(
+        f"{title}:\n" + "".join(f"  {line}\n" for line in part())
+        for title, part in parts.items()
+    )
 
 
 def _conditions(found: list[Manifest]) -> Iterator[str]:

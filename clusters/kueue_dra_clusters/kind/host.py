@@ -17,7 +17,9 @@ from kueue_dra_clusters.go_tool import tell
 from kueue_dra_clusters.kind.provider import Engine, run, succeeds
 
 NETWORK = "kueue-dra"
-NETWORK_TOLD = dict.fromkeys(("KIND_EXPERIMENTAL_PODMAN_NETWORK", "KIND_EXPERIMENTAL_DOCKER_NETWORK"), NETWORK)
+NETWORK_TOLD = dict.fromkeys(
+    ("KIND_EXPERIMENTAL_PODMAN_NETWORK", "KIND_EXPERIMENTAL_DOCKER_NETWORK"), NETWORK
+)
 """What kind has to be told to use our network."""
 COMMENT = "kueue-dra-closed"
 INOTIFY = "fs.inotify.max_user_instances"
@@ -45,9 +47,13 @@ class Host:
         if not saved.exists():
             before = {name: self._read(name) for name in TOUCHED}
             saved.write_text(json.dumps(before), encoding="utf-8")
-        tell(f"this machine: a network {NETWORK}; the nodes set {', '.join(TOUCHED[:4])}; all is put back at the end")
+        tell(
+            f"this machine: a network {NETWORK}; the nodes set {', '.join(TOUCHED[:4])}; all is put back at the end"
+        )
         if os.geteuid() == 0:
-            Path("/lib/modules").mkdir(exist_ok=True)  # kind mounts it, and a kernel without modules has none
+            Path("/lib/modules").mkdir(
+                exist_ok=True
+            )  # kind mounts it, and a kernel without modules has none
             if int(self._read(INOTIFY) or INOTIFY_NEEDED) < INOTIFY_NEEDED:
                 self._write(INOTIFY, str(INOTIFY_NEEDED))
         if not self.engine.succeeds("network", "inspect", NETWORK):
@@ -69,14 +75,31 @@ class Host:
     def _close(self) -> None:
         """Drop what leaves the network, before any rule that would let it pass."""
         if os.geteuid() != 0 or not shutil.which("iptables"):
-            tell("nothing keeps the nodes from reaching out: that takes root and iptables")
+            tell(
+                "nothing keeps the nodes from reaching out: that takes root and iptables"
+            )
             return
         told = json.loads(self.engine.run("network", "inspect", NETWORK))[0]
         bridge = told.get("network_interface") or f"br-{told.get('Id', '')[:12]}"
-        rule = ["FORWARD", "-i", bridge, "!", "-o", bridge, "-m", "comment", "--comment", COMMENT, "-j", "DROP"]
+        rule = [
+            "FORWARD",
+            "-i",
+            bridge,
+            "!",
+            "-o",
+            bridge,
+            "-m",
+            "comment",
+            "--comment",
+            COMMENT,
+            "-j",
+            "DROP",
+        ]
         if not succeeds(lambda: run(["iptables", "-t", "mangle", "-C", *rule])):
             run(["iptables", "-t", "mangle", "-I", *rule])
-            tell(f"this machine: what leaves {bridge} is dropped (iptables, table mangle), until the cluster is gone")
+            tell(
+                f"this machine: what leaves {bridge} is dropped (iptables, table mangle), until the cluster is gone"
+            )
 
     def _open(self) -> None:
         """Take our rules away."""
@@ -94,7 +117,9 @@ class Host:
         try:
             (self.proc / name.replace(".", "/")).write_text(value)
         except OSError as trouble:
-            tell(f"this machine: {name} could not be set to {value}: {trouble.strerror}")
+            tell(
+                f"this machine: {name} could not be set to {value}: {trouble.strerror}"
+            )
 
 
 def _saved_file() -> Path:

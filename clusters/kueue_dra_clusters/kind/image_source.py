@@ -62,7 +62,10 @@ class Released:
         found = released(self.release)
         if not self.registry:
             return found
-        return replace(found, **{part: moved(getattr(found, part), self.registry) for part in PARTS})
+        return replace(
+            found,
+            **{part: moved(getattr(found, part), self.registry) for part in PARTS},
+        )
 
     def archives(self) -> Sequence[Path]:
         """Give the archives that the user has named."""
@@ -84,14 +87,24 @@ class FromSource:
 
     def images(self) -> Images:
         """Build the node image, and name the others as they are when released."""
-        return replace(released(self.release), node=node_image(self.engine), job=BUSYBOX)
+        return replace(
+            released(self.release), node=node_image(self.engine), job=BUSYBOX
+        )
 
     def archives(self) -> Sequence[Path]:
         """Build the archives of Kueue, of the driver and of busybox."""
         names = released(self.release)
         return (
-            archive_of(self.engine, names.kueue, "/manager", program(self.release.component), user=KUEUE_USER),
-            archive_of(self.engine, names.driver, f"/usr/bin/{DRIVER.name}", program(DRIVER)),
+            archive_of(
+                self.engine,
+                names.kueue,
+                "/manager",
+                program(self.release.component),
+                user=KUEUE_USER,
+            ),
+            archive_of(
+                self.engine, names.driver, f"/usr/bin/{DRIVER.name}", program(DRIVER)
+            ),
             busybox_archive(self.engine, base() / "usr/bin/busybox"),
         )
 
@@ -102,12 +115,19 @@ class FromSource:
 
 
 def supply(
-    way: str, release: Release, engine: Engine, *, registry: str = "", preload: Sequence[str] = ()
+    way: str,
+    release: Release,
+    engine: Engine,
+    *,
+    registry: str = "",
+    preload: Sequence[str] = (),
 ) -> FromSource | Released:
     """Give the way of a name: source, or released."""
     if way == "source":
         return FromSource(engine=engine, release=release)
-    return Released(release=release, registry=registry, preload=tuple(map(Path, preload)))
+    return Released(
+        release=release, registry=registry, preload=tuple(map(Path, preload))
+    )
 
 
 PARTS = ("node", "kueue", "driver", "job")
@@ -117,7 +137,12 @@ def released(release: Release) -> Images:
     """Read the published images for a release of Kueue."""
     pins = tomllib.loads(PINS.read_text(encoding="utf-8"))
     kueue = f"{pins['kueue']}:{release.component.version}"
-    return Images(node=pins["node"], kueue=kueue, driver=f"{pins['driver']}:{DRIVER.version}", job=pins["job"])
+    return Images(
+        node=pins["node"],
+        kueue=kueue,
+        driver=f"{pins['driver']}:{DRIVER.version}",
+        job=pins["job"],
+    )
 
 
 def moved(ref: str, registry: str) -> str:

@@ -16,7 +16,12 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def containerfile(
-    folder: Path, programs: Mapping[str, Path], *, entrypoint: str = "", tree: bool = False, user: str = ""
+    folder: Path,
+    programs: Mapping[str, Path],
+    *,
+    entrypoint: str = "",
+    tree: bool = False,
+    user: str = "",
 ) -> None:
     """Fill the folder of an image that is nothing but programs at given paths, and a ``tree`` that lies there."""
     lines = ["FROM scratch", f"ENV PATH={PATH}"]
@@ -47,19 +52,25 @@ def busybox(folder: Path, program: Path, *more: Path) -> None:
     containerfile(folder, {}, tree=True)
 
 
-def archive_of(engine: Engine, ref: str, path: str, source: Path, *, user: str = "") -> Path:
+def archive_of(
+    engine: Engine, ref: str, path: str, source: Path, *, user: str = ""
+) -> Path:
     """Have an archive of an image that is one program; made once for each program and name."""
 
     def fill(folder: Path) -> None:
         containerfile(folder, {path: source}, entrypoint=path, user=user)
 
-    digest = hashlib.sha256(f"{ref} {path} {source.parent.name} {user}".encode()).hexdigest()[:12]
+    digest = hashlib.sha256(
+        f"{ref} {path} {source.parent.name} {user}".encode()
+    ).hexdigest()[:12]
     return _archive(engine, ref, f"image-{source.name}-{digest}", fill)
 
 
 def busybox_archive(engine: Engine, program: Path) -> Path:
     """Have an archive of the busybox image, which the Jobs of the suite run."""
-    return _archive(engine, BUSYBOX, "image-busybox-2", lambda folder: busybox(folder, program))
+    return _archive(
+        engine, BUSYBOX, "image-busybox-2", lambda folder: busybox(folder, program)
+    )
 
 
 def _archive(engine: Engine, ref: str, name: str, fill: Callable[[Path], None]) -> Path:

@@ -12,7 +12,12 @@ from pathlib import Path
 from kueue_dra_clusters.build_cache import cache, kept, program
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import tell
-from kueue_dra_clusters.kind.components import AS_IMAGES, KUBECTL, ON_THE_NODE, kind_files
+from kueue_dra_clusters.kind.components import (
+    AS_IMAGES,
+    KUBECTL,
+    ON_THE_NODE,
+    kind_files,
+)
 from kueue_dra_clusters.kind.images import PATH, busybox, containerfile
 from kueue_dra_clusters.kind.provider import Engine, run
 
@@ -21,8 +26,28 @@ REPOSITORY = "localhost/kueue-dra/node"
 NETWORK_IMAGE = "localhost/kueue-dra/node-network:1"
 SUITE = "trixie"
 PACKAGES = (
-    *("systemd", "systemd-sysv", "dbus", "containerd", "runc", "containernetworking-plugins", "iptables", "nftables"),
-    *("iproute2", "conntrack", "ethtool", "socat", "util-linux", "mount", "kmod", "procps", "ca-certificates", "jq"),
+    *(
+        "systemd",
+        "systemd-sysv",
+        "dbus",
+        "containerd",
+        "runc",
+        "containernetworking-plugins",
+        "iptables",
+        "nftables",
+    ),
+    *(
+        "iproute2",
+        "conntrack",
+        "ethtool",
+        "socat",
+        "util-linux",
+        "mount",
+        "kmod",
+        "procps",
+        "ca-certificates",
+        "jq",
+    ),
     *("curl", "libseccomp2", "pigz", "e2fsprogs", "busybox-static"),
 )
 BUILD_SECONDS = 900.0
@@ -48,7 +73,9 @@ def node_image(engine: Engine) -> str:
     ref = f"{REPOSITORY}:{KUBECTL.version}-{_digest(programs, images)}"
     if not engine.has_image(ref):
         _insist_on_root()
-        with tempfile.TemporaryDirectory(prefix="node-", dir=cache(), ignore_cleanup_errors=True) as work:
+        with tempfile.TemporaryDirectory(
+            prefix="node-", dir=cache(), ignore_cleanup_errors=True
+        ) as work:
             _build(engine, ref, Path(work), programs, images)
     return ref
 
@@ -58,14 +85,26 @@ def base() -> Path:
 
     def make(folder: Path) -> None:
         tell(f"debootstrap {SUITE} (once, a minute)")
-        words = ["--variant=minbase", f"--include={','.join(PACKAGES)}", SUITE, str(folder / "root"), *_mirror()]
+        words = [
+            "--variant=minbase",
+            f"--include={','.join(PACKAGES)}",
+            SUITE,
+            str(folder / "root"),
+            *_mirror(),
+        ]
         run(["debootstrap", *words], within=BUILD_SECONDS)
 
     packages = hashlib.sha256(" ".join((SUITE, *PACKAGES)).encode()).hexdigest()[:16]
     return kept(f"node-base-{SUITE}-{packages}", make) / "root"
 
 
-def _build(engine: Engine, ref: str, work: Path, programs: Mapping[str, Path], images: Mapping[str, Path]) -> None:
+def _build(
+    engine: Engine,
+    ref: str,
+    work: Path,
+    programs: Mapping[str, Path],
+    images: Mapping[str, Path],
+) -> None:
     """Lay the root file system together in a folder, and hand it to the engine as an image."""
     files, root, ours = kind_files(), work / "root", work / "ours"
     source = base()
@@ -86,8 +125,21 @@ def _build(engine: Engine, ref: str, work: Path, programs: Mapping[str, Path], i
     tell("node image: into the engine's storage")
     final = work / "image"
     final.mkdir()
-    left_out = [f"--exclude=./{name}/*" for name in ("proc", "sys", "dev", "run", "tmp")]
-    run(["tar", "-C", str(root), *left_out, "--numeric-owner", "-cf", str(final / "root.tar"), "."])
+    left_out = [
+        f"--exclude=./{name}/*" for name in ("proc", "sys", "dev", "run", "tmp")
+    ]
+    run(
+        [
+            "tar",
+            "-C",
+            str(root),
+            *left_out,
+            "--numeric-owner",
+            "-cf",
+            str(final / "root.tar"),
+            ".",
+        ]
+    )
     (final / "Containerfile").write_text(NODE, encoding="utf-8")
     _forget_older(engine)
     engine.build(final, ref)
@@ -106,20 +158,36 @@ def _lay_out(ours: Path, programs: Mapping[str, Path]) -> None:
 def _wanted(root: Path) -> dict[str, list[str]]:
     """Ask kubeadm and containerd which images they will start, by the last part of the name."""
     version = KUBECTL.version
-    listed = run(["chroot", str(root), "kubeadm", "config", "images", "list", f"--kubernetes-version={version}"])
+    listed = run(
+        [
+            "chroot",
+            str(root),
+            "kubeadm",
+            "config",
+            "images",
+            "list",
+            f"--kubernetes-version={version}",
+        ]
+    )
     refs = listed.split()
-    for line in (root / "etc/containerd/config.toml").read_text(encoding="utf-8").splitlines():
+    for line in (
+        (root / "etc/containerd/config.toml").read_text(encoding="utf-8").splitlines()
+    ):
         if line.strip().startswith("sandbox_image"):
             refs.append(line.split('"')[1])
     wanted: dict[str, list[str]] = {}
     for ref in dict.fromkeys(refs):
         wanted.setdefault(ref.rpartition("/")[2].partition(":")[0], []).append(ref)
     if strange := sorted(wanted.keys() - AS_IMAGES.keys()):
-        raise MissingTool(f"kubeadm {version} wants images that are not built here: {', '.join(strange)}")
+        raise MissingTool(
+            f"kubeadm {version} wants images that are not built here: {', '.join(strange)}"
+        )
     return wanted
 
 
-def _component_image(engine: Engine, folder: Path, root: Path, name: str, binary: Path, refs: list[str]) -> None:
+def _component_image(
+    engine: Engine, folder: Path, root: Path, name: str, binary: Path, refs: list[str]
+) -> None:
     """Make the image of one of kubeadm's components: its program, and for kube-proxy what it calls."""
     folder.mkdir()
     if name == "kube-proxy":
@@ -152,14 +220,22 @@ def _forget_older(engine: Engine) -> None:
 
 def _insist_on_root() -> None:
     if os.geteuid() != 0:
-        raise MissingTool("building the node image takes root (debootstrap, chroot); or use --images released")
+        raise MissingTool(
+            "building the node image takes root (debootstrap, chroot); or use --images released"
+        )
 
 
 def _mirror() -> list[str]:
     """Name the archive that apt uses on this machine, where it is Debian; else debootstrap's own is used."""
     try:
-        told = run(["apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)"])
+        told = run(
+            ["apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)"]
+        )
     except MissingTool:
         return []
     lines = [line.split() for line in told.splitlines()]
-    return [line[2] for line in lines if len(line) == 3 and line[0] == "Debian" and "-" not in line[1]][:1]
+    return [
+        line[2]
+        for line in lines
+        if len(line) == 3 and line[0] == "Debian" and "-" not in line[1]
+    ][:1]

@@ -1,7 +1,7 @@
 """What a cluster built from source needs of the operating system.
 
-``python -m kueue_dra_clusters.kind.packages`` installs what is missing on Debian and Ubuntu, as root, and says so; elsewhere it
-names it.
+``python -m kueue_dra_clusters.kind.packages`` installs what is missing on Debian and Ubuntu, as root, and prints it;
+on other systems it lists what is missing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ ENGINE: Mapping[str, str] = {
     "/usr/lib/podman/aardvark-dns": "aardvark-dns",
 }
 """Programs of podman's, and the packages that have them."""
-BUILDING: Mapping[str, str] = {"debootstrap": "debootstrap", "iptables": "iptables", "jq": "jq"}
+BUILDING: Mapping[str, str] = {
+    "debootstrap": "debootstrap",
+    "iptables": "iptables",
+    "jq": "jq",
+}
 """Programs with which the node image is built and the network is closed."""
 INSTALL_SECONDS = 600.0
 TRIAL = "localhost/kueue-dra/trial:1"
@@ -47,7 +51,9 @@ def prepare() -> None:
         engine()
     except MissingTool:
         wanted |= ENGINE
-    missing = sorted({package for program, package in wanted.items() if not _is_there(program)})
+    missing = sorted(
+        {package for program, package in wanted.items() if not _is_there(program)}
+    )
     if missing:
         _install(missing)
     trial()
@@ -65,23 +71,35 @@ def trial() -> None:
         folder = Path(name)
         containerfile(folder, {"/trial": program(PAUSE)}, entrypoint="/trial")
         used.build(folder, TRIAL)
-    started = used.run("run", "--detach", "--rm", "--privileged", "--network", "none", TRIAL).strip()
+    started = used.run(
+        "run", "--detach", "--rm", "--privileged", "--network", "none", TRIAL
+    ).strip()
     used.run("rm", "--force", started)
     used.succeeds("rmi", TRIAL)
 
 
 def _is_there(program: str) -> bool:
-    return os.access(program, os.X_OK) if program.startswith("/") else shutil.which(program) is not None
+    return (
+        os.access(program, os.X_OK)
+        if program.startswith("/")
+        else shutil.which(program) is not None
+    )
 
 
 def _install(packages: list[str]) -> None:
     words = " ".join(packages)
     if os.geteuid() != 0 or not shutil.which("apt-get"):
-        raise MissingTool(f"missing: {words}; install them (they are installed by themselves on Debian as root)")
+        raise MissingTool(
+            f"missing: {words}; install them (they are installed by themselves on Debian as root)"
+        )
     tell(f"installing with apt-get: {words}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     run(["apt-get", "update", "-qq"], env=quiet, within=INSTALL_SECONDS)
-    run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages], env=quiet, within=INSTALL_SECONDS)
+    run(
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+        env=quiet,
+        within=INSTALL_SECONDS,
+    )
 
 
 def main() -> int:
@@ -89,7 +107,10 @@ def main() -> int:
     try:
         prepare()
     except ClusterTrouble as trouble:
-        print(f"kueue-dra: no cluster with nodes on this machine: {trouble}", file=sys.stderr)
+        print(
+            f"kueue-dra: no cluster with nodes on this machine: {trouble}",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

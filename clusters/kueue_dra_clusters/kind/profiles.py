@@ -41,17 +41,34 @@ class Profile:
             "health": {"healthProbeBindAddress": ":8081"},
             "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
             "webhook": {"port": 9443},
-            "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+            "leaderElection": {
+                "leaderElect": True,
+                "resourceName": "c1f6bfd2.kueue.x-k8s.io",
+            },
             "clientConnection": {"qps": 300, "burst": 500},
             "integrations": {"frameworks": ["batch/job"]},
             **({"featureGates": dict(self.gates)} if self.gates else {}),
-            **({"resources": {"deviceClassMappings": [dict(each) for each in self.mappings]}} if self.mappings else {}),
+            **(
+                {
+                    "resources": {
+                        "deviceClassMappings": [dict(each) for each in self.mappings]
+                    }
+                }
+                if self.mappings
+                else {}
+            ),
         }
 
 
 def _sourced(kind: str) -> dict[str, Any]:
     """Map the driver's class to memory, as a counter or a capacity of its devices."""
-    source = {kind: {"name": "memory", "driver": CLASS, "deviceSelector": {"cel": {"expression": SELECTOR}}}}
+    source = {
+        kind: {
+            "name": "memory",
+            "driver": CLASS,
+            "deviceSelector": {"cel": {"expression": SELECTOR}},
+        }
+    }
     return {"name": MEMORY, "deviceClassNames": [CLASS], "sources": [source]}
 
 
@@ -60,10 +77,19 @@ WHOLE_DEVICE = Profile(
     about="each device counts one; mapping and gates are those that the conformance suites want",
     mappings=(
         {"name": RESOURCE, "deviceClassNames": [CLASS]},
-        {"name": "shared-gpus", "deviceClassNames": ["ts-shard-gpus.example.com", "sp-shared-gpus.example.com"]},
+        {
+            "name": "shared-gpus",
+            "deviceClassNames": [
+                "ts-shard-gpus.example.com",
+                "sp-shared-gpus.example.com",
+            ],
+        },
         {"name": "example.com/nics", "deviceClassNames": ["nic.example.com"]},
     ),
-    gates={"KueueDRAIntegrationExtendedResource": True, "KueueDRAIntegrationPartitionableDevices": True},
+    gates={
+        "KueueDRAIntegrationExtendedResource": True,
+        "KueueDRAIntegrationPartitionableDevices": True,
+    },
     driver={"gpuDeviceStatus": True},
 )
 COUNTER = Profile(
@@ -113,5 +139,14 @@ MAPPED_WRONG = replace(
     mappings=({"name": "nobodys-gpus", "deviceClassNames": [CLASS]},),
 )
 PROFILES = {
-    each.name: each for each in (WHOLE_DEVICE, COUNTER, CAPACITY, EXTENDED_RESOURCE, OFF, DRIVER_GONE, MAPPED_WRONG)
+    each.name: each
+    for each in (
+        WHOLE_DEVICE,
+        COUNTER,
+        CAPACITY,
+        EXTENDED_RESOURCE,
+        OFF,
+        DRIVER_GONE,
+        MAPPED_WRONG,
+    )
 }

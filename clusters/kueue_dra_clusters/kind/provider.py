@@ -87,7 +87,13 @@ class Engine:
         self.run("save", *words, "-o", str(archive), *refs)
 
 
-def run(argv: Sequence[str], *, env: Mapping[str, str] | None = None, within: float = 300.0, stdin: str = "") -> str:
+def run(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    within: float = 300.0,
+    stdin: str = "",
+) -> str:
     """Run a program to its end and give what it prints; ``env`` is added to the environment.
 
     Raises:
@@ -97,7 +103,12 @@ def run(argv: Sequence[str], *, env: Mapping[str, str] | None = None, within: fl
     what = " ".join(argv[:6])
     try:
         done = subprocess.run(
-            argv, env=os.environ | dict(env or {}), capture_output=True, text=True, timeout=within, input=stdin
+            argv,
+            env=os.environ | dict(env or {}),
+            capture_output=True,
+            text=True,
+            timeout=within,
+            input=stdin,
         )
     except FileNotFoundError:
         raise MissingTool(f"{argv[0]}: there is no such program") from None
@@ -127,8 +138,12 @@ def engine() -> Engine:
     """
     chosen = os.environ.get(PROVIDER_VARIABLE, "")
     if chosen not in ("", "docker", "podman"):
-        raise MissingTool(f"{PROVIDER_VARIABLE}: found {chosen!r}, expected docker or podman")
-    found = [each for each in (_docker(), _podman()) if each and chosen in ("", each.name)]
+        raise MissingTool(
+            f"{PROVIDER_VARIABLE}: found {chosen!r}, expected docker or podman"
+        )
+    found = [
+        each for each in (_docker(), _podman()) if each and chosen in ("", each.name)
+    ]
     for each in found:
         if each.succeeds("info"):
             return each
@@ -147,7 +162,9 @@ def _podman() -> Engine | None:
     (home / "networks").mkdir(parents=True, exist_ok=True)
     environment = {PROVIDER_VARIABLE: "podman"} | _settings(home)
     if not _may_raise_limits():
-        environment["PATH"] = f"{_shim(home, podman)}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        environment["PATH"] = (
+            f"{_shim(home, podman)}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        )
     return Engine(name="podman", environment=environment)
 
 
@@ -155,9 +172,14 @@ def _settings(home: Path) -> dict[str, str]:
     if os.environ.get("CONTAINERS_CONF"):
         return {}
     runtime = "" if shutil.which("crun") else 'runtime = "runc"\n'
-    files = {"CONTAINERS_CONF": CONTAINERS_CONF, "CONTAINERS_STORAGE_CONF": STORAGE_CONF}
+    files = {
+        "CONTAINERS_CONF": CONTAINERS_CONF,
+        "CONTAINERS_STORAGE_CONF": STORAGE_CONF,
+    }
     for name, text in files.items():
-        (home / name.lower()).write_text(text.format(home=home, runtime=runtime), encoding="utf-8")
+        (home / name.lower()).write_text(
+            text.format(home=home, runtime=runtime), encoding="utf-8"
+        )
     return {name: str(home / name.lower()) for name in files}
 
 
@@ -166,7 +188,11 @@ def _may_raise_limits() -> bool:
     status = Path("/proc/self/status")
     if os.geteuid() != 0 or not status.exists():
         return True  # rootless podman leaves limits alone
-    effective = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("CapEff"))
+    effective = next(
+        line.split()[1]
+        for line in status.read_text().splitlines()
+        if line.startswith("CapEff")
+    )
     return bool(int(effective, 16) & CAP_SYS_RESOURCE)
 
 
@@ -176,14 +202,19 @@ def _shim(home: Path, podman: str) -> Path:
     folder.mkdir(exist_ok=True)
     nofile = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     fresh = folder / f"podman.{os.getpid()}"
-    fresh.write_text(SHIM.format(nofile=nofile, nproc=NPROC, podman=podman), encoding="utf-8")
+    fresh.write_text(
+        SHIM.format(nofile=nofile, nproc=NPROC, podman=podman), encoding="utf-8"
+    )
     fresh.chmod(0o755)
     fresh.rename(folder / "podman")
     return folder
 
 
 def _why_none(chosen: str, found: Sequence[Engine]) -> str:
-    tried = ", ".join(f"{each.name} does not answer `{each.name} info`" for each in found) or "neither is in PATH"
+    tried = (
+        ", ".join(f"{each.name} does not answer `{each.name} info`" for each in found)
+        or "neither is in PATH"
+    )
     wanted = f"{PROVIDER_VARIABLE}={chosen}" if chosen else "docker or podman"
     return (
         f"no container engine for kind: expected {wanted}; {tried}.\nInstall one (`make e2e` does so on "

@@ -26,7 +26,14 @@ def _told(environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def create(
-    name: str, *, folder: Path, image: str, config: Path, kind: Path, kubectl: Path, environment: Mapping[str, str]
+    name: str,
+    *,
+    folder: Path,
+    image: str,
+    config: Path,
+    kind: Path,
+    kubectl: Path,
+    environment: Mapping[str, str],
 ) -> Path:
     """Create a cluster, or take the one of that name; give its kubeconfig.
 
@@ -39,23 +46,42 @@ def create(
         try:
             cluster.create(config_file=config)
         except CalledProcessError as trouble:
-            raise EngineTrouble(f"kind create cluster {name}: exit code {trouble.returncode}") from None
+            raise EngineTrouble(
+                f"kind create cluster {name}: exit code {trouble.returncode}"
+            ) from None
     return folder / "kubeconfig"
 
 
-def delete(name: str, *, folder: Path, kind: Path, kubectl: Path, environment: Mapping[str, str]) -> None:
+def delete(
+    name: str,
+    *,
+    folder: Path,
+    kind: Path,
+    kubectl: Path,
+    environment: Mapping[str, str],
+) -> None:
     """Delete a cluster, also one that was never finished."""
     with _told(environment):
         try:
             _cluster(name, folder, "", kind, kubectl).delete()
         except CalledProcessError as trouble:
-            raise EngineTrouble(f"kind delete cluster {name}: exit code {trouble.returncode}") from None
+            raise EngineTrouble(
+                f"kind delete cluster {name}: exit code {trouble.returncode}"
+            ) from None
 
 
 def _cluster(name: str, folder: Path, image: str, kind: Path, kubectl: Path) -> Any:
     try:
         from pytest_kind import KindCluster  # here, for it is only in the e2e extra
     except ImportError:
-        raise MissingTool("pytest-kind is missing: pip install 'kueue-dra-conformance[e2e]'") from None
+        raise MissingTool(
+            "pytest-kind is missing: pip install 'kueue-dra-conformance[e2e]'"
+        ) from None
     with contextlib.chdir(folder):  # it makes a folder of its own where it stands
-        return KindCluster(name, folder / "kubeconfig", image=image or None, kind_path=kind, kubectl_path=kubectl)
+        return KindCluster(
+            name,
+            folder / "kubeconfig",
+            image=image or None,
+            kind_path=kind,
+            kubectl_path=kubectl,
+        )

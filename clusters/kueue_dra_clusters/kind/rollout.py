@@ -12,7 +12,11 @@ from typing import TextIO
 
 from kueue_dra_clusters.api_client import Objects
 from kueue_dra_clusters.kind import charts
-from kueue_dra_clusters.kind.charts import KUEUE_DEPLOYMENT, KUEUE_NAMESPACE, PROFILE_ANNOTATION
+from kueue_dra_clusters.kind.charts import (
+    KUEUE_DEPLOYMENT,
+    KUEUE_NAMESPACE,
+    PROFILE_ANNOTATION,
+)
 from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster
 from kueue_dra_clusters.kind.driver import Driver
 from kueue_dra_clusters.kind.profiles import PROFILES, Profile
@@ -40,9 +44,14 @@ class Rollout:
         Several processes may be under one profile at once; ``alone`` waits until nobody else is under any.
         """
         folder = self.cluster.record.folder
-        with (folder / "users.lock").open("a+") as users, (folder / "rolling.lock").open("a+") as rolling:
+        with (
+            (folder / "users.lock").open("a+") as users,
+            (folder / "rolling.lock").open("a+") as rolling,
+        ):
             while not self._joined(users, profile, alone=alone):
-                fcntl.flock(rolling, fcntl.LOCK_EX)  # whoever waits here for the same profile finds it rolled out
+                fcntl.flock(
+                    rolling, fcntl.LOCK_EX
+                )  # whoever waits here for the same profile finds it rolled out
                 if self._rolled() != profile.name:
                     fcntl.flock(users, fcntl.LOCK_EX)
                     self._roll_out(profile)
@@ -70,7 +79,9 @@ class Rollout:
     def _roll_out(self, profile: Profile) -> None:
         (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
         with told(f"profile {profile.name}: {profile.about}"):
-            self._applied_once(charts.driver_manifests(self.cluster.images.driver, profile.driver))
+            self._applied_once(
+                charts.driver_manifests(self.cluster.images.driver, profile.driver)
+            )
             mark = self._start_kueue(profile.configuration())
             self._driver.await_ready(devices=profile.devices)
             self._kueue_ready(mark)
@@ -82,23 +93,39 @@ class Rollout:
 
     def verdict(self, configuration: Manifest) -> Sequence[FieldError]:
         """Start Kueue with a Configuration, and read from its log why it refuses it; `restart_kueue` afterwards."""
-        mark = self._start_kueue({**self._profile().configuration(), "resources": {}, **configuration})
+        mark = self._start_kueue(
+            {**self._profile().configuration(), "resources": {}, **configuration}
+        )
         objects = self.cluster.objects()
 
         def judged() -> Sequence[FieldError]:
             pod = _kueue_pod(objects, mark)["metadata"]["name"]
             with contextlib.suppress(EngineTrouble):  # its container is not there yet
-                if (found := verdict(self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod))) is not None:
+                if (
+                    found := verdict(
+                        self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod)
+                    )
+                ) is not None:
                     return found
-            raise NotYet("its log says neither that it took the Configuration nor that it did not")
+            raise NotYet(
+                "its log says neither that it took the Configuration nor that it did not"
+            )
 
-        return eventually(judged, within=ROLL_SECONDS, every=0.5, at_most=1.0, what="Kueue to judge a Configuration")
+        return eventually(
+            judged,
+            within=ROLL_SECONDS,
+            every=0.5,
+            at_most=1.0,
+            what="Kueue to judge a Configuration",
+        )
 
     def _start_kueue(self, configuration: Manifest) -> str:
         """Have Kueue's pod start anew, with a mark by which it is known."""
         mark = secrets.token_hex(4)
         images, minor = self.cluster.images, self.cluster.release
-        self._applied_once(charts.kueue_manifests(minor, images.kueue, configuration, mark=mark))
+        self._applied_once(
+            charts.kueue_manifests(minor, images.kueue, configuration, mark=mark)
+        )
         return mark
 
     def restart_driver(self) -> None:
@@ -120,10 +147,22 @@ class Rollout:
     def _applied_once(self, manifests: Sequence[Manifest]) -> None:
         """Apply what is not there as it should be; kinds that others need come first."""
         file = self.cluster.record.folder / APPLIED
-        before: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        texts = {str(Ref.of(each)): json.dumps(each, sort_keys=True) for each in manifests}
-        fresh = [each for each in manifests if before.get(str(Ref.of(each))) != texts[str(Ref.of(each))]]
-        first = [each for each in fresh if each["kind"] in ("Namespace", "CustomResourceDefinition")]
+        before: dict[str, str] = (
+            json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        )
+        texts = {
+            str(Ref.of(each)): json.dumps(each, sort_keys=True) for each in manifests
+        }
+        fresh = [
+            each
+            for each in manifests
+            if before.get(str(Ref.of(each))) != texts[str(Ref.of(each))]
+        ]
+        first = [
+            each
+            for each in fresh
+            if each["kind"] in ("Namespace", "CustomResourceDefinition")
+        ]
         rest = [each for each in fresh if each not in first]
         for some in (first, rest):
             if some:
@@ -144,14 +183,33 @@ class Rollout:
             pod = _kueue_pod(objects, mark)
             if not is_true(pod, "Ready"):
                 touches += 1
-                objects.patch(Ref.of(pod), {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}})
-                raise NotYet(f"Kueue's pod is {pod.get('status', {}).get('phase')}, not ready")
-            probe = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
-            answer = objects.call("POST", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All", probe)
+                objects.patch(
+                    Ref.of(pod),
+                    {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}},
+                )
+                raise NotYet(
+                    f"Kueue's pod is {pod.get('status', {}).get('phase')}, not ready"
+                )
+            probe = {
+                "apiVersion": "kueue.x-k8s.io/v1beta2",
+                "kind": "ResourceFlavor",
+                "metadata": {"name": "probe"},
+            }
+            answer = objects.call(
+                "POST", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All", probe
+            )
             if not answer.ok:
-                raise NotYet(f"a flavor is answered with {answer.code} {answer.message}")
+                raise NotYet(
+                    f"a flavor is answered with {answer.code} {answer.message}"
+                )
 
-        eventually(ready, within=ROLL_SECONDS, every=0.5, at_most=1.0, what=f"Kueue in {KUEUE_DEPLOYMENT} to be ready")
+        eventually(
+            ready,
+            within=ROLL_SECONDS,
+            every=0.5,
+            at_most=1.0,
+            what=f"Kueue in {KUEUE_DEPLOYMENT} to be ready",
+        )
 
 
 def _kueue_pod(objects: Objects, mark: str) -> Manifest:

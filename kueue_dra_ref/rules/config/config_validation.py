@@ -20,24 +20,38 @@ _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 
 
 @rule("CFG-014")
-def strategies_of_fair_sharing_come_in_their_order(configuration: Configuration) -> Iterator[FieldError]:
+def strategies_of_fair_sharing_come_in_their_order(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
     """Either strategy may stand alone; of both, that of the final share comes first."""
     strategies = configuration.fair_sharing
-    if strategies is not None and strategies not in ((_FINAL,), (_INITIAL,), (_FINAL, _INITIAL)):
-        yield _unsupported(_PREEMPTION, list(strategies), (_FINAL, _INITIAL, f"{_FINAL},{_INITIAL}"))
+    if strategies is not None and strategies not in (
+        (_FINAL,),
+        (_INITIAL,),
+        (_FINAL, _INITIAL),
+    ):
+        yield _unsupported(
+            _PREEMPTION, list(strategies), (_FINAL, _INITIAL, f"{_FINAL},{_INITIAL}")
+        )
 
 
 @rule("CFG-015")
-def transformations_retain_or_replace(configuration: Configuration, index: int) -> FieldError | None:
+def transformations_retain_or_replace(
+    configuration: Configuration, index: int
+) -> FieldError | None:
     """There is no third strategy."""
     strategy = configuration.transformations[index].strategy
     if strategy in ("Retain", "Replace"):
         return None
-    return _unsupported(f"resources.transformations[{index}].strategy", strategy, ("Retain", "Replace"))
+    return _unsupported(
+        f"resources.transformations[{index}].strategy", strategy, ("Retain", "Replace")
+    )
 
 
 @rule("CFG-016")
-def an_input_is_transformed_once(configuration: Configuration, index: int) -> FieldError | None:
+def an_input_is_transformed_once(
+    configuration: Configuration, index: int
+) -> FieldError | None:
     """Refuse an input that an earlier transformation has already."""
     found = [each.input for each in configuration.transformations]
     if found[index] not in found[:index]:
@@ -47,38 +61,57 @@ def an_input_is_transformed_once(configuration: Configuration, index: int) -> Fi
 
 
 @rule("CFG-019")
-def the_selector_of_managed_namespaces_is_one(configuration: Configuration) -> Iterator[FieldError]:
+def the_selector_of_managed_namespaces_is_one(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
     """Keys, operators and values are held to what a label selector may have."""
     yield from selector_faults(_MANAGED, configuration.managed_jobs_namespace_selector)
 
 
 @rule("CFG-020")
-def namespaces_of_the_system_are_not_managed(configuration: Configuration) -> Iterator[FieldError]:
+def namespaces_of_the_system_are_not_managed(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
     """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing."""
     selector = configuration.managed_jobs_namespace_selector
     if any(selector_faults(_MANAGED, selector)):
         return
     for name in ("kube-system", configuration.namespace):
         if selects(selector, {NAME_LABEL: name}):
-            yield invalid(_MANAGED, f'should not match the "{name}" namespace', printed(selector))
+            yield invalid(
+                _MANAGED, f'should not match the "{name}" namespace', printed(selector)
+            )
 
 
 @rule("CFG-017")
-def nothing_is_excluded_where_the_uncovered_is_ignored(configuration: Configuration) -> Iterator[FieldError]:
+def nothing_is_excluded_where_the_uncovered_is_ignored(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
     """Prefixes that are excluded would say the same in another way."""
     strategy = configuration.quota_check_strategy
     if strategy == "IgnoreUndeclared" and configuration.exclude_resource_prefixes:
         detail = "excludeResourcePrefixes is not allowed when quotaCheckStrategy is IgnoreUndeclared"
-        yield FieldError(field=_CHECK, type="Invalid value", value=printed(strategy), detail=detail)
+        yield FieldError(
+            field=_CHECK, type="Invalid value", value=printed(strategy), detail=detail
+        )
 
 
 @rule("CFG-018")
-def what_is_not_covered_blocks_or_is_ignored(configuration: Configuration) -> Iterator[FieldError]:
+def what_is_not_covered_blocks_or_is_ignored(
+    configuration: Configuration,
+) -> Iterator[FieldError]:
     """There is no third quotaCheckStrategy."""
     if configuration.quota_check_strategy not in _CHECKS:
         yield _unsupported(_CHECK, configuration.quota_check_strategy, _CHECKS)
 
 
-def _unsupported(field: str, found: str | list[str], supported: Sequence[str]) -> FieldError:
+def _unsupported(
+    field: str, found: str | list[str], supported: Sequence[str]
+) -> FieldError:
     words = ", ".join(f'"{each}"' for each in supported)
-    return FieldError(field=field, type="Unsupported value", value=printed(found), detail=f"supported values: {words}")
+    return FieldError(
+        field=field,
+        type="Unsupported value",
+        value=printed(found),
+        detail=f"supported values: {words}",
+    )

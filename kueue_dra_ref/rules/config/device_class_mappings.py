@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
-from kueue_dra_ref.api.names import dns_label_faults, dns_subdomain_faults, label_key_faults, printed, size
+from kueue_dra_ref.api.names import (
+    dns_label_faults,
+    dns_subdomain_faults,
+    label_key_faults,
+    printed,
+    size,
+)
 from kueue_dra_ref.model.mapping_path import ROOT, Place
 from kueue_dra_ref.model.rule import Rule, rule
 from kueue_dra_ref.target import FieldError
@@ -35,22 +41,37 @@ class MappingRules:
     """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
 
 
-def validate(configuration: Configuration, rules: MappingRules) -> tuple[FieldError, ...]:
+def validate(
+    configuration: Configuration, rules: MappingRules
+) -> tuple[FieldError, ...]:
     """Tell every fault of the mappings: the list, then mapping by mapping its name, its class list and each class.
 
     What is wrong beside them is told before or after.
     """
     before = [fault for rule in rules.before for fault in rule(configuration)]
     after = [fault for rule in rules.after for fault in rule(configuration)]
-    return (*before, *_transformations(configuration, rules), *_faults(configuration.mappings, rules), *after)
+    return (
+        *before,
+        *_transformations(configuration, rules),
+        *_faults(configuration.mappings, rules),
+        *after,
+    )
 
 
-def _transformations(configuration: Configuration, rules: MappingRules) -> Iterator[FieldError]:
+def _transformations(
+    configuration: Configuration, rules: MappingRules
+) -> Iterator[FieldError]:
     for index in range(len(configuration.transformations)):
-        yield from (fault for rule in rules.transformation if (fault := rule(configuration, index)))
+        yield from (
+            fault
+            for rule in rules.transformation
+            if (fault := rule(configuration, index))
+        )
 
 
-def _faults(mappings: tuple[DeviceClassMapping, ...], rules: MappingRules) -> Iterator[FieldError]:
+def _faults(
+    mappings: tuple[DeviceClassMapping, ...], rules: MappingRules
+) -> Iterator[FieldError]:
     top = Place(mappings=mappings)
     yield from _each(rules.all_mappings, top)
     for index, mapping in enumerate(mappings):
@@ -87,14 +108,21 @@ def at_most_16_mappings(place: Place) -> FieldError | None:
 @rule("MAP-002", "MAP-019")
 def name_is_a_label_key(place: Place) -> FieldError | None:
     """Refuse a resource name that is no label key."""
-    return _invalid(place.name_field, place.mapping.name, "; ".join(label_key_faults(place.mapping.name)))
+    return _invalid(
+        place.name_field,
+        place.mapping.name,
+        "; ".join(label_key_faults(place.mapping.name)),
+    )
 
 
 @rule("MAP-011")
 def name_is_a_dns_label_with_optional_subdomain(place: Place) -> FieldError | None:
     """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it."""
     prefix, slash, label = place.mapping.name.rpartition("/")
-    faults = [*(dns_subdomain_faults(prefix) if slash else ()), *dns_label_faults(label)]
+    faults = [
+        *(dns_subdomain_faults(prefix) if slash else ()),
+        *dns_label_faults(label),
+    ]
     return _invalid(place.name_field, place.mapping.name, "; ".join(faults))
 
 
@@ -108,7 +136,11 @@ def name_is_at_most_253_long(place: Place) -> FieldError | None:
 def name_is_used_once(place: Place) -> FieldError | None:
     """Refuse a resource name that an earlier mapping carries."""
     earlier = (each.name for each in place.mappings[: place.index])
-    return _duplicate(place.name_field, place.mapping.name) if place.mapping.name in earlier else None
+    return (
+        _duplicate(place.name_field, place.mapping.name)
+        if place.mapping.name in earlier
+        else None
+    )
 
 
 @rule("MAP-005")
@@ -129,13 +161,19 @@ def at_most_8_classes(place: Place) -> FieldError | None:
 @rule("MAP-007", "MAP-019")
 def class_is_a_label_key(place: Place) -> FieldError | None:
     """Refuse a class name that is no label key."""
-    return _invalid(place.class_field, place.device_class, "; ".join(label_key_faults(place.device_class)))
+    return _invalid(
+        place.class_field,
+        place.device_class,
+        "; ".join(label_key_faults(place.device_class)),
+    )
 
 
 @rule("MAP-008")
 def class_is_at_most_253_long(place: Place) -> FieldError | None:
     """Refuse a class name of more than 253 characters."""
-    return _invalid(place.class_field, place.device_class, _too_long(place.device_class))
+    return _invalid(
+        place.class_field, place.device_class, _too_long(place.device_class)
+    )
 
 
 @rule("MAP-009")
@@ -176,15 +214,29 @@ KUEUE_0_19_MAPPING = MappingRules(
     ),
 )
 KEP_2025_09_MAPPING = MappingRules(
-    name=(name_is_a_dns_label_with_optional_subdomain, name_is_at_most_253_long, name_is_used_once),
+    name=(
+        name_is_a_dns_label_with_optional_subdomain,
+        name_is_at_most_253_long,
+        name_is_used_once,
+    ),
     class_list=(at_least_one_class,),
-    device_class=(class_is_at_most_253_long, class_is_named_once_in_a_mapping, class_maps_to_one_resource),
+    device_class=(
+        class_is_at_most_253_long,
+        class_is_named_once_in_a_mapping,
+        class_maps_to_one_resource,
+    ),
 )
 """The text's grammar of class names is left out: its own examples (gpu.example.com) break it."""
 
 
 def _invalid(field: str, value: str, detail: str) -> FieldError | None:
-    return FieldError(field=field, type="Invalid value", value=printed(value), detail=detail) if detail else None
+    return (
+        FieldError(
+            field=field, type="Invalid value", value=printed(value), detail=detail
+        )
+        if detail
+        else None
+    )
 
 
 def _duplicate(field: str, value: str) -> FieldError:
@@ -194,7 +246,12 @@ def _duplicate(field: str, value: str) -> FieldError:
 def _too_many(field: str, count: int, limit: int) -> FieldError | None:
     if count <= limit:
         return None
-    return FieldError(field=field, type="Too many", value=str(count), detail=f"must have at most {limit} items")
+    return FieldError(
+        field=field,
+        type="Too many",
+        value=str(count),
+        detail=f"must have at most {limit} items",
+    )
 
 
 def _too_long(text: str) -> str:
@@ -202,4 +259,8 @@ def _too_long(text: str) -> str:
 
 
 def _taken(place: Place, owner: DeviceClassMapping) -> FieldError | None:
-    return _invalid(place.class_field, place.device_class, f"device class already mapped to resource {owner.name}")
+    return _invalid(
+        place.class_field,
+        place.device_class,
+        f"device class already mapped to resource {owner.name}",
+    )

@@ -19,12 +19,16 @@ _ROOT = "spec.resources"
 
 
 @rule("CLASS-001", "CRD-001", "CRD-017", "CRD-018")
-def the_config_object_maps_the_classes(world: World, workload: Workload) -> Sequence[DeviceClassMapping]:
+def the_config_object_maps_the_classes(
+    world: World, workload: Workload
+) -> Sequence[DeviceClassMapping]:
     """The mappings are those of the singleton as it is now; without it there are none."""
     del workload
     found = world.dra_config(NAMESPACE, NAME) or {}
     return tuple(
-        DeviceClassMapping(name=resource["name"], device_classes=tuple(resource["deviceClassNames"]))
+        DeviceClassMapping(
+            name=resource["name"], device_classes=tuple(resource["deviceClassNames"])
+        )
         for resource in (found.get("spec") or {}).get("resources") or ()
     )
 
@@ -34,7 +38,12 @@ def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
     """Refuse any other name."""
     name = obj["metadata"]["name"]
     if obj["kind"] == DRA_CONFIG and name != NAME:
-        yield FieldError(field="metadata.name", type="Invalid value", value=printed(name), detail=f'must be "{NAME}"')
+        yield FieldError(
+            field="metadata.name",
+            type="Invalid value",
+            value=printed(name),
+            detail=f'must be "{NAME}"',
+        )
 
 
 @rule("CRD-003")
@@ -43,7 +52,12 @@ def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
     namespace = obj["metadata"].get("namespace", "")
     if obj["kind"] == DRA_CONFIG and namespace != NAMESPACE:
         detail = f'must be "{NAMESPACE}"'
-        yield FieldError(field="metadata.namespace", type="Invalid value", value=printed(namespace), detail=detail)
+        yield FieldError(
+            field="metadata.namespace",
+            type="Invalid value",
+            value=printed(namespace),
+            detail=detail,
+        )
 
 
 @rule("CRD-008")
@@ -76,7 +90,11 @@ def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
     """Refuse a name that an earlier resource has."""
     names = [resource.get("name") for resource in _resources(obj)]
     for index in _repeated(names):
-        yield FieldError(field=f"{_ROOT}[{index}]", type="Duplicate value", value=printed({"name": names[index]}))
+        yield FieldError(
+            field=f"{_ROOT}[{index}]",
+            type="Duplicate value",
+            value=printed({"name": names[index]}),
+        )
 
 
 @rule("CRD-007")
@@ -86,7 +104,9 @@ def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
         classes = resource.get("deviceClassNames") or []
         for place in _repeated(classes):
             field = f"{_ROOT}[{index}].deviceClassNames[{place}]"
-            yield FieldError(field=field, type="Duplicate value", value=printed(classes[place]))
+            yield FieldError(
+                field=field, type="Duplicate value", value=printed(classes[place])
+            )
 
 
 @rule("CRD-010", "CRD-011", "CLASS-001")
@@ -94,16 +114,27 @@ def every_mapping_of_a_class_names_a_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
     """Every mapping that lists the class by its whole name; of several the flavor decides."""
-    return tuple(mapping.name for mapping in mappings if device_class in mapping.device_classes)
+    return tuple(
+        mapping.name for mapping in mappings if device_class in mapping.device_classes
+    )
 
 
 def _resources(obj: Manifest) -> list[dict[str, Any]]:
-    return (obj.get("spec") or {}).get("resources") or [] if obj["kind"] == DRA_CONFIG else []
+    return (
+        (obj.get("spec") or {}).get("resources") or []
+        if obj["kind"] == DRA_CONFIG
+        else []
+    )
 
 
 def _too_many(field: str, found: int, most: int) -> Iterator[FieldError]:
     if found > most:
-        yield FieldError(field=field, type="Too many", value=str(found), detail=f"must have at most {most} items")
+        yield FieldError(
+            field=field,
+            type="Too many",
+            value=str(found),
+            detail=f"must have at most {most} items",
+        )
 
 
 def _repeated(values: Sequence[object]) -> list[int]:

@@ -28,4 +28,10 @@ def names_are_qualified_and_counted_in_characters(words: str) -> str:
 
 def _invalid(field: str, name: str) -> FieldError | None:
     detail = "; ".join(qualified_name_faults(name))
-    return FieldError(field=field, type="Invalid value", value=printed(name), detail=detail) if detail else None
+    return (
+        FieldError(
+            field=field, type="Invalid value", value=printed(name), detail=detail
+        )
+        if detail
+        else None
+    )

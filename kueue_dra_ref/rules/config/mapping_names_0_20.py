@@ -17,7 +17,12 @@ def a_mapping_is_not_called_pods(place: Place) -> FieldError | None:
     if place.mapping.name != "pods":
         return None
     detail = "pods is counted by Kueue itself"
-    return FieldError(field=place.name_field, type="Invalid value", value=printed("pods"), detail=detail)
+    return FieldError(
+        field=place.name_field,
+        type="Invalid value",
+        value=printed("pods"),
+        detail=detail,
+    )
 
 
 @rule("AHEAD-002")
@@ -25,4 +30,6 @@ def a_capacity_has_one_slash_at_most(place: Place) -> Iterator[FieldError]:
     """Refuse a capacity whose name has more than a domain and an identifier."""
     name = str((place.source.get("capacity") or {}).get("name") or "")
     if name.count("/") > 1:
-        yield invalid(f"{place.source_field}.capacity.name", name, "must have one slash at most")
+        yield invalid(
+            f"{place.source_field}.capacity.name", name, "must have one slash at most"
+        )

@@ -24,14 +24,18 @@ def a_counter_is_named_by_a_label(place: Place) -> Iterator[FieldError]:
         if not name:
             yield required(f"{field}.name")
         elif faults := list(resource_names.label(name, "")):
-            yield invalid(f"{field}.name", name, ",".join(fault.detail for fault in faults))
+            yield invalid(
+                f"{field}.name", name, ",".join(fault.detail for fault in faults)
+            )
 
 
 @rule("SOURCE-007")
 def a_capacity_has_a_qualified_name(place: Place) -> Iterator[FieldError]:
     """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed."""
     for field, capacity in _written(place, "capacity"):
-        yield from resource_names.qualified(str(capacity.get("name") or ""), f"{field}.name", KUBERNETES_1_36)
+        yield from resource_names.qualified(
+            str(capacity.get("name") or ""), f"{field}.name", KUBERNETES_1_36
+        )
 
 
 @rule("SOURCE-008")
@@ -42,9 +46,13 @@ def a_driver_is_a_subdomain(place: Place) -> Iterator[FieldError]:
         if not driver:
             yield required(f"{field}.driver")
         elif size(driver) > _MAX_DRIVER:
-            yield invalid(f"{field}.driver", driver, f"must not exceed {_MAX_DRIVER} characters")
+            yield invalid(
+                f"{field}.driver", driver, f"must not exceed {_MAX_DRIVER} characters"
+            )
         elif faults := list(resource_names.subdomain(driver, "")):
-            yield invalid(f"{field}.driver", driver, ",".join(fault.detail for fault in faults))
+            yield invalid(
+                f"{field}.driver", driver, ",".join(fault.detail for fault in faults)
+            )
 
 
 @rule("SOURCE-009")
@@ -52,7 +60,10 @@ def the_selector_of_a_source_compiles(place: Place) -> Iterator[FieldError]:
     """Refuse a source without a selector of devices, or with one that does not compile."""
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
-        expression = str(((source.get("deviceSelector") or {}).get("cel") or {}).get("expression") or "")
+        expression = str(
+            ((source.get("deviceSelector") or {}).get("cel") or {}).get("expression")
+            or ""
+        )
         found = compiled(expression) if expression else None
         if not expression:
             yield required(path)

@@ -26,7 +26,12 @@ def a_source_has_one_type(place: Place) -> FieldError | None:
     """Refuse a source that is a counter and a capacity at once."""
     if len(_types(place.source)) < 2:
         return None
-    return FieldError(field=place.source_field, type="Invalid value", value='"counter+capacity"', detail=_ONE)
+    return FieldError(
+        field=place.source_field,
+        type="Invalid value",
+        value='"counter+capacity"',
+        detail=_ONE,
+    )
 
 
 @rule("SOURCE-004")
@@ -48,7 +53,9 @@ def sources_of_a_mapping_are_of_one_type(place: Place) -> Iterator[FieldError]:
     if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
         detail = "cannot mix counter and capacity sources in the same mapping"
         field = f"{place.mapping_field}.sources"
-        yield FieldError(field=field, type="Invalid value", value=str(len(sources)), detail=detail)
+        yield FieldError(
+            field=field, type="Invalid value", value=str(len(sources)), detail=detail
+        )
 
 
 @rule("SOURCE-010")
@@ -57,12 +64,23 @@ def mappings_of_a_class_charge_different_counters(place: Place) -> FieldError | 
     mapping, owner = place.mapping, place.owner()
     if owner.name == mapping.name or not (mapping.counter and owner.counter):
         return None
-    earlier = [each for each in place.mappings[: place.index] if each is owner or each.name != owner.name]
+    earlier = [
+        each
+        for each in place.mappings[: place.index]
+        if each is owner or each.name != owner.name
+    ]
     earlier += [mapping] if place.device_class in place.earlier_in_mapping() else []
-    if mapping.counter not in {each.counter for each in earlier if place.device_class in each.device_classes}:
+    if mapping.counter not in {
+        each.counter for each in earlier if place.device_class in each.device_classes
+    }:
         return None
     detail = f"device class already has a counter source for counter {quoted(mapping.counter)}"
-    return FieldError(field=place.class_field, type="Invalid value", value=printed(place.device_class), detail=detail)
+    return FieldError(
+        field=place.class_field,
+        type="Invalid value",
+        value=printed(place.device_class),
+        detail=detail,
+    )
 
 
 def _types(source: Mapping[str, Any]) -> list[str]:
@@ -72,5 +90,8 @@ def _types(source: Mapping[str, Any]) -> list[str]:
 def _gated(place: Place, kind: str, gate: str) -> FieldError | None:
     if kind not in _types(place.source):
         return None
-    field, detail = f"{place.source_field}.{kind}", f"{kind} sources require {gate} to be enabled"
+    field, detail = (
+        f"{place.source_field}.{kind}",
+        f"{kind} sources require {gate} to be enabled",
+    )
     return FieldError(field=field, type="Invalid value", value="true", detail=detail)

@@ -34,7 +34,9 @@ def a_source_is_a_counter(place: Place) -> FieldError | None:
     if place.source.get("counter") is not None:
         return None
     detail = "exactly one source type must be set"
-    return FieldError(field=f"{place.source_field}.counter", type="Required value", detail=detail)
+    return FieldError(
+        field=f"{place.source_field}.counter", type="Required value", detail=detail
+    )
 
 
 @rule("SOURCE-013")
@@ -60,4 +62,6 @@ def _measured(place: Place, key: str, limit: int) -> Iterator[FieldError]:
 
 def _of_all(place: Place, type_: str, detail: str) -> FieldError:
     value = str(len(place.mapping.sources))
-    return FieldError(field=f"{place.mapping_field}.sources", type=type_, value=value, detail=detail)
+    return FieldError(
+        field=f"{place.mapping_field}.sources", type=type_, value=value, detail=detail
+    )

@@ -21,7 +21,10 @@ from kueue_dra_ref.model.rule import rule
 _GROUP = "spec.resourceGroups[]"
 _FLAVOR = f"{_GROUP}.flavors[]"
 _RESOURCE = f"{_FLAVOR}.resources[]"
-_SEARCH = ("spec.flavorFungibility.whenCanBorrow", "spec.flavorFungibility.whenCanPreempt")
+_SEARCH = (
+    "spec.flavorFungibility.whenCanBorrow",
+    "spec.flavorFungibility.whenCanPreempt",
+)
 
 
 @rule("OBJECT-003")
@@ -84,7 +87,9 @@ def a_cohort_is_named_as_objects_are(write: Write) -> Faults:
 
 
 @rule("OBJECT-013")
-def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(write: Write) -> Faults:
+def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
+    write: Write,
+) -> Faults:
     """Refuse what no Cohort can be called; the field was called cohort."""
     return no_object_names(write.new, "spec.cohortName", "spec.cohort")
 
@@ -117,13 +122,17 @@ def the_mode_of_an_admission_scope_is_known(write: Write) -> Faults:
 @rule("OBJECT-045")
 def a_selector_says_what_it_compares(write: Write) -> Faults:
     """Refuse an expression without a key or an operator."""
-    return missing(write.new, "spec.namespaceSelector.matchExpressions[]", "key", "operator")
+    return missing(
+        write.new, "spec.namespaceSelector.matchExpressions[]", "key", "operator"
+    )
 
 
 @rule("OBJECT-017")
 def a_queue_keeps_to_the_known_strategies(write: Write) -> Faults:
     """Refuse another order of the queue."""
-    return other_words(write.new, "spec.queueingStrategy", ("StrictFIFO", "BestEffortFIFO"))
+    return other_words(
+        write.new, "spec.queueingStrategy", ("StrictFIFO", "BestEffortFIFO")
+    )
 
 
 @rule("OBJECT-019")
@@ -132,8 +141,12 @@ def preemption_keeps_to_the_known_policies(write: Write) -> Faults:
     path = "spec.preemption"
     within = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")
     yield from other_words(write.new, f"{path}.withinClusterQueue", within)
-    yield from other_words(write.new, f"{path}.reclaimWithinCohort", ("Never", "LowerPriority", "Any"))
-    yield from other_words(write.new, f"{path}.borrowWithinCohort.policy", ("Never", "LowerPriority"))
+    yield from other_words(
+        write.new, f"{path}.reclaimWithinCohort", ("Never", "LowerPriority", "Any")
+    )
+    yield from other_words(
+        write.new, f"{path}.borrowWithinCohort.policy", ("Never", "LowerPriority")
+    )
 
 
 @rule("OBJECT-020")
@@ -161,7 +174,9 @@ def a_preference_is_for_borrowing_or_preemption(write: Write) -> Faults:
 @rule("OBJECT-022")
 def borrowing_is_limited_in_a_cohort_only(write: Write) -> Faults:
     """Refuse a limit where there is nobody to borrow from."""
-    if "cohortName" not in write.new["spec"] and places(write.new, f"{_RESOURCE}.borrowingLimit"):
+    if "cohortName" not in write.new["spec"] and places(
+        write.new, f"{_RESOURCE}.borrowingLimit"
+    ):
         yield invalid("spec", "borrowingLimit must be nil when cohort is empty")
 
 
@@ -169,8 +184,14 @@ def borrowing_is_limited_in_a_cohort_only(write: Write) -> Faults:
 def who_never_reclaims_does_not_preempt_while_borrowing(write: Write) -> Faults:
     """Refuse that what is borrowed is preempted for, and what is lent is not."""
     preemption = write.new["spec"]["preemption"]
-    if preemption["reclaimWithinCohort"] == "Never" and preemption["borrowWithinCohort"]["policy"] != "Never":
-        yield invalid("spec.preemption", "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never")
+    if (
+        preemption["reclaimWithinCohort"] == "Never"
+        and preemption["borrowWithinCohort"]["policy"] != "Never"
+    ):
+        yield invalid(
+            "spec.preemption",
+            "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never",
+        )
 
 
 @rule("OBJECT-024")
@@ -187,5 +208,11 @@ def a_preference_needs_a_search_that_goes_on(write: Write) -> Faults:
 def a_flavor_has_a_quota_of_each_resource(write: Write) -> Faults:
     """Refuse a flavor with more or fewer quotas than its group covers resources."""
     for path, group in places(write.new, _GROUP):
-        if any(len(flavor["resources"]) != len(group["coveredResources"]) for flavor in group["flavors"]):
-            yield invalid(path, "flavors must have the same number of resources as the coveredResources")
+        if any(
+            len(flavor["resources"]) != len(group["coveredResources"])
+            for flavor in group["flavors"]
+        ):
+            yield invalid(
+                path,
+                "flavors must have the same number of resources as the coveredResources",
+            )

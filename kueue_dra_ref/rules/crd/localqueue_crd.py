@@ -17,6 +17,8 @@ def a_cluster_queue_is_named_as_objects_are(write: Write) -> Faults:
 @rule("QUEUE-042")
 def a_local_queue_stays_with_its_cluster_queue(write: Write) -> Faults:
     """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none."""
-    named, before = (each["spec"].get("clusterQueue") for each in (write.new, write.before))
+    named, before = (
+        each["spec"].get("clusterQueue") for each in (write.new, write.before)
+    )
     if None not in (named, before) and named != before:
         yield invalid("spec.clusterQueue", "field is immutable", printed(named))

@@ -11,7 +11,9 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 _TAINTS, _TOLERATIONS = "spec.nodeTaints", "spec.tolerations"
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_EFFECTS_WORDS = "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
+_EFFECTS_WORDS = (
+    "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
+)
 
 
 @rule("OBJECT-026")
@@ -30,7 +32,10 @@ def a_taint_has_a_key_and_an_effect(write: Write) -> Faults:
 @rule("OBJECT-028")
 def the_effect_of_a_taint_is_known(write: Write) -> Faults:
     """Refuse another one."""
-    if any(taint.get("effect") not in _EFFECTS for taint in write.new["spec"].get("nodeTaints") or ()):
+    if any(
+        taint.get("effect") not in _EFFECTS
+        for taint in write.new["spec"].get("nodeTaints") or ()
+    ):
         yield invalid(_TAINTS, _EFFECTS_WORDS)
 
 
@@ -38,37 +43,53 @@ def the_effect_of_a_taint_is_known(write: Write) -> Faults:
 def without_a_key_everything_is_tolerated(write: Write) -> Faults:
     """Refuse a toleration that has neither a key nor the operator Exists."""
     words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
-    return _each(write, words, lambda each: "key" in each or each["operator"] == "Exists")
+    return _each(
+        write, words, lambda each: "key" in each or each["operator"] == "Exists"
+    )
 
 
 @rule("OBJECT-030")
 def only_who_may_stay_is_tolerated_for_a_time(write: Write) -> Faults:
     """Refuse seconds of another effect than NoExecute."""
     words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
-    return _each(write, words, lambda each: "tolerationSeconds" not in each or each["effect"] == "NoExecute")
+    return _each(
+        write,
+        words,
+        lambda each: "tolerationSeconds" not in each or each["effect"] == "NoExecute",
+    )
 
 
 @rule("OBJECT-031")
 def the_operator_of_a_toleration_is_known(write: Write) -> Faults:
     """Refuse to compare numbers, which pods may."""
     words = "supported toleration values: 'Equal'(default), 'Exists'"
-    return _each(write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists"))
+    return _each(
+        write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
+    )
 
 
 @rule("OBJECT-032")
 def what_exists_has_no_value(write: Write) -> Faults:
     """Refuse a value that is not compared with anything."""
     words = "a value must be empty when 'operator' is 'Exists'"
-    return _each(write, words, lambda each: each.get("operator") != "Exists" or "value" not in each)
+    return _each(
+        write,
+        words,
+        lambda each: each.get("operator") != "Exists" or "value" not in each,
+    )
 
 
 @rule("OBJECT-028")
 def the_effect_of_a_toleration_is_known(write: Write) -> Faults:
     """Refuse another one."""
-    return _each(write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS)
+    return _each(
+        write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS
+    )
 
 
-def _each(write: Write, words: str, holds: Callable[[Manifest], bool]) -> Iterator[FieldError]:
+def _each(
+    write: Write, words: str, holds: Callable[[Manifest], bool]
+) -> Iterator[FieldError]:
     """Refuse that something does not hold of each toleration; a field that is not there to be compared is an error."""
     absent = ""
     for toleration in write.new["spec"].get("tolerations") or ():
@@ -79,4 +100,6 @@ def _each(write: Write, words: str, holds: Callable[[Manifest], bool]) -> Iterat
         except KeyError as error:
             absent = absent or str(error.args[0])
     if absent:
-        yield invalid(_TOLERATIONS, f"no such key: {absent} evaluating rule: {words}", '"array"')
+        yield invalid(
+            _TOLERATIONS, f"no such key: {absent} evaluating rule: {words}", '"array"'
+        )

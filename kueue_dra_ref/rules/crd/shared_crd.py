@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.api.crd_validation import Faults, invalid, missing, other_words, places
+from kueue_dra_ref.api.crd_validation import (
+    Faults,
+    invalid,
+    missing,
+    other_words,
+    places,
+)
 from kueue_dra_ref.apiserver.admission_request import Write
 from kueue_dra_ref.model.rule import rule
 
@@ -27,7 +33,11 @@ def numbers_have_32_bits(write: Write) -> Faults:
     for path in _INT32:
         for at, value in places(write.new, path, int):
             if not -(2**31) <= value < 2**31:
-                yield invalid("<nil>", f"Checked value must be of type integer with format int32 in {at}", '""')
+                yield invalid(
+                    "<nil>",
+                    f"Checked value must be of type integer with format int32 in {at}",
+                    '""',
+                )
 
 
 @rule("OBJECT-018")

@@ -109,7 +109,9 @@ def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[Field
     for path, reference in places(write.new, _CLASS):
         group, kind = reference["group"], _KINDS.get(reference["group"])
         if kind and reference["kind"] != kind:
-            yield invalid(path, f"only the {kind} kind is allowed for the {group} group", _OBJECT)
+            yield invalid(
+                path, f"only the {kind} kind is allowed for the {group} group", _OBJECT
+            )
 
 
 @rule("PARTIAL-008")
@@ -117,7 +119,9 @@ def the_fewest_pods_are_at_least_one(write: Write) -> Iterator[FieldError]:
     """Refuse a pod set that is content with none."""
     for at, least in places(write.new, f"{_PATH}[].minCount", int):
         if least < 1:
-            yield invalid(at, f"{at} in body should be greater than or equal to 1", str(least))
+            yield invalid(
+                at, f"{at} in body should be greater than or equal to 1", str(least)
+            )
 
 
 @rule("QUEUE-047")
@@ -135,7 +139,9 @@ def a_workload_with_quota_keeps_its_queue(write: Write) -> Iterator[FieldError]:
 
 
 @rule("QUEUE-047")
-def a_workload_with_quota_stays_in_its_queue_in_few_words(write: Write) -> Iterator[FieldError]:
+def a_workload_with_quota_stays_in_its_queue_in_few_words(
+    write: Write,
+) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved, without saying so."""
     if _moved(write):
         yield invalid(_ROOT, "field is immutable")
@@ -149,23 +155,35 @@ def a_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldErro
 
 
 @rule("PREEMPT-042")
-def a_named_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldError]:
+def a_named_priority_class_comes_with_its_priority(
+    write: Write,
+) -> Iterator[FieldError]:
     """Refuse a priority class without the priority that it stands for; it is a name there, not a reference."""
     if _lacks_priority(write.new):
-        yield invalid("spec", "priority should not be nil when priorityClassName is set")
+        yield invalid(
+            "spec", "priority should not be nil when priorityClassName is set"
+        )
 
 
 @rule("PREEMPT-043")
 def a_workload_with_quota_has_a_class_or_none(write: Write) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved."""
-    if is_true(write.before, "QuotaReserved") and _has_class(write.before) != _has_class(write.new):
-        yield invalid(_ROOT, "priorityClassRef is immutable while workload quota reserved")
+    if is_true(write.before, "QuotaReserved") and _has_class(
+        write.before
+    ) != _has_class(write.new):
+        yield invalid(
+            _ROOT, "priorityClassRef is immutable while workload quota reserved"
+        )
 
 
 @rule("PREEMPT-043")
-def a_workload_with_quota_has_a_class_or_none_in_few_words(write: Write) -> Iterator[FieldError]:
+def a_workload_with_quota_has_a_class_or_none_in_few_words(
+    write: Write,
+) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved, without saying so."""
-    if is_true(write.before, "QuotaReserved") and _has_class(write.before) != _has_class(write.new):
+    if is_true(write.before, "QuotaReserved") and _has_class(
+        write.before
+    ) != _has_class(write.new):
         yield invalid(_ROOT, "field is immutable")
 
 
@@ -174,7 +192,10 @@ def the_fewest_pods_are_no_more_than_all(write: Write) -> Iterator[FieldError]:
     """Refuse a pod set that needs more pods than it has."""
     for index, pod_set in _pod_sets(write.new):
         if pod_set.get("minCount", 0) > pod_set.get("count", 1):
-            yield invalid(f"{_PATH}[{index}]", "minCount should be positive and less or equal to count")
+            yield invalid(
+                f"{_PATH}[{index}]",
+                "minCount should be positive and less or equal to count",
+            )
 
 
 def _pod_sets(workload: Manifest) -> Iterator[tuple[int, Manifest]]:
@@ -182,7 +203,9 @@ def _pod_sets(workload: Manifest) -> Iterator[tuple[int, Manifest]]:
 
 
 def _keeps_quota(write: Write) -> bool:
-    return is_true(write.before, "QuotaReserved") and is_true(write.new, "QuotaReserved")
+    return is_true(write.before, "QuotaReserved") and is_true(
+        write.new, "QuotaReserved"
+    )
 
 
 def _moved(write: Write) -> bool:

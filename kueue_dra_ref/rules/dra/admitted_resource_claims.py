@@ -15,5 +15,9 @@ def claims_in_use_are_not_charged_again(asked: Asked) -> bool:
     """
     claim = asked.claim.claim
     status = (asked.template or {}).get("status") or {}
-    queue = asked.world.target(asked.workload) if claim and "allocation" in status else None
-    return queue is not None and asked.world.is_in_use(queue.name, asked.workload.namespace, claim)
+    queue = (
+        asked.world.target(asked.workload) if claim and "allocation" in status else None
+    )
+    return queue is not None and asked.world.is_in_use(
+        queue.name, asked.workload.namespace, claim
+    )

@@ -15,7 +15,15 @@ Charge = tuple[tuple[str, int], ...]
 """Device class and number of devices."""
 
 
-@rule("COUNT-001", "COUNT-002", "CLAIM-012", "CLAIM-016", "CLAIM-017", "CLASS-003", "CEL-009")
+@rule(
+    "COUNT-001",
+    "COUNT-002",
+    "CLAIM-012",
+    "CLAIM-016",
+    "CLAIM-017",
+    "CLASS-003",
+    "CEL-009",
+)
 def the_count_is_charged(asked: Asked) -> Charge | None:
     """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing."""
     request = asked.request
@@ -35,7 +43,10 @@ def every_alternative_is_charged(asked: Asked) -> Charge | None:
     """Which alternative will be allocated is not known, so all classes that the list names are charged."""
     if not asked.request or not asked.request.alternatives:
         return None
-    return tuple((alternative.device_class, _most(asked, alternative)) for alternative in asked.request.alternatives)
+    return tuple(
+        (alternative.device_class, _most(asked, alternative))
+        for alternative in asked.request.alternatives
+    )
 
 
 @rule("RISK-003")
@@ -50,9 +61,13 @@ def mode_all_is_charged_at_its_worst(asked: Asked) -> Charge | None:
 def _most(asked: Asked, request: DeviceRequest) -> int:
     if request.mode != "All":
         return request.count
-    selectors = (class_selectors(asked.world, request.device_class) or ()) + request.selectors
+    selectors = (
+        class_selectors(asked.world, request.device_class) or ()
+    ) + request.selectors
     outcomes = [all_hold(selectors, device) for device in asked.world.devices()]
-    return sum(outcome is True or isinstance(outcome, Undecided) for outcome in outcomes)
+    return sum(
+        outcome is True or isinstance(outcome, Undecided) for outcome in outcomes
+    )
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")

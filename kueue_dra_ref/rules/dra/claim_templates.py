@@ -10,7 +10,9 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
-def templates_are_read_where_the_workload_lives(world: World, namespace: str, name: str) -> Manifest | None:
+def templates_are_read_where_the_workload_lives(
+    world: World, namespace: str, name: str
+) -> Manifest | None:
     """Read the ResourceClaimTemplate from the namespace of the workload."""
     return world.template(namespace, name)
 
@@ -34,7 +36,9 @@ def first_available_is_refused(asked: Asked) -> FieldError | None:
     """Kueue 0.19 cannot tell which alternative will be allocated."""
     if not asked.request or not asked.request.alternatives:
         return None
-    return asked.fault("Invalid value", "", "FirstAvailable device selection is not supported", "null")
+    return asked.fault(
+        "Invalid value", "", "FirstAvailable device selection is not supported", "null"
+    )
 
 
 @rule("CEL-001")
@@ -49,7 +53,9 @@ def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
             return found
         if isinstance(found, CompileFault):
             field = f"devices.requests[{asked.request.index}].exactly.selectors[{index}].cel.expression"
-            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
+            faults.append(
+                f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
+            )
     if not faults:
         return None
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
@@ -61,7 +67,9 @@ def admin_access_is_refused(asked: Asked) -> FieldError | None:
     """Kueue 0.19 refuses administrative access rather than pass it over."""
     if not asked.request or not asked.request.admin_access:
         return None
-    return asked.fault("Invalid value", ".exactly.adminAccess", "AdminAccess is not supported", "null")
+    return asked.fault(
+        "Invalid value", ".exactly.adminAccess", "AdminAccess is not supported", "null"
+    )
 
 
 @rule("CLAIM-010")
@@ -69,7 +77,12 @@ def mode_all_is_refused(asked: Asked) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if not asked.request or asked.request.mode != "All":
         return None
-    return asked.fault("Invalid value", ".exactly.allocationMode", "AllocationMode 'All' is not supported", '"All"')
+    return asked.fault(
+        "Invalid value",
+        ".exactly.allocationMode",
+        "AllocationMode 'All' is not supported",
+        '"All"',
+    )
 
 
 @rule("CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")

@@ -14,7 +14,9 @@ def a_missing_template_is_told_in_words(asked: Asked) -> FieldError | None:
     if asked.template is not None or not name:
         return None
     lacking = f'ResourceClaimTemplate.resource.k8s.io "{name}" not found'
-    told = f"failed to get claim spec for ResourceClaimTemplate {name} in {_place(asked)}"
+    told = (
+        f"failed to get claim spec for ResourceClaimTemplate {name} in {_place(asked)}"
+    )
     return _words(f"{told}: failed to get claim spec: {lacking}")
 
 
@@ -28,7 +30,11 @@ def an_unmapped_class_is_told_in_words(asked: Asked, device_class: str) -> Field
 @rule("CLAIM-029")
 def mode_all_is_charged_none(asked: Asked) -> tuple[tuple[str, int], ...] | None:
     """All devices of a class are charged as none of it, though the class has to be mapped."""
-    if asked.request is None or asked.request.mode != "All" or not asked.request.is_exact:
+    if (
+        asked.request is None
+        or asked.request.mode != "All"
+        or not asked.request.is_exact
+    ):
         return None
     return ((asked.request.device_class, 0),)
 

@@ -15,7 +15,9 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 @rule("CLAIM-025")
 def constraints_are_refused(asked: Asked) -> FieldError | None:
     """Devices that have to match each other are not supported, whatever is asked for."""
-    return _unsupported(asked, "constraints", "device constraints (MatchAttribute) are not supported")
+    return _unsupported(
+        asked, "constraints", "device constraints (MatchAttribute) are not supported"
+    )
 
 
 @rule("CLAIM-026")
@@ -29,7 +31,9 @@ def selectors_are_refused(asked: Asked) -> FieldError | None:
     """No selector is supported, whatever it says; it need not even compile."""
     if not asked.request or not asked.request.selectors:
         return None
-    return asked.fault("Invalid value", ".exactly.selectors", "CEL selectors are not supported", "null")
+    return asked.fault(
+        "Invalid value", ".exactly.selectors", "CEL selectors are not supported", "null"
+    )
 
 
 @rule("COUNT-003", "COUNT-020")
@@ -49,4 +53,9 @@ def _unsupported(asked: Asked, key: str, detail: str) -> FieldError | None:
     if not child(spec, "devices", dict, {}).get(key):
         return None
     field = f"{asked.pod_set.claim_path(asked.claim)}.devices.{key}"
-    return FieldError(field=field, type="Invalid value", value="null", detail=f"{asked.claim.source}: {detail}")
+    return FieldError(
+        field=field,
+        type="Invalid value",
+        value="null",
+        detail=f"{asked.claim.source}: {detail}",
+    )

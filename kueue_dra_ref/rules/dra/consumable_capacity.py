@@ -11,7 +11,9 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("CAPACITY-001", "CAPACITY-010")
-def the_share_that_is_asked_for(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+def the_share_that_is_asked_for(
+    asked: Asked, name: str, capacity: Capacity
+) -> Quantity | None:
     """What the request names under exactly this name."""
     del capacity
     found = asked.request.capacity.get(name) if asked.request else None
@@ -19,21 +21,27 @@ def the_share_that_is_asked_for(asked: Asked, name: str, capacity: Capacity) -> 
 
 
 @rule("CAPACITY-003")
-def the_share_is_the_default_otherwise(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+def the_share_is_the_default_otherwise(
+    asked: Asked, name: str, capacity: Capacity
+) -> Quantity | None:
     """The default of the policy stands in for a share that is not asked for."""
     del asked, name
     return capacity.default
 
 
 @rule("CAPACITY-004")
-def without_default_it_is_the_whole(asked: Asked, name: str, capacity: Capacity) -> Quantity | None:
+def without_default_it_is_the_whole(
+    asked: Asked, name: str, capacity: Capacity
+) -> Quantity | None:
     """Without a default the whole capacity is charged."""
     del asked, name
     return capacity.value
 
 
 @rule("CAPACITY-005", "CAPACITY-011")
-def a_share_is_one_of_the_values(share: Quantity, capacity: Capacity) -> Quantity | None:
+def a_share_is_one_of_the_values(
+    share: Quantity, capacity: Capacity
+) -> Quantity | None:
     """The first of the values that is large enough; a device without one cannot serve."""
     if not capacity.values:
         return share
@@ -41,14 +49,18 @@ def a_share_is_one_of_the_values(share: Quantity, capacity: Capacity) -> Quantit
 
 
 @rule("CAPACITY-006")
-def a_share_is_no_less_than_the_least(share: Quantity, capacity: Capacity) -> Quantity | None:
+def a_share_is_no_less_than_the_least(
+    share: Quantity, capacity: Capacity
+) -> Quantity | None:
     """A share below the range is raised to its start."""
     least = _bounds(capacity).least
     return share if least is None else whole(max(share.ceiling, least.ceiling))
 
 
 @rule("CAPACITY-007")
-def a_share_is_a_number_of_steps(share: Quantity, capacity: Capacity) -> Quantity | None:
+def a_share_is_a_number_of_steps(
+    share: Quantity, capacity: Capacity
+) -> Quantity | None:
     """A share between two steps above the start of the range is raised to the next."""
     least, step = _bounds(capacity).least, _bounds(capacity).step
     if least is None or step is None or step.ceiling <= 0:
@@ -58,7 +70,9 @@ def a_share_is_a_number_of_steps(share: Quantity, capacity: Capacity) -> Quantit
 
 
 @rule("CAPACITY-012", "CAPACITY-011")
-def a_share_is_no_more_than_the_most(share: Quantity, capacity: Capacity) -> Quantity | None:
+def a_share_is_no_more_than_the_most(
+    share: Quantity, capacity: Capacity
+) -> Quantity | None:
     """A device cannot serve what, once rounded, is beyond its range."""
     most = _bounds(capacity).most
     return share if most is None or share.ceiling <= most.ceiling else None
@@ -73,9 +87,13 @@ def _bounds(capacity: Capacity) -> Bounds:
 def some_device_must_have_the_capacity(charged: Charged) -> FieldError | None:
     """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come."""
     source = charged.source
-    if source.kind is not Kind.CAPACITY or any(source.name in each.capacities for each in charged.devices):
+    if source.kind is not Kind.CAPACITY or any(
+        source.name in each.capacities for each in charged.devices
+    ):
         return None
-    return charged.fault("Internal error", f'matched devices have no capacity dimension "{source.name}"')
+    return charged.fault(
+        "Internal error", f'matched devices have no capacity dimension "{source.name}"'
+    )
 
 
 @rule("CAPACITY-011")

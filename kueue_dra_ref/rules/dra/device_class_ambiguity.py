@@ -9,10 +9,17 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
-def flavors_are_examined_top_down(queue: ClusterQueue, resources: Sequence[str]) -> Sequence[Choice]:
+def flavors_are_examined_top_down(
+    queue: ClusterQueue, resources: Sequence[str]
+) -> Sequence[Choice]:
     """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names."""
     flavors = (flavor for group in queue.groups for flavor in group.flavors)
-    return [Choice(flavor=f.name, resource=name) for f in flavors for name in f.nominal if name in resources]
+    return [
+        Choice(flavor=f.name, resource=name)
+        for f in flavors
+        for name in f.nominal
+        if name in resources
+    ]
 
 
 @rule("CRD-014")

@@ -59,16 +59,32 @@ def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | 
 
 
 @rule("CEL-019")
-def the_selectors_of_the_class_compile(asked: Asked, matched: Matched | None) -> FieldError | None:
+def the_selectors_of_the_class_compile(
+    asked: Asked, matched: Matched | None
+) -> FieldError | None:
     """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
-    found = uncompiled(asked.world, asked.request.device_class) if asked.request and matched is not None else None
-    return asked.fault(found.type, found.field, found.detail, found.value) if found else None
+    found = (
+        uncompiled(asked.world, asked.request.device_class)
+        if asked.request and matched is not None
+        else None
+    )
+    return (
+        asked.fault(found.type, found.field, found.detail, found.value)
+        if found
+        else None
+    )
 
 
 @rule("CEL-005")
-def an_error_on_a_device_refuses(asked: Asked, matched: Matched | None) -> FieldError | None:
+def an_error_on_a_device_refuses(
+    asked: Asked, matched: Matched | None
+) -> FieldError | None:
     """A selector that errs on a device that it is tried on refuses the workload for good."""
-    if not asked.request or matched is None or not isinstance(matched.ended, EvaluationFault):
+    if (
+        not asked.request
+        or matched is None
+        or not isinstance(matched.ended, EvaluationFault)
+    ):
         return None
     detail = f"CEL evaluation failed for DeviceClass {asked.request.device_class}: {matched.ended.detail}"
     return asked.fault("Invalid value", ".exactly.selectors", detail, "null")
@@ -77,7 +93,12 @@ def an_error_on_a_device_refuses(asked: Asked, matched: Matched | None) -> Field
 @rule("CEL-003", "CEL-004", "CEL-013")
 def too_few_devices_refuse(asked: Asked, matched: Matched | None) -> FieldError | None:
     """Fewer matching devices than asked for: retried, since more may be published."""
-    if not asked.request or matched is None or matched.ended or len(matched.places) >= asked.request.count:
+    if (
+        not asked.request
+        or matched is None
+        or matched.ended
+        or len(matched.places) >= asked.request.count
+    ):
         return None
     detail = (
         f"insufficient matching devices for CEL selector in DeviceClass {asked.request.device_class}: "

@@ -16,7 +16,9 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("COUNTER-001", "COUNTER-009")
-def the_first_set_of_a_device_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
+def the_first_set_of_a_device_is_charged(
+    source: Source, device: PublishedDevice
+) -> Sequence[Quantity]:
     """The amount of the counter of that name in the first counter set that has it."""
     return [amount for name, amount in device.counters if name == source.name][:1]
 
@@ -33,7 +35,9 @@ def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | 
 
 
 @rule("DEVICE-023", "DEVICE-025")
-def a_class_that_does_not_compile_is_told_below_the_request(charged: Charged) -> FieldError | None:
+def a_class_that_does_not_compile_is_told_below_the_request(
+    charged: Charged,
+) -> FieldError | None:
     """The way to the first request is appended to the path of the request before that to the selector."""
     return charged.uncompiled(below=".devices.requests[0]")
 
@@ -44,18 +48,30 @@ def a_mapped_class_stands_for_a_resource(
 ) -> Sequence[Manifest]:
     """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any."""
     mapped = {name for mapping in mappings for name in mapping.device_classes}
-    return sorted(classes, key=lambda found: (found["metadata"]["name"] not in mapped, found["metadata"]["name"]))[:1]
+    return sorted(
+        classes,
+        key=lambda found: (
+            found["metadata"]["name"] not in mapped,
+            found["metadata"]["name"],
+        ),
+    )[:1]
 
 
 @rule("EXT-017", "EXT-040")
-def each_container_asks_for_whole_devices(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
+def each_container_asks_for_whole_devices(
+    wanted: Wanted, container: ContainerRequests
+) -> FieldError | None:
     """A container is told of the number before it is told of counters."""
     return wanted.not_whole(container)
 
 
 @rule("EXT-015", "EXT-038", "EXT-040")
-def each_container_is_refused_a_class_with_counters(wanted: Wanted, container: ContainerRequests) -> FieldError | None:
+def each_container_is_refused_a_class_with_counters(
+    wanted: Wanted, container: ContainerRequests
+) -> FieldError | None:
     """A request for an extended resource cannot say which part of a device it wants; each container is told."""
     if not wanted.is_charged_by("counter"):
         return None
-    return wanted.charged_otherwise(container, "counters configured", "CEL selectors for counter-based quota")
+    return wanted.charged_otherwise(
+        container, "counters configured", "CEL selectors for counter-based quota"
+    )

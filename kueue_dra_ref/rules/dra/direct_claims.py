@@ -21,10 +21,14 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 
 
 @rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
-def claims_are_read_where_the_workload_lives(world: World, namespace: str, name: str) -> Manifest | None:
+def claims_are_read_where_the_workload_lives(
+    world: World, namespace: str, name: str
+) -> Manifest | None:
     """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it."""
     found = world.claim(namespace, name)
-    return None if found is None else {**found, "spec": {"spec": found.get("spec") or {}}}
+    return (
+        None if found is None else {**found, "spec": {"spec": found.get("spec") or {}}}
+    )
 
 
 @rule("DIRECT-005", "DIRECT-006")

@@ -12,7 +12,9 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 
 
 @rule("AHEAD-004")
-def administrators_are_charged_nothing(asked: Asked) -> tuple[tuple[str, int], ...] | None:
+def administrators_are_charged_nothing(
+    asked: Asked,
+) -> tuple[tuple[str, int], ...] | None:
     """Administrative access takes no device from anybody, so it passes and is not charged."""
     return () if asked.request and asked.request.admin_access else None
 
@@ -23,7 +25,12 @@ def mode_all_is_refused_but_to_administrators(asked: Asked) -> FieldError | None
     request = asked.request
     if request is None or request.mode != "All" or request.admin_access:
         return None
-    return asked.fault("Invalid value", ".exactly.allocationMode", "AllocationMode 'All' is not supported", '"All"')
+    return asked.fault(
+        "Invalid value",
+        ".exactly.allocationMode",
+        "AllocationMode 'All' is not supported",
+        '"All"',
+    )
 
 
 @rule("AHEAD-006", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
@@ -44,7 +51,9 @@ def unresolved_devices_are_told(message: str, requeued: str) -> Said:
 @rule("AHEAD-008")
 def unresolved_devices_are_not_requeued(message: str, requeued: str) -> Said:
     """Say by the same reason that the workload does not go back to the queue by itself."""
-    return Said(type="Requeued", value=False, reason=REASON, message=requeued or message)
+    return Said(
+        type="Requeued", value=False, reason=REASON, message=requeued or message
+    )
 
 
 @rule("AHEAD-009")
@@ -52,4 +61,9 @@ def devices_that_resolve_are_told(before: str) -> Said | None:
     """Say of a workload that was refused that its devices can be charged now."""
     if before not in _REJECTED:
         return None
-    return Said(type="Requeued", value=True, reason="DRAResourcesResolved", message="The DRA resources are resolved")
+    return Said(
+        type="Requeued",
+        value=True,
+        reason="DRAResourcesResolved",
+        message="The DRA resources are resolved",
+    )

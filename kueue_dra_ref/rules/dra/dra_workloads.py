@@ -32,7 +32,9 @@ def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | No
     """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
     if not workload.claims:
         return None
-    return Refused(message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled")
+    return Refused(
+        message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled"
+    )
 
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
@@ -62,12 +64,22 @@ def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | 
     """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""
     if world.target(workload) is not None:
         return None
-    return Refused(message="the ClusterQueue that would map the device classes does not exist", silent=True)
+    return Refused(
+        message="the ClusterQueue that would map the device classes does not exist",
+        silent=True,
+    )
 
 
 @rule("RBAC-004")
-def templates_cannot_be_read_without_permission(world: World, workload: Workload) -> Refused | None:
+def templates_cannot_be_read_without_permission(
+    world: World, workload: Workload
+) -> Refused | None:
     """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""
-    if world.may_read("resourceclaimtemplates") or not any(claim.template for claim in workload.claims):
+    if world.may_read("resourceclaimtemplates") or not any(
+        claim.template for claim in workload.claims
+    ):
         return None
-    return Refused(message="Kueue's role does not allow reading resourceclaimtemplates.resource.k8s.io", silent=True)
+    return Refused(
+        message="Kueue's role does not allow reading resourceclaimtemplates.resource.k8s.io",
+        silent=True,
+    )

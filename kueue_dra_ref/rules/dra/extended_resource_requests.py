@@ -23,27 +23,41 @@ def names_with_a_domain_are_extended(name: str) -> bool:
 @rule("EXT-001", "EXT-003")
 def requests_are_looked_at(workload: Workload) -> Iterator[str]:
     """A workload is one with devices by what its containers request; limits alone do not make it one."""
-    for container in (container for pod_set in workload.pod_sets for container in pod_set.containers):
-        yield from (name for name, amount in container.requests.items() if amount.amount)
+    for container in (
+        container for pod_set in workload.pod_sets for container in pod_set.containers
+    ):
+        yield from (
+            name for name, amount in container.requests.items() if amount.amount
+        )
 
 
 @rule("EXT-004", "EXT-005")
 def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
     """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one."""
     for container in pod_set.containers:
-        yield from (name for name, amount in container.requests.items() if amount.amount > 0)
+        yield from (
+            name for name, amount in container.requests.items() if amount.amount > 0
+        )
 
 
 @rule("EXT-006")
-def the_newest_class_stands_for_a_resource(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
+def the_newest_class_stands_for_a_resource(
+    classes: Sequence[Manifest], mappings: Mappings
+) -> Sequence[Manifest]:
     """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does."""
     del mappings
-    newest = max((found["metadata"]["creationTimestamp"] for found in classes), default="")
-    return [found for found in classes if found["metadata"]["creationTimestamp"] == newest]
+    newest = max(
+        (found["metadata"]["creationTimestamp"] for found in classes), default=""
+    )
+    return [
+        found for found in classes if found["metadata"]["creationTimestamp"] == newest
+    ]
 
 
 @rule("EXT-007")
-def the_smallest_name_breaks_a_tie_of_classes(classes: Sequence[Manifest], mappings: Mappings) -> Sequence[Manifest]:
+def the_smallest_name_breaks_a_tie_of_classes(
+    classes: Sequence[Manifest], mappings: Mappings
+) -> Sequence[Manifest]:
     """Of classes that were made in the same second, the first by name is chosen."""
     del mappings
     return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
@@ -52,12 +66,18 @@ def the_smallest_name_breaks_a_tie_of_classes(classes: Sequence[Manifest], mappi
 @rule("EXT-008", "EXT-009", "EXT-010")
 def the_mapping_of_the_class_is_charged_or_the_name(wanted: Wanted) -> str:
     """Devices count under the resource that the class is mapped to, or under the extended resource's own name."""
-    found = (mapping.name for mapping in wanted.mappings if wanted.device_class in mapping.device_classes)
+    found = (
+        mapping.name
+        for mapping in wanted.mappings
+        if wanted.device_class in mapping.device_classes
+    )
     return next(found, wanted.name)
 
 
 @rule("EXT-011", "EXT-012", "EXT-013")
-def a_pod_asks_for_the_larger_of_its_phases(initial: Sequence[int], regular: Sequence[int]) -> int:
+def a_pod_asks_for_the_larger_of_its_phases(
+    initial: Sequence[int], regular: Sequence[int]
+) -> int:
     """Regular containers are added, of the initial ones the largest counts, of both what is more."""
     return max(max(initial, default=0), sum(regular))
 
@@ -78,7 +98,11 @@ def the_name_is_not_charged_as_well(name: str) -> bool:
 def classes_with_counters_are_refused(wanted: Wanted) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which part of a device it wants."""
     if wanted.is_charged_by("counter"):
-        yield wanted.charged_otherwise(wanted.asking[0], "counters configured", "CEL selectors for counter-based quota")
+        yield wanted.charged_otherwise(
+            wanted.asking[0],
+            "counters configured",
+            "CEL selectors for counter-based quota",
+        )
 
 
 @rule("EXT-016")
@@ -86,14 +110,18 @@ def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which capacity of a device it wants."""
     if wanted.is_charged_by("capacity"):
         yield wanted.charged_otherwise(
-            wanted.asking[0], "capacity sources configured", "capacity.requests for capacity-based quota"
+            wanted.asking[0],
+            "capacity sources configured",
+            "capacity.requests for capacity-based quota",
         )
 
 
 @rule("EXT-017", "EXT-041")
 def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
     """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is."""
-    yield from (fault for container in wanted.asking if (fault := wanted.not_whole(container)))
+    yield from (
+        fault for container in wanted.asking if (fault := wanted.not_whole(container))
+    )
 
 
 @rule("EXT-018")
@@ -101,14 +129,18 @@ def the_sum_of_containers_has_64_bits(wanted: Wanted) -> Iterator[FieldError]:
     """What the regular containers ask for together has to be a number of 64 bits."""
     total = sum(amounts([wanted], initial=False))
     if total > MAX_INT64:
-        written = next(wanted.amount(each).format for each in wanted.asking if not each.initial)
+        written = next(
+            wanted.amount(each).format for each in wanted.asking if not each.initial
+        )
         below = f".resources.requests.{wanted.name}"
         detail = "total extended resource quantity overflows int64"
         yield wanted.fault(wanted.asking[0], below, str(whole(total, written)), detail)
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")
-def a_change_of_classes_concerns_their_resources(old: Manifest | None, new: Manifest | None) -> Iterator[str]:
+def a_change_of_classes_concerns_their_resources(
+    old: Manifest | None, new: Manifest | None
+) -> Iterator[str]:
     """A class that comes, changes or goes has what waits for its extended resource looked at again."""
     for name in dict.fromkeys(_stands_for(each) for each in (old, new)):
         if name:
@@ -116,4 +148,6 @@ def a_change_of_classes_concerns_their_resources(old: Manifest | None, new: Mani
 
 
 def _stands_for(device_class: Manifest | None) -> str:
-    return str(((device_class or {}).get("spec") or {}).get("extendedResourceName") or "")
+    return str(
+        ((device_class or {}).get("spec") or {}).get("extendedResourceName") or ""
+    )

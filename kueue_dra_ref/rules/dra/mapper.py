@@ -11,7 +11,9 @@ from kueue_dra_ref.model.rule import rule
 
 
 @rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
-def the_configuration_maps_the_classes(world: World, workload: Workload) -> Sequence[DeviceClassMapping]:
+def the_configuration_maps_the_classes(
+    world: World, workload: Workload
+) -> Sequence[DeviceClassMapping]:
     """The mappings are those of Kueue's Configuration, whoever asks."""
     del workload
     return world.configured()
@@ -22,4 +24,6 @@ def the_mapping_of_a_class_names_the_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
     """The first mapping that lists the class by its whole name."""
-    return tuple(mapping.name for mapping in mappings if device_class in mapping.device_classes)[:1]
+    return tuple(
+        mapping.name for mapping in mappings if device_class in mapping.device_classes
+    )[:1]

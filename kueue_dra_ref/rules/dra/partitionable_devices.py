@@ -12,7 +12,9 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("COUNTER-001", "COUNTER-007")
-def what_a_device_consumes_is_charged(source: Source, device: PublishedDevice) -> Sequence[Quantity]:
+def what_a_device_consumes_is_charged(
+    source: Source, device: PublishedDevice
+) -> Sequence[Quantity]:
     """The amounts of the counter of that name, from whatever counter sets."""
     return [amount for name, amount in device.counters if name == source.name]
 
@@ -23,5 +25,7 @@ def some_device_must_consume_the_counter(charged: Charged) -> FieldError | None:
     source = charged.source
     if source.kind is not Kind.COUNTER or charged.offers:
         return None
-    detail = f'matched devices have no consumesCounters entry for counter "{source.name}"'
+    detail = (
+        f'matched devices have no consumesCounters entry for counter "{source.name}"'
+    )
     return charged.fault("Internal error", detail)

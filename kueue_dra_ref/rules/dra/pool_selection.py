@@ -22,7 +22,10 @@ def slices_are_those_of_the_driver(source: Source, slices: Slices) -> Slices:
 def the_newest_generation_of_a_pool_counts(source: Source, slices: Slices) -> Slices:
     """What an older generation of the pool had is stale."""
     del source
-    newest = {each.pool: each.generation for each in sorted(slices, key=lambda each: each.generation)}
+    newest = {
+        each.pool: each.generation
+        for each in sorted(slices, key=lambda each: each.generation)
+    }
     return [each for each in slices if each.generation == newest[each.pool]]
 
 

@@ -21,16 +21,25 @@ def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] |
 
 
 @rule("AHEAD-012")
-def an_alternative_has_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+def an_alternative_has_a_count(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if alternative.mode == "ExactCount":
         return None
     below = _below(alternative, "allocationMode")
-    return asked.fault("Unsupported value", below, 'supported values: "ExactCount"', printed(alternative.mode))
+    return asked.fault(
+        "Unsupported value",
+        below,
+        'supported values: "ExactCount"',
+        printed(alternative.mode),
+    )
 
 
 @rule("AHEAD-013")
-def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest) -> FieldError | Undecided | None:
+def selectors_of_an_alternative_compile(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | Undecided | None:
     """Each selector of an alternative must compile; all that do not are told together."""
     faults = []
     for index, expression in enumerate(alternative.selectors):
@@ -39,7 +48,9 @@ def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest
             return found
         if isinstance(found, CompileFault):
             field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
-            faults.append(f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}")
+            faults.append(
+                f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
+            )
     if not faults:
         return None
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
@@ -47,7 +58,9 @@ def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest
 
 
 @rule("AHEAD-014")
-def the_class_of_an_alternative_is_mapped(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+def the_class_of_an_alternative_is_mapped(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | None:
     """A class that no mapping names cannot be charged."""
     if _mapping(asked, alternative):
         return None
@@ -55,7 +68,9 @@ def the_class_of_an_alternative_is_mapped(asked: Asked, alternative: DeviceReque
 
 
 @rule("AHEAD-015")
-def an_alternative_is_charged_by_its_devices(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+def an_alternative_is_charged_by_its_devices(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | None:
     """Counters and capacities are charged for exact requests only."""
     mapping = _mapping(asked, alternative)
     if mapping is None or not mapping.sources:
@@ -65,23 +80,31 @@ def an_alternative_is_charged_by_its_devices(asked: Asked, alternative: DeviceRe
 
 
 @rule("AHEAD-016")
-def alternatives_share_a_resource(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+def alternatives_share_a_resource(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | None:
     """Every alternative is charged to the resource of the first."""
     first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
     if first is None or own is None or first.name == own.name:
         return None
-    detail = f'every alternative must map to "{first.name}", this one maps to "{own.name}"'
+    detail = (
+        f'every alternative must map to "{first.name}", this one maps to "{own.name}"'
+    )
     return _of_class(asked, alternative, "Invalid value", detail)
 
 
 @rule("AHEAD-017")
-def alternatives_share_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
+def alternatives_share_a_count(
+    asked: Asked, alternative: DeviceRequest
+) -> FieldError | None:
     """Every alternative asks for as many devices as the first."""
     first = _first(asked)
     if first.count == alternative.count:
         return None
     detail = f"every alternative must have count {first.count}, this one has {alternative.count}"
-    return asked.fault("Invalid value", _below(alternative, "count"), detail, str(alternative.count))
+    return asked.fault(
+        "Invalid value", _below(alternative, "count"), detail, str(alternative.count)
+    )
 
 
 def _first(asked: Asked) -> DeviceRequest:
@@ -91,12 +114,22 @@ def _first(asked: Asked) -> DeviceRequest:
 
 def _mapping(asked: Asked, alternative: DeviceRequest) -> DeviceClassMapping | None:
     mappings = asked.world.configured()
-    return next((each for each in mappings if alternative.device_class in each.device_classes), None)
+    return next(
+        (each for each in mappings if alternative.device_class in each.device_classes),
+        None,
+    )
 
 
 def _below(alternative: DeviceRequest, field: str) -> str:
     return f".firstAvailable[{alternative.index}].{field}"
 
 
-def _of_class(asked: Asked, alternative: DeviceRequest, type_: str, detail: str) -> FieldError:
-    return asked.fault(type_, _below(alternative, "deviceClassName"), detail, printed(alternative.device_class))
+def _of_class(
+    asked: Asked, alternative: DeviceRequest, type_: str, detail: str
+) -> FieldError:
+    return asked.fault(
+        type_,
+        _below(alternative, "deviceClassName"),
+        detail,
+        printed(alternative.device_class),
+    )

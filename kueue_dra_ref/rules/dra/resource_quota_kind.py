@@ -18,7 +18,11 @@ _KIND = "DeviceClass"
 @rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
 def a_claim_of_a_container_makes_a_device_workload(workload: Workload) -> bool:
     """A workload asks for devices when a container, an initial one too, lists a claim of its pod."""
-    return any(claim.name in pod_set.used for pod_set in workload.pod_sets for claim in pod_set.claims)
+    return any(
+        claim.name in pod_set.used
+        for pod_set in workload.pod_sets
+        for claim in pod_set.claims
+    )
 
 
 @rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
@@ -27,8 +31,19 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     return tuple(claim for claim in pod_set.claims if claim.name in pod_set.used)
 
 
-@rule("CLASS-001", "KIND-001", "KIND-003", "KIND-008", "KIND-010", "KIND-011", "KIND-012", "KIND-017")
-def the_target_queue_maps_the_classes(world: World, workload: Workload) -> Sequence[DeviceClassMapping]:
+@rule(
+    "CLASS-001",
+    "KIND-001",
+    "KIND-003",
+    "KIND-008",
+    "KIND-010",
+    "KIND-011",
+    "KIND-012",
+    "KIND-017",
+)
+def the_target_queue_maps_the_classes(
+    world: World, workload: Workload
+) -> Sequence[DeviceClassMapping]:
     """The map from classes to names is that of the ClusterQueue to which the workload was submitted."""
     queue = world.target(workload)
     named = [
@@ -37,7 +52,9 @@ def the_target_queue_maps_the_classes(world: World, workload: Workload) -> Seque
         for flavor in group.flavors
         for item in flavor.device_classes.items()
     ]
-    return tuple(DeviceClassMapping(name=name, device_classes=classes) for name, classes in named)
+    return tuple(
+        DeviceClassMapping(name=name, device_classes=classes) for name, classes in named
+    )
 
 
 class Place(NamedTuple):
@@ -68,7 +85,12 @@ def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
     for path, resource in _places(obj):
         if resource.get("kind") not in (None, _KIND):
             value, detail = printed(resource["kind"]), f'supported values: "{_KIND}"'
-            yield FieldError(field=f"{path}.kind", type="Unsupported value", value=value, detail=detail)
+            yield FieldError(
+                field=f"{path}.kind",
+                type="Unsupported value",
+                value=value,
+                detail=detail,
+            )
 
 
 @rule("KIND-004")
@@ -77,7 +99,9 @@ def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
     for place in _places(obj):
         if place.classes and not place.stands_for_classes:
             detail = f"may be set only when kind is {_KIND}"
-            yield FieldError(field=f"{place.path}.deviceClassNames", type="Forbidden", detail=detail)
+            yield FieldError(
+                field=f"{place.path}.deviceClassNames", type="Forbidden", detail=detail
+            )
 
 
 @rule("KIND-005")
@@ -86,7 +110,11 @@ def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
     for place in _places(obj):
         if place.stands_for_classes and not place.classes:
             detail = f"kind {_KIND} needs at least one device class name"
-            yield FieldError(field=f"{place.path}.deviceClassNames", type="Required value", detail=detail)
+            yield FieldError(
+                field=f"{place.path}.deviceClassNames",
+                type="Required value",
+                detail=detail,
+            )
 
 
 @rule("KIND-006")
@@ -101,7 +129,12 @@ def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
                     f"{place.path}.deviceClassNames[{index}]",
                     f"device class counts against {owner} already",
                 )
-                yield FieldError(field=field, type="Invalid value", value=printed(device_class), detail=detail)
+                yield FieldError(
+                    field=field,
+                    type="Invalid value",
+                    value=printed(device_class),
+                    detail=detail,
+                )
 
 
 @rule("KIND-007")
@@ -109,7 +142,10 @@ def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
     """Refuse a name that is a core resource in one flavor and stands for classes in another."""
     kinds: dict[str, bool] = {}
     for place in _places(obj):
-        if kinds.setdefault(place.name, place.stands_for_classes) is not place.stands_for_classes:
+        if (
+            kinds.setdefault(place.name, place.stands_for_classes)
+            is not place.stands_for_classes
+        ):
             detail = f"{place.name} is of another kind in an earlier flavor"
             yield FieldError(
                 field=f"{place.path}.kind",
@@ -120,8 +156,14 @@ def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
 
 
 def _places(obj: Manifest) -> Iterator[Place]:
-    groups = (obj.get("spec") or {}).get("resourceGroups") or () if obj["kind"] == "ClusterQueue" else ()
+    groups = (
+        (obj.get("spec") or {}).get("resourceGroups") or ()
+        if obj["kind"] == "ClusterQueue"
+        else ()
+    )
     for g, group in enumerate(groups):
         for f, flavor in enumerate(group.get("flavors") or ()):
             for r, resource in enumerate(flavor.get("resources") or ()):
-                yield Place(f"spec.resourceGroups[{g}].flavors[{f}].resources[{r}]", resource)
+                yield Place(
+                    f"spec.resourceGroups[{g}].flavors[{f}].resources[{r}]", resource
+                )

@@ -25,7 +25,9 @@ class Sourcing:
     instead: tuple[Rule[[Sequence[Source]], bool], ...] = ()
     drivers: tuple[Rule[[Sequence[Sequence[Source]]], Sequence[str] | None], ...] = ()
     """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
-    slices: tuple[Rule[[Source, Sequence[PublishedSlice]], Sequence[PublishedSlice]], ...] = ()
+    slices: tuple[
+        Rule[[Source, Sequence[PublishedSlice]], Sequence[PublishedSlice]], ...
+    ] = ()
     eligible: tuple[Rule[[Tried], Trial], ...] = ()
     lacking: tuple[Rule[[Charged], FieldError | None], ...] = ()
     """What may be amiss with the devices, in the order in which it is looked for."""
@@ -44,9 +46,16 @@ class Sourcing:
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
-def sources_of_a_class_are_those_of_its_mappings(mappings: Mappings, device_class: str) -> Sequence[Source]:
+def sources_of_a_class_are_those_of_its_mappings(
+    mappings: Mappings, device_class: str
+) -> Sequence[Source]:
     """Every source of every mapping that names the class."""
-    return [source for each in mappings if device_class in each.device_classes for source in sources_in(each)]
+    return [
+        source
+        for each in mappings
+        if device_class in each.device_classes
+        for source in sources_in(each)
+    ]
 
 
 @rule("DEVICE-002")
@@ -56,7 +65,9 @@ def devices_of_such_a_class_are_not_counted(sources: Sequence[Source]) -> bool:
 
 
 @rule("DEVICE-003")
-def selectors_are_tried_on_the_drivers_of_the_sources(each: Sequence[Sequence[Source]]) -> Sequence[str] | None:
+def selectors_are_tried_on_the_drivers_of_the_sources(
+    each: Sequence[Sequence[Source]],
+) -> Sequence[str] | None:
     """Where all classes of a claim's requests with selectors have sources, other drivers' devices are not tried."""
     if not all(each):
         return None
@@ -66,26 +77,34 @@ def selectors_are_tried_on_the_drivers_of_the_sources(each: Sequence[Sequence[So
 @rule("DEVICE-007")
 def the_selector_of_the_source_holds(tried: Tried) -> Trial:
     """The source narrows the devices first."""
-    return _told("deviceSelector", tried, all_hold((tried.source.selector,), tried.device))
+    return _told(
+        "deviceSelector", tried, all_hold((tried.source.selector,), tried.device)
+    )
 
 
 @rule("DEVICE-008")
 def the_selectors_of_a_sourced_class_hold(tried: Tried) -> Trial:
     """The class narrows what the source left."""
-    return _told("DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device))
+    return _told(
+        "DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device)
+    )
 
 
 @rule("DEVICE-009")
 def the_selectors_of_a_sourced_request_hold(tried: Tried) -> Trial:
     """The request narrows what the class left."""
-    return _told("request selector", tried, all_hold(tried.request_selectors, tried.device))
+    return _told(
+        "request selector", tried, all_hold(tried.request_selectors, tried.device)
+    )
 
 
 def _told(where: str, tried: Tried, outcome: Trial) -> Trial:
     if not isinstance(outcome, EvaluationFault):
         return outcome
     name = tried.device.name
-    return EvaluationFault(detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}")
+    return EvaluationFault(
+        detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}"
+    )
 
 
 @rule("DEVICE-010", "DEVICE-021")

@@ -51,7 +51,9 @@ class Need:
 
     def tell(self, amount: int) -> str:
         """A sum or a quota of this resource as Kueue tells it."""
-        return next(filter(None, (word(amount) for word in self.words)), self.show(amount))
+        return next(
+            filter(None, (word(amount) for word in self.words)), self.show(amount)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +66,9 @@ class Objection:
 
 
 @rule("QUOTA-030")
-def pods_are_counted_where_they_are_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
+def pods_are_counted_where_they_are_covered(
+    queue: ClusterQueue, count: int
+) -> Mapping[str, int]:
     """Pods are a resource of their own, which nobody has to ask for."""
     return {"pods": count} if queue.group_of("pods") else {}
 
@@ -143,4 +147,7 @@ def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
 @rule("PARTIAL-001")
 def fewer_pods_are_admitted_where_they_are_worth_it(pod_sets: Sequence[PodSet]) -> bool:
     """A workload that says how few pods are worth admitting gets as many as fit."""
-    return any(pod_set.least is not None and pod_set.count > pod_set.least for pod_set in pod_sets)
+    return any(
+        pod_set.least is not None and pod_set.count > pod_set.least
+        for pod_set in pod_sets
+    )

@@ -75,21 +75,27 @@ def what_does_not_fit_is_passed_over(outlook: Outlook, policy: Fungibility) -> b
 
 
 @rule("PREEMPT-046")
-def the_way_it_can_be_had_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def the_way_it_can_be_had_ranks_flavors(
+    outlook: Outlook, policy: Fungibility
+) -> tuple[int, ...]:
     """Without fungibility, what has to be borrowed is as good as what has not."""
     del policy
     return (outlook.mode,)
 
 
 @rule("PREEMPT-029")
-def flavors_that_nobody_frees_come_last(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def flavors_that_nobody_frees_come_last(
+    outlook: Outlook, policy: Fungibility
+) -> tuple[int, ...]:
     """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
     del policy
     return (int(outlook.mode is not Mode.NO_VICTIMS),)
 
 
 @rule("PREEMPT-021")
-def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def the_preference_ranks_flavors(
+    outlook: Outlook, policy: Fungibility
+) -> tuple[int, ...]:
     """Rather borrow than preempt, unless the ClusterQueue prefers it the other way."""
     if policy.preference == "PreemptionOverBorrowing":
         return -outlook.level, outlook.mode
@@ -97,7 +103,9 @@ def the_preference_ranks_flavors(outlook: Outlook, policy: Fungibility) -> tuple
 
 
 @rule("PREEMPT-031")
-def the_preference_is_taken_for_its_opposite(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def the_preference_is_taken_for_its_opposite(
+    outlook: Outlook, policy: Fungibility
+) -> tuple[int, ...]:
     """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow."""
     if policy.preference == "BorrowingOverPreemption":
         return -outlook.level, outlook.mode
@@ -112,7 +120,9 @@ def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, 
 
 
 @rule("PREEMPT-047")
-def who_borrows_last_preempts_first(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def who_borrows_last_preempts_first(
+    outlook: Outlook, policy: Fungibility
+) -> tuple[int, ...]:
     """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15)."""
     if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
         return -outlook.level, outlook.mode

@@ -24,7 +24,9 @@ class Unreadable:
 
 
 @rule("QUOTA-018")
-def node_labels_must_match(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+def node_labels_must_match(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+) -> str | None:
     """A flavor's node labels must not contradict the pod's node selector and required node affinity."""
     return _doubts_about_labels(pod_set, name, flavor, flavor.get("nodeLabels") or ())
 
@@ -38,7 +40,9 @@ def labels_of_the_group_must_match(
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def what_is_compared_must_be_an_integer(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> Unreadable | None:
+def what_is_compared_must_be_an_integer(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+) -> Unreadable | None:
     """Required node affinity that holds nowhere and compares with what is no integer ends the search."""
     del name
     return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
@@ -53,37 +57,56 @@ def what_is_compared_in_the_group_must_be_an_integer(
     return _unreadable(pod_set, flavor, keys)
 
 
-def _doubts_about_labels(pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]) -> str | None:
+def _doubts_about_labels(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
+) -> str | None:
     """Whether a flavor contradicts what pods select by labels of some keys; other keys say nothing."""
     labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if _selector_holds(pod_set, labels, keys) and _affinity_holds(pod_set, labels, keys):
+    if _selector_holds(pod_set, labels, keys) and _affinity_holds(
+        pod_set, labels, keys
+    ):
         return None
     return f"flavor {name} doesn't match node affinity"
 
 
-def _unreadable(pod_set: PodSet, flavor: Mapping[str, Any], keys: Collection[str]) -> Unreadable | None:
+def _unreadable(
+    pod_set: PodSet, flavor: Mapping[str, Any], keys: Collection[str]
+) -> Unreadable | None:
     labels: dict[str, str] = flavor.get("nodeLabels") or {}
-    if not _selector_holds(pod_set, labels, keys) or _affinity_holds(pod_set, labels, keys):
+    if not _selector_holds(pod_set, labels, keys) or _affinity_holds(
+        pod_set, labels, keys
+    ):
         return None
     faults = list(_faults(_terms(pod_set, keys)))
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
     return Unreadable(told) if faults else None
 
 
-def _selector_holds(pod_set: PodSet, labels: dict[str, str], keys: Collection[str]) -> bool:
-    return all(labels.get(key) == value for key, value in pod_set.node_selector.items() if key in keys)
+def _selector_holds(
+    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
+) -> bool:
+    return all(
+        labels.get(key) == value
+        for key, value in pod_set.node_selector.items()
+        if key in keys
+    )
 
 
 def _terms(pod_set: PodSet, keys: Collection[str]) -> list[list[dict[str, Any]]]:
     """What is required by labels of some keys; a term that speaks of others only holds anywhere, and with it all do."""
-    terms = [[e for e in term if e.get("key") in keys] for term in pod_set.affinity_terms]
+    terms = [
+        [e for e in term if e.get("key") in keys] for term in pod_set.affinity_terms
+    ]
     return terms if all(terms) else []
 
 
-def _affinity_holds(pod_set: PodSet, labels: dict[str, str], keys: Collection[str]) -> bool:
+def _affinity_holds(
+    pod_set: PodSet, labels: dict[str, str], keys: Collection[str]
+) -> bool:
     terms = _terms(pod_set, keys)
     return not terms or any(
-        not any(map(_wrong, term)) and all(expression_holds(e, labels) for e in term) for term in terms
+        not any(map(_wrong, term)) and all(expression_holds(e, labels) for e in term)
+        for term in terms
     )
 
 
@@ -91,9 +114,16 @@ def _faults(terms: list[list[dict[str, Any]]]) -> Iterator[str]:
     for index, term in enumerate(terms):
         for place, expression in enumerate(term):
             found = [
-                str(fault) for fault in _wrong(expression, f"nodeSelectorTerms[{index}].matchExpressions[{place}]")
+                str(fault)
+                for fault in _wrong(
+                    expression, f"nodeSelectorTerms[{index}].matchExpressions[{place}]"
+                )
             ]
-            yield from [found[0] if len(found) == 1 else f"[{', '.join(found)}]"] if found else []
+            yield from (
+                [found[0] if len(found) == 1 else f"[{', '.join(found)}]"]
+                if found
+                else []
+            )
 
 
 def _wrong(expression: dict[str, Any], path: str = "") -> tuple[FieldError, ...]:
@@ -102,19 +132,30 @@ def _wrong(expression: dict[str, Any], path: str = "") -> tuple[FieldError, ...]
     if operator not in _OPERATORS:
         return (unsupported(f"{path}.operator", operator, *_OPERATORS),)
     no_labels = _no_labels(values, expression.get("key", ""), f"{path}.values")
-    return (*_misnumbered(operator, expression.get("values"), f"{path}.values"), *no_labels)
+    return (
+        *_misnumbered(operator, expression.get("values"), f"{path}.values"),
+        *no_labels,
+    )
 
 
 def _misnumbered(operator: str, written: list[str] | None, path: str) -> Errors:
     values = written or []
     match operator:
         case "In" | "NotIn" if not values:
-            yield invalid(path, written, "for 'in', 'notin' operators, values set can't be empty")
+            yield invalid(
+                path, written, "for 'in', 'notin' operators, values set can't be empty"
+            )
         case "Exists" | "DoesNotExist" if values:
-            yield invalid(path, values, "values set must be empty for exists and does not exist")
+            yield invalid(
+                path, values, "values set must be empty for exists and does not exist"
+            )
         case "Gt" | "Lt":
             if len(values) != 1:
-                yield invalid(path, written, "for 'Gt', 'Lt' operators, exactly one value is required")
+                yield invalid(
+                    path,
+                    written,
+                    "for 'Gt', 'Lt' operators, exactly one value is required",
+                )
             for index, value in enumerate(values):
                 if integer(value) is None:
                     words = "for 'Gt', 'Lt' operators, the value must be an integer"

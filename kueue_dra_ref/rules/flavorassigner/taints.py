@@ -14,30 +14,43 @@ Tolerates = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-033")
-def taints_must_be_tolerated(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+def taints_must_be_tolerated(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+) -> str | None:
     """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it."""
     return _untolerated(pod_set, name, flavor, _same_or_compares)
 
 
 @rule("QUOTA-019", "QUOTA-032", "QUOTA-034")
-def taints_must_be_tolerated_by_their_value(pod_set: PodSet, name: str, flavor: Mapping[str, Any]) -> str | None:
+def taints_must_be_tolerated_by_their_value(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any]
+) -> str | None:
     """Up to 0.15: as in later minors, but values are not compared as numbers."""
     return _untolerated(pod_set, name, flavor, _same)
 
 
-def _untolerated(pod_set: PodSet, name: str, flavor: Mapping[str, Any], tolerates: Tolerates) -> str | None:
+def _untolerated(
+    pod_set: PodSet, name: str, flavor: Mapping[str, Any], tolerates: Tolerates
+) -> str | None:
     tolerations = (*pod_set.tolerations, *(flavor.get("tolerations") or ()))
     for taint in flavor.get("nodeTaints") or ():
-        concerned = [toleration for toleration in tolerations if _concerns(toleration, taint)]
+        concerned = [
+            toleration for toleration in tolerations if _concerns(toleration, taint)
+        ]
         keeps_out = taint.get("effect") in {"NoSchedule", "NoExecute"}
-        if keeps_out and not any(tolerates(toleration, taint) for toleration in concerned):
+        if keeps_out and not any(
+            tolerates(toleration, taint) for toleration in concerned
+        ):
             return f"untolerated taint {_show_taint(taint)} in flavor {name}"
     return None
 
 
 def _concerns(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     """Whether a toleration is of the effect and the key of a taint; one without is of any."""
-    return all(not toleration.get(key) or toleration[key] == taint.get(key) for key in ("effect", "key"))
+    return all(
+        not toleration.get(key) or toleration[key] == taint.get(key)
+        for key in ("effect", "key")
+    )
 
 
 def _same(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:

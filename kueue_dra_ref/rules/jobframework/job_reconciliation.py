@@ -16,7 +16,11 @@ def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
     """The pods of a Job as one pod set called main, as many as run at once."""
     spec = job["spec"]
     parallelism = spec.get("parallelism", 1)
-    pods = min(parallelism, spec["completions"]) if spec.get("completions") is not None else parallelism
+    pods = (
+        min(parallelism, spec["completions"])
+        if spec.get("completions") is not None
+        else parallelism
+    )
     return [{"name": "main", "count": pods, "template": spec.get("template") or {}}]
 
 
@@ -42,8 +46,13 @@ def quota_is_returned_once_no_pod_runs(job: dict[str, Any] | None) -> bool:
 def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
     """Reason and message of Finished, once the Job is complete or has failed."""
     for found in (job.get("status") or {}).get("conditions") or ():
-        if found.get("type") in {"Complete", "Failed"} and found.get("status") == "True":
-            return ("Succeeded" if found["type"] == "Complete" else "Failed"), found.get("message", "")
+        if (
+            found.get("type") in {"Complete", "Failed"}
+            and found.get("status") == "True"
+        ):
+            return (
+                "Succeeded" if found["type"] == "Complete" else "Failed"
+            ), found.get("message", "")
     return None
 
 
@@ -55,7 +64,10 @@ def node_labels_that_the_job_contradicts_finish_its_workload(
     for key in sorted(asked.keys() & given.keys()):
         if asked[key] != given[key]:
             told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
-            return "FailedToStart", f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}"
+            return (
+                "FailedToStart",
+                f"invalid admission check PodSetUpdate: conflict for nodeSelector: {told}",
+            )
     return None
 
 
@@ -72,22 +84,32 @@ def who_is_done_and_unlike_its_job_is_deleted(job: PodSets, workload: PodSets) -
 
 
 @rule("STATUS-041", "STATUS-042")
-def a_workload_is_held_to_the_pods_of_its_job(job: PodSets, workload: PodSets, admitted: bool) -> bool:
+def a_workload_is_held_to_the_pods_of_its_job(
+    job: PodSets, workload: PodSets, admitted: bool
+) -> bool:
     """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
 
     Admission gives a Job tolerations, so they are not compared then.
     """
     compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
-    return [_looks(each, compared) for each in job] != [_looks(each, compared) for each in workload]
+    return [_looks(each, compared) for each in job] != [
+        _looks(each, compared) for each in workload
+    ]
 
 
 _CONTAINERS = ("initContainers", "containers")
 
 
-def _looks(pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")) -> list[Any]:
+def _looks(
+    pod_set: dict[str, Any], compared: Sequence[str] = (*_CONTAINERS, "tolerations")
+) -> list[Any]:
     """What a Job and its Workload are compared by."""
     spec = (pod_set.get("template") or {}).get("spec") or {}
-    return [pod_set["count"], pod_set.get("minCount"), *(spec.get(name) or [] for name in compared)]
+    return [
+        pod_set["count"],
+        pod_set.get("minCount"),
+        *(spec.get(name) or [] for name in compared),
+    ]
 
 
 @rule("PREEMPT-027")
@@ -104,10 +126,18 @@ def a_job_may_say_how_few_pods_it_needs(job: dict[str, Any]) -> int | None:
 
 
 @rule("PARTIAL-003")
-def a_job_runs_as_many_pods_as_were_admitted(job: dict[str, Any], pods: int) -> dict[str, Any]:
+def a_job_runs_as_many_pods_as_were_admitted(
+    job: dict[str, Any], pods: int
+) -> dict[str, Any]:
     """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that."""
     annotations = job["metadata"].get("annotations") or {}
-    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {"true", "True", "TRUE", "t", "1"}
+    together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {
+        "true",
+        "True",
+        "TRUE",
+        "t",
+        "1",
+    }
     return {"parallelism": pods} | ({"completions": pods} if together else {})
 
 
@@ -119,9 +149,17 @@ def indexes_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int | 
         return None
     parallelism = spec.get("parallelism", 1)
     completions = spec.get("completions", parallelism)
-    ended = {each for key in ("completedIndexes", "failedIndexes") for each in _indexes(status.get(key) or "")}
+    ended = {
+        each
+        for key in ("completedIndexes", "failedIndexes")
+        for each in _indexes(status.get(key) or "")
+    }
     done = sum(each < completions for each in ended)
-    return max(parallelism - max(completions - done, 0), 0) if parallelism > 1 and done else 0
+    return (
+        max(parallelism - max(completions - done, 0), 0)
+        if parallelism > 1 and done
+        else 0
+    )
 
 
 def _indexes(written: str) -> Iterator[int]:
@@ -137,4 +175,6 @@ def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
     spec, status = job["spec"], job.get("status") or {}
     parallelism = spec.get("parallelism", 1)
     left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)
-    return max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0
+    return (
+        max(parallelism - left, 0) if parallelism > 1 and status.get("succeeded") else 0
+    )

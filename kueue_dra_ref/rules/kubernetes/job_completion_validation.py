@@ -19,7 +19,9 @@ def failures_of_indexes_are_limited_each(write: Write) -> Errors:
     """Refuse a number of failed indexes without a limit for each."""
     spec = write.new["spec"]
     if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
-        yield required("spec.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+        yield required(
+            "spec.backoffLimitPerIndex", "when maxFailedIndexes is specified"
+        )
 
 
 @rule("API-050")
@@ -41,8 +43,12 @@ def indexes_are_not_too_many(write: Write) -> Errors:
     """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000."""
     spec = write.new["spec"]
     if spec.get("completionMode") == INDEXED:
-        yield from _at_most(spec, "parallelism", _MOST, f"{_MOST} when completion mode is {INDEXED}")
-        yield from _at_most(spec, "maxFailedIndexes", spec.get("completions"), "completions")
+        yield from _at_most(
+            spec, "parallelism", _MOST, f"{_MOST} when completion mode is {INDEXED}"
+        )
+        yield from _at_most(
+            spec, "maxFailedIndexes", spec.get("completions"), "completions"
+        )
         yield from _at_most(spec, "maxFailedIndexes", _MOST, str(_MOST))
         if spec.get("completions", 0) > _MOST and "backoffLimitPerIndex" in spec:
             yield from _many(spec)
@@ -50,7 +56,10 @@ def indexes_are_not_too_many(write: Write) -> Errors:
 
 def _many(spec: dict[str, Any]) -> Errors:
     if "maxFailedIndexes" not in spec:
-        yield required("spec.maxFailedIndexes", f"must be specified when completions is above {_MOST}")
+        yield required(
+            "spec.maxFailedIndexes",
+            f"must be specified when completions is above {_MOST}",
+        )
     for key in ("parallelism", "maxFailedIndexes"):
         words = f"{_MANY} when completions are above {_MOST} and used with backoff limit per index"
         yield from _at_most(spec, key, _MANY, words)
@@ -58,4 +67,6 @@ def _many(spec: dict[str, Any]) -> Errors:
 
 def _at_most(spec: dict[str, Any], key: str, most: int | None, words: str) -> Errors:
     if most is not None and spec.get(key, 0) > most:
-        yield invalid(f"spec.{key}", spec[key], f"must be less than or equal to {words}")
+        yield invalid(
+            f"spec.{key}", spec[key], f"must be less than or equal to {words}"
+        )

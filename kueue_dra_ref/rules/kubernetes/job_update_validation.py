@@ -11,7 +11,13 @@ from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
-_FIXED = ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy")
+_FIXED = (
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+)
 _RESOURCES_SINCE = 36
 """The minor of Kubernetes from which the containers of a suspended Job may ask for something else."""
 
@@ -26,7 +32,12 @@ def completions_stay(write: Write) -> Errors:
         yield _immutable("spec.completions")
     elif "completions" in new and new["completions"] != new["parallelism"]:
         words = "can only be modified in tandem with spec.parallelism"
-        yield FieldError(field="spec.completions", type="Invalid value", value=str(new["completions"]), detail=words)
+        yield FieldError(
+            field="spec.completions",
+            type="Invalid value",
+            value=str(new["completions"]),
+            detail=words,
+        )
 
 
 @rule("API-048")
@@ -37,7 +48,11 @@ def pods_of_a_job_stay(write: Write) -> Errors:
     """
     if write.old is None:
         return
-    old, new, path = copied(template_of(write.old)), template_of(write.new), "spec.template"
+    old, new, path = (
+        copied(template_of(write.old)),
+        template_of(write.new),
+        "spec.template",
+    )
     if _waits(write.old):
         _take_over_where_pods_go(old, new)
         if write.kubernetes.minor >= _RESOURCES_SINCE:
@@ -50,7 +65,10 @@ def pods_of_a_job_stay(write: Write) -> Errors:
 @rule("API-049")
 def what_ends_a_job_stays(write: Write) -> Errors:
     """Refuse another mode of completion, other policies of failure and success, and another controller."""
-    old, new = ({"completionMode": BY_NUMBER} | spec["spec"] for spec in (write.before, write.new))
+    old, new = (
+        {"completionMode": BY_NUMBER} | spec["spec"]
+        for spec in (write.before, write.new)
+    )
     for key in _FIXED:
         if old.get(key) != new.get(key):
             yield _immutable(f"spec.{key}")
@@ -58,15 +76,24 @@ def what_ends_a_job_stays(write: Write) -> Errors:
 
 def _waits(job: Manifest) -> bool:
     """Tell whether a Job is suspended and was never started."""
-    return job["spec"].get("suspend") is True and not (job.get("status") or {}).get("startTime")
+    return job["spec"].get("suspend") is True and not (job.get("status") or {}).get(
+        "startTime"
+    )
 
 
 def _take_over_where_pods_go(old: Manifest, new: Manifest) -> None:
     """Give an old template what decides in a new one where its pods go."""
-    _take_over(old.setdefault("metadata", {}), new.get("metadata") or {}, "labels", "annotations")
+    _take_over(
+        old.setdefault("metadata", {}),
+        new.get("metadata") or {},
+        "labels",
+        "annotations",
+    )
     pod, wanted = old.setdefault("spec", {}), new.get("spec") or {}
     _take_over(pod, wanted, "nodeSelector", "tolerations", "schedulingGates")
-    _take_over(pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity")
+    _take_over(
+        pod.setdefault("affinity", {}), wanted.get("affinity") or {}, "nodeAffinity"
+    )
 
 
 def _take_over_resources(old: Manifest, new: Manifest) -> None:

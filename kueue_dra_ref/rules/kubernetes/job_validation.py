@@ -11,7 +11,13 @@ from kueue_dra_ref.model.rule import rule
 
 _TEMPLATE = "spec.template"
 _NUMBERS = (
-    *("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished"),
+    *(
+        "parallelism",
+        "completions",
+        "activeDeadlineSeconds",
+        "backoffLimit",
+        "ttlSecondsAfterFinished",
+    ),
     *("backoffLimitPerIndex", "maxFailedIndexes"),
 )
 
@@ -28,8 +34,12 @@ def a_job_counts_nothing_below_zero(write: Write) -> Errors:
 def pods_are_labelled_as_objects_are(write: Write) -> Errors:
     """Refuse labels and annotations of pods that are none."""
     meta = template_of(write.new).get("metadata") or {}
-    yield from resource_names.label_map(meta.get("labels"), f"{_TEMPLATE}.labels", write.kubernetes)
-    yield from resource_names.annotation_map(meta.get("annotations"), f"{_TEMPLATE}.annotations", write.kubernetes)
+    yield from resource_names.label_map(
+        meta.get("labels"), f"{_TEMPLATE}.labels", write.kubernetes
+    )
+    yield from resource_names.annotation_map(
+        meta.get("annotations"), f"{_TEMPLATE}.annotations", write.kubernetes
+    )
 
 
 @rule("API-036")
@@ -60,7 +70,9 @@ def a_container_asks_for_what_there_is(container: PodContainer) -> Errors:
 @rule("API-037")
 def a_container_uses_claims_of_its_pod(container: PodContainer) -> Errors:
     """Refuse a claim that the pod does not have, and one that is used twice."""
-    return containers.claims(container.resources, f"{container.path}.resources", container.claims)
+    return containers.claims(
+        container.resources, f"{container.path}.resources", container.claims
+    )
 
 
 @rule("API-039")

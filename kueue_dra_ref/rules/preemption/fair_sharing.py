@@ -62,7 +62,9 @@ def age_breaks_a_tie_of_priorities(contender: Contender) -> tuple[float, ...]:
 
 
 @rule("FAIR-003")
-def within_nominal_quota_shares_do_not_matter(queue: Node, short: Collection[FlavorResource]) -> bool:
+def within_nominal_quota_shares_do_not_matter(
+    queue: Node, short: Collection[FlavorResource]
+) -> bool:
     """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are."""
     return not any(queue.borrows(one) for one in short)
 
@@ -89,4 +91,8 @@ def who_borrows_nothing_lendable_is_passed_over(share: Share) -> bool:
 def shares_are_shown(share: Share) -> dict[str, object]:
     """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""
     endless = share.value == float("inf")
-    return {"fairSharing": {"weightedShare": 2**63 - 1 if endless else -int(-share.value // 1)}}
+    return {
+        "fairSharing": {
+            "weightedShare": 2**63 - 1 if endless else -int(-share.value // 1)
+        }
+    }

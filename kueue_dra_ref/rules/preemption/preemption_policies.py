@@ -103,13 +103,20 @@ def lower_priorities_in_the_queue_are_preempted(rivals: Rivals) -> bool:
 def newer_equals_in_the_queue_are_preempted(rivals: Rivals) -> bool:
     """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later."""
     allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
-    return allowed and rivals.priority == rivals.other_priority and rivals.created < rivals.other_created
+    return (
+        allowed
+        and rivals.priority == rivals.other_priority
+        and rivals.created < rivals.other_created
+    )
 
 
 @rule("PREEMPT-006")
 def lower_priorities_in_the_cohort_are_preempted(rivals: Rivals) -> bool:
     """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities."""
-    return rivals.policy.reclaim == "LowerPriority" and rivals.priority > rivals.other_priority
+    return (
+        rivals.policy.reclaim == "LowerPriority"
+        and rivals.priority > rivals.other_priority
+    )
 
 
 @rule("PREEMPT-007")
@@ -174,7 +181,9 @@ def the_latest_reservation_goes_first(candidate: Candidate) -> tuple[int, ...]:
 
 
 @rule("PREEMPT-019")
-def who_is_not_needed_is_spared(victims: Sequence[T], fits_without: Callable[[T], bool]) -> Sequence[T]:
+def who_is_not_needed_is_spared(
+    victims: Sequence[T], fits_without: Callable[[T], bool]
+) -> Sequence[T]:
     """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough."""
     kept = list(victims)
     for index in range(len(kept) - 2, -1, -1):
@@ -187,7 +196,9 @@ def who_is_not_needed_is_spared(victims: Sequence[T], fits_without: Callable[[T]
 @rule("PREEMPT-023", "PREEMPT-024")
 def the_preemptor_is_named(preemption: Preemption) -> str:
     """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree."""
-    paths = f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
+    paths = (
+        f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
+    )
     return f"{_named(preemption)}; {paths}"
 
 

@@ -9,11 +9,20 @@ from kueue_dra_ref.model.pending_reason import Blocked, Cause
 from kueue_dra_ref.model.rule import rule
 
 _TOLD_BY_THE_SCHEDULER = frozenset(
-    {"WaitingForQuota", "NoMatchingFlavor", "ExceedsMaxQuota", "WaitingForPreemptedWorkloads", "PendingEvaluation"}
+    {
+        "WaitingForQuota",
+        "NoMatchingFlavor",
+        "ExceedsMaxQuota",
+        "WaitingForPreemptedWorkloads",
+        "PendingEvaluation",
+    }
 )
 _OUT_OF_DATE = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
 """Reasons that say nothing of what the scheduler would find."""
-_UNTRIED = Blocked(cause=Cause.UNTRIED, message="Workload is pending evaluation in the scheduling queue")
+_UNTRIED = Blocked(
+    cause=Cause.UNTRIED,
+    message="Workload is pending evaluation in the scheduling queue",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +49,11 @@ class Place:
 @rule("OBSERVE-008")
 def deactivation_is_told(place: Place) -> Blocked | None:
     """Say that the workload is deactivated, before anything of its queue."""
-    return None if place.active else Blocked(cause=Cause.DEACTIVATED, message="The workload is deactivated")
+    return (
+        None
+        if place.active
+        else Blocked(cause=Cause.DEACTIVATED, message="The workload is deactivated")
+    )
 
 
 @rule("QUEUE-017", "STATUS-032")
@@ -48,7 +61,9 @@ def the_local_queue_must_exist(place: Place) -> Blocked | None:
     """Say that the LocalQueue does not exist."""
     if place.local_queue_exists:
         return None
-    return Blocked(cause=Cause.MISPLACED, message=f"LocalQueue {place.local_queue} doesn't exist")
+    return Blocked(
+        cause=Cause.MISPLACED, message=f"LocalQueue {place.local_queue} doesn't exist"
+    )
 
 
 @rule("QUEUE-010", "STATUS-033")
@@ -56,7 +71,9 @@ def the_local_queue_must_run(place: Place) -> Blocked | None:
     """Say that the LocalQueue is stopped."""
     if place.local_queue_runs:
         return None
-    return Blocked(cause=Cause.STOPPED, message=f"LocalQueue {place.local_queue} is inactive")
+    return Blocked(
+        cause=Cause.STOPPED, message=f"LocalQueue {place.local_queue} is inactive"
+    )
 
 
 @rule("QUEUE-018", "STATUS-032")
@@ -64,7 +81,10 @@ def the_cluster_queue_must_exist(place: Place) -> Blocked | None:
     """Say that the ClusterQueue does not exist."""
     if place.cluster_queue_exists:
         return None
-    return Blocked(cause=Cause.MISPLACED, message=f"ClusterQueue {place.cluster_queue} doesn't exist")
+    return Blocked(
+        cause=Cause.MISPLACED,
+        message=f"ClusterQueue {place.cluster_queue} doesn't exist",
+    )
 
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
@@ -72,13 +92,19 @@ def the_cluster_queue_must_be_active(place: Place) -> Blocked | None:
     """Say that the ClusterQueue is inactive."""
     if place.cluster_queue_is_active:
         return None
-    return Blocked(cause=Cause.STOPPED, message=f"ClusterQueue {place.cluster_queue} is inactive")
+    return Blocked(
+        cause=Cause.STOPPED, message=f"ClusterQueue {place.cluster_queue} is inactive"
+    )
 
 
 @rule("OBSERVE-006")
 def a_namespace_that_is_not_selected_is_told(place: Place) -> Blocked | None:
     """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace."""
-    return Blocked(cause=Cause.MISPLACED, message=place.mismatch) if place.mismatch else None
+    return (
+        Blocked(cause=Cause.MISPLACED, message=place.mismatch)
+        if place.mismatch
+        else None
+    )
 
 
 @rule("POD-016")
@@ -117,5 +143,7 @@ def what_no_longer_holds_is_taken_back(place: Place) -> Blocked | None:
 def _said_of_an_equal(place: Place) -> Blocked | None:
     if place.bypassed is None:
         return None
-    message = "Bypassed scheduling evaluation because an equivalent workload recently failed"
+    message = (
+        "Bypassed scheduling evaluation because an equivalent workload recently failed"
+    )
     return Blocked(cause=place.bypassed, message=message)

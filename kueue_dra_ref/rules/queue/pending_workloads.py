@@ -86,33 +86,57 @@ def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
 
 
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-030")
-def the_namespace_must_be_selected(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+def the_namespace_must_be_selected(
+    queue: ClusterQueue, labels: dict[str, str]
+) -> str | None:
     """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""
-    return None if _takes(queue, labels) else "workload namespace doesn't match ClusterQueue selector"
+    return (
+        None
+        if _takes(queue, labels)
+        else "workload namespace doesn't match ClusterQueue selector"
+    )
 
 
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-031")
-def the_namespace_must_be_selected_or_a_sentence_says_so(queue: ClusterQueue, labels: dict[str, str]) -> str | None:
+def the_namespace_must_be_selected_or_a_sentence_says_so(
+    queue: ClusterQueue, labels: dict[str, str]
+) -> str | None:
     """As in later minors, but what is told begins with a capital letter."""
-    return None if _takes(queue, labels) else "Workload namespace doesn't match ClusterQueue selector"
+    return (
+        None
+        if _takes(queue, labels)
+        else "Workload namespace doesn't match ClusterQueue selector"
+    )
 
 
 @rule("QUEUE-050")
-def a_deleted_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+def a_deleted_cluster_queue_is_inactive(
+    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+) -> Told | None:
     """A ClusterQueue that was deleted and stays admits nothing new."""
     del missing_flavors
-    return Told(reason="Terminating", message="is terminating") if queue.deleted else None
+    return (
+        Told(reason="Terminating", message="is terminating") if queue.deleted else None
+    )
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
-def a_stopped_cluster_queue_is_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+def a_stopped_cluster_queue_is_inactive(
+    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+) -> Told | None:
     """Hold and HoldAndDrain both stop new admissions."""
     del missing_flavors
-    return None if queue.stop_policy == "None" else Told(reason="Stopped", message="is stopped")
+    return (
+        None
+        if queue.stop_policy == "None"
+        else Told(reason="Stopped", message="is stopped")
+    )
 
 
 @rule("QUEUE-019", "STATUS-022")
-def missing_flavors_make_a_cluster_queue_inactive(queue: ClusterQueue, missing_flavors: tuple[str, ...]) -> Told | None:
+def missing_flavors_make_a_cluster_queue_inactive(
+    queue: ClusterQueue, missing_flavors: tuple[str, ...]
+) -> Told | None:
     """A ClusterQueue needs every flavor that it names."""
     del queue
     if not missing_flavors:
@@ -124,7 +148,11 @@ def missing_flavors_make_a_cluster_queue_inactive(queue: ClusterQueue, missing_f
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
 def deactivation_evicts(holding: Holding) -> Told | None:
     """A workload with ``active: false`` gives its quota back."""
-    return None if holding.active else Told(reason="Deactivated", message="The workload is deactivated")
+    return (
+        None
+        if holding.active
+        else Told(reason="Deactivated", message="The workload is deactivated")
+    )
 
 
 @rule("QUEUE-011")

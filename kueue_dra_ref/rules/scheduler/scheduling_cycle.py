@@ -55,15 +55,25 @@ def what_another_took_is_gone(fits: bool) -> str | None:
 @rule("PREEMPT-017")
 def a_victim_serves_one_preemptor(overlapping: bool) -> str | None:
     """Whoever needs a victim that another head of the same cycle preempts has to wait."""
-    return "Workload has overlapping preemption targets with another workload" if overlapping else None
+    return (
+        "Workload has overlapping preemption targets with another workload"
+        if overlapping
+        else None
+    )
 
 
 @rule("PREEMPT-018")
-def who_cannot_always_reclaim_holds_its_place(queue: ClusterQueue, claimed: Claimed) -> int:
+def who_cannot_always_reclaim_holds_its_place(
+    queue: ClusterQueue, claimed: Claimed
+) -> int:
     """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time."""
     if queue.preemption.reclaim == "Any":
         return 0
     nominal, limit = claimed.limits.nominal, claimed.limits.borrowing
     if claimed.borrows:
-        return claimed.asked if limit is None else min(claimed.asked, minus(plus(nominal, limit), claimed.used))
+        return (
+            claimed.asked
+            if limit is None
+            else min(claimed.asked, minus(plus(nominal, limit), claimed.used))
+        )
     return max(0, min(claimed.asked, minus(nominal, claimed.used)))

@@ -43,14 +43,18 @@ def a_covered_resource_is_called_as_labels_are(resource: Covered) -> Faults:
 def a_resource_is_covered_once(resource: Covered) -> Faults:
     """Deny a resource that was covered before, in this group or another."""
     if resource.name in resource.before:
-        yield FieldError(field=resource.path, type="Duplicate value", value=printed(resource.name))
+        yield FieldError(
+            field=resource.path, type="Duplicate value", value=printed(resource.name)
+        )
 
 
 @rule("QUEUE-027", "OBJECT-038")
 def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
     """Deny a flavor that another group has."""
     if flavor.name in flavor.before:
-        yield FieldError(field=flavor.path, type="Duplicate value", value=printed(flavor.name))
+        yield FieldError(
+            field=flavor.path, type="Duplicate value", value=printed(flavor.name)
+        )
 
 
 @rule("OBJECT-039")
@@ -58,7 +62,11 @@ def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
     """Deny a quota of another resource than the one that is covered at its place."""
     name = place.quota.get("name", "")
     if name != place.covered:
-        yield invalid(f"{place.path}.name", "must match the name in coveredResources", printed(name))
+        yield invalid(
+            f"{place.path}.name",
+            "must match the name in coveredResources",
+            printed(name),
+        )
 
 
 @rule("OBJECT-040")
@@ -95,7 +103,11 @@ def only_who_has_a_cohort_limits_what_it_lends(place: ResourceQuota) -> Faults:
 def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
     """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well."""
     lent = _amount(place, "lendingLimit")
-    if lent and not place.of_cohort and lent.amount > parse(place.quota["nominalQuota"]).amount:
+    if (
+        lent
+        and not place.of_cohort
+        and lent.amount > parse(place.quota["nominalQuota"]).amount
+    ):
         words = "must be less than or equal to the nominalQuota"
         yield invalid(f"{place.path}.lendingLimit", words, printed(str(lent)))
 
@@ -103,7 +115,9 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
 @rule("OBJECT-045")
 def namespaces_are_selected_by_labels(write: Write) -> Faults:
     """Deny a selector that selects by no labels, or in no known way."""
-    return selector_faults("spec.namespaceSelector", write.new["spec"].get("namespaceSelector") or {})
+    return selector_faults(
+        "spec.namespaceSelector", write.new["spec"].get("namespaceSelector") or {}
+    )
 
 
 @rule("OBJECT-046")
@@ -114,7 +128,11 @@ def a_weight_is_none_or_can_be_reckoned_with(write: Write) -> Faults:
         if quantity.amount < 0:
             yield invalid("spec.fairSharing", _NEGATIVE, printed(str(quantity)))
         elif 0 < quantity.amount <= _LEAST_WEIGHT:
-            yield invalid("spec.fairSharing", "When not 0, weight must be > 10e-9", printed(str(quantity)))
+            yield invalid(
+                "spec.fairSharing",
+                "When not 0, weight must be > 10e-9",
+                printed(str(quantity)),
+            )
 
 
 @rule("OBJECT-047")

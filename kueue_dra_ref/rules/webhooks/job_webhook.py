@@ -19,7 +19,9 @@ _IMMUTABLE = "field is immutable"
 def a_queue_is_named_as_objects_are(write: Write) -> Iterator[FieldError]:
     """Deny a queue name that no LocalQueue can have."""
     name = _label(write.new, QUEUE_LABEL)
-    if QUEUE_LABEL in _kept(write.new, "labels") and (faults := dns_subdomain_faults(name)):
+    if QUEUE_LABEL in _kept(write.new, "labels") and (
+        faults := dns_subdomain_faults(name)
+    ):
         yield _invalid(_LABELS, QUEUE_LABEL, name, ",".join(faults))
 
 
@@ -27,14 +29,22 @@ def a_queue_is_named_as_objects_are(write: Write) -> Iterator[FieldError]:
 def the_fewest_pods_are_fewer_than_all(write: Write) -> Iterator[FieldError]:
     """Deny an annotation, new or changed, that is no number of pods between none and all of them."""
     written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
-    if written is None or (write.old is not None and _kept(write.old, "annotations").get(LEAST_ANNOTATION) == written):
+    if written is None or (
+        write.old is not None
+        and _kept(write.old, "annotations").get(LEAST_ANNOTATION) == written
+    ):
         return
     most = _pods(write.new)
     if not re.fullmatch(r"[+-]?[0-9]+", written):
         words = f"strconv.Atoi: parsing {printed(written)}: invalid syntax"
         yield _invalid("metadata.annotations", LEAST_ANNOTATION, written, words)
     elif not 0 < int(written) < most:
-        yield _invalid("metadata.annotations", LEAST_ANNOTATION, int(written), f"should be between 0 and {most - 1}")
+        yield _invalid(
+            "metadata.annotations",
+            LEAST_ANNOTATION,
+            int(written),
+            f"should be between 0 and {most - 1}",
+        )
 
 
 @rule("QUEUE-045")
@@ -45,9 +55,15 @@ def a_running_job_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
 
 
 @rule("QUEUE-059")
-def a_job_leaves_no_queue_where_there_is_a_default_one(write: Write) -> Iterator[FieldError]:
+def a_job_leaves_no_queue_where_there_is_a_default_one(
+    write: Write,
+) -> Iterator[FieldError]:
     """Deny that a Job names no queue any more where one that is new would get the default one."""
-    if write.has_default_queue and _label(write.before, QUEUE_LABEL) and not _label(write.new, QUEUE_LABEL):
+    if (
+        write.has_default_queue
+        and _label(write.before, QUEUE_LABEL)
+        and not _label(write.new, QUEUE_LABEL)
+    ):
         words = "queue-name must not be empty in namespace with default queue"
         yield _invalid(_LABELS, QUEUE_LABEL, "", words)
 
@@ -65,7 +81,12 @@ def a_running_job_is_given_no_priority_class(write: Write) -> Iterator[FieldErro
 def a_job_keeps_a_priority_class(write: Write) -> Iterator[FieldError]:
     """Deny that a priority class is taken away; another one may take its place."""
     if _label(write.before, PRIORITY_LABEL) and not _label(write.new, PRIORITY_LABEL):
-        yield _invalid(_LABELS, PRIORITY_LABEL, "", "WorkloadPriorityClass cannot be removed from a workload")
+        yield _invalid(
+            _LABELS,
+            PRIORITY_LABEL,
+            "",
+            "WorkloadPriorityClass cannot be removed from a workload",
+        )
 
 
 @rule("PREEMPT-041")
@@ -77,9 +98,15 @@ def a_running_job_keeps_its_priority_class(write: Write) -> Iterator[FieldError]
 
 
 @rule("PARTIAL-007")
-def a_running_job_with_fewest_pods_keeps_its_parallelism(write: Write) -> Iterator[FieldError]:
+def a_running_job_with_fewest_pods_keeps_its_parallelism(
+    write: Write,
+) -> Iterator[FieldError]:
     """Deny another parallelism to a Job that is not suspended and says how few pods it needs."""
-    old, changed = write.before, write.before["spec"].get("parallelism", 1) != write.new["spec"].get("parallelism", 1)
+    old, changed = (
+        write.before,
+        write.before["spec"].get("parallelism", 1)
+        != write.new["spec"].get("parallelism", 1),
+    )
     if changed and _runs(old) and LEAST_ANNOTATION in _kept(old, "annotations"):
         words = "cannot change when partial admission is enabled and the job is not suspended"
         yield FieldError(field="spec.parallelism", type="Forbidden", detail=words)
@@ -107,4 +134,9 @@ def _pods(job: Manifest) -> int:
 
 
 def _invalid(place: str, key: str, value: object, detail: str) -> FieldError:
-    return FieldError(field=f"{place}[{key}]", type="Invalid value", value=printed(value), detail=detail)
+    return FieldError(
+        field=f"{place}[{key}]",
+        type="Invalid value",
+        value=printed(value),
+        detail=detail,
+    )

@@ -28,10 +28,16 @@ def taints_are_made_of_labels_and_differ(write: Write) -> Faults:
         yield from value_faults(f"{path}.value", taint.get("value", ""))
         pair = (taint.get("key", ""), taint.get("effect", ""))
         if pair in seen:
-            value = {key: taint[key] for key in ("key", "value", "effect", "timeAdded") if key in taint}
+            value = {
+                key: taint[key]
+                for key in ("key", "value", "effect", "timeAdded")
+                if key in taint
+            }
             words = "taints must be unique by key and effect pair"
             told = json.dumps(value, separators=(",", ":"))
-            yield FieldError(field=path, type="Duplicate value", value=told, detail=words)
+            yield FieldError(
+                field=path, type="Duplicate value", value=told, detail=words
+            )
         seen.append(pair)
 
 

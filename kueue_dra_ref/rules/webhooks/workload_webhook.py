@@ -38,7 +38,12 @@ def no_amount_is_negative(write: Write) -> Iterator[FieldError]:
     for path, amount in _amounts(write.new):
         if parse(amount).amount < 0:
             value = printed(str(parse(amount)))
-            yield FieldError(field=path, type="Invalid value", value=value, detail="must be greater than or equal to 0")
+            yield FieldError(
+                field=path,
+                type="Invalid value",
+                value=value,
+                detail="must be greater than or equal to 0",
+            )
 
 
 @rule("COUNT-029")
@@ -46,7 +51,11 @@ def what_is_not_said_of_pods_is_empty(kind: str) -> Mapping[str, str]:
     """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators."""
     if kind != "Workload":
         return {}
-    return {f"spec.podSets[].template.spec.{path}.{key}": "" for path, keys in NAMED.items() for key in keys}
+    return {
+        f"spec.podSets[].template.spec.{path}.{key}": ""
+        for path, keys in NAMED.items()
+        for key in keys
+    }
 
 
 @rule("PARTIAL-012")
@@ -58,10 +67,14 @@ def nothing_is_said_of_fewer_pods(kind: str) -> Collection[str]:
 @rule("PARTIAL-010")
 def at_most_one_pod_set_may_shrink(write: Write) -> Iterator[FieldError]:
     """Deny a second pod set that says how few of its pods are worth admitting."""
-    found = sum("minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ())
+    found = sum(
+        "minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ()
+    )
     if found > 1:
         detail = "at most one podSet can use minCount"
-        yield FieldError(field="spec.podSets", type="Invalid value", value=str(found), detail=detail)
+        yield FieldError(
+            field="spec.podSets", type="Invalid value", value=str(found), detail=detail
+        )
 
 
 @rule("STATUS-046", "STATUS-047")
@@ -76,14 +89,22 @@ def pod_sets_with_quota_stay(write: Write) -> Iterator[FieldError]:
 def pod_sets_with_quota_stay_but_for_fewer_pods(write: Write) -> Iterator[FieldError]:
     """Deny any change of a pod set that quota is reserved for, other than to fewer pods."""
     for index, (old, new) in _pairs(write):
-        if _plain({**old, "count": min(old.get("count", 1), new.get("count", 1))}) != _plain(new):
+        if _plain(
+            {**old, "count": min(old.get("count", 1), new.get("count", 1))}
+        ) != _plain(new):
             yield _immutable(index, new)
 
 
 def _pairs(write: Write) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
     """Each pod set that has quota beside what it is to become; their number is held by the definition."""
     if is_true(write.before, "QuotaReserved"):
-        yield from enumerate(zip(write.before["spec"]["podSets"], write.new["spec"]["podSets"], strict=False))
+        yield from enumerate(
+            zip(
+                write.before["spec"]["podSets"],
+                write.new["spec"]["podSets"],
+                strict=False,
+            )
+        )
 
 
 def _plain(value: Any, key: str = "") -> Any:
@@ -93,7 +114,9 @@ def _plain(value: Any, key: str = "") -> Any:
             return {name: parse(amount).amount for name, amount in value.items()}
         case dict():
             parts = {name: _plain(each, name) for name, each in value.items()}
-            return {name: part for name, part in parts.items() if part not in ({}, [], "")}
+            return {
+                name: part for name, part in parts.items() if part not in ({}, [], "")
+            }
         case list():
             return [_plain(each) for each in value]
         case _:
@@ -103,10 +126,16 @@ def _plain(value: Any, key: str = "") -> Any:
 def _amounts(workload: Manifest) -> Iterator[tuple[str, str | int]]:
     """Each amount that is requested or set as a limit, with its path."""
     for index, pod_set in enumerate(workload["spec"].get("podSets") or ()):
-        spec, path = (pod_set.get("template") or {}).get("spec") or {}, f"spec.podSets[{index}].template.spec"
+        spec, path = (
+            (pod_set.get("template") or {}).get("spec") or {},
+            f"spec.podSets[{index}].template.spec",
+        )
         for kind in ("initContainers", "containers"):
             for number, container in enumerate(spec.get(kind) or ()):
-                yield from _listed(f"{path}.{kind}[{number}].resources", container.get("resources") or {})
+                yield from _listed(
+                    f"{path}.{kind}[{number}].resources",
+                    container.get("resources") or {},
+                )
         yield from _listed(f"{path}.resources", spec.get("resources") or {})
 
 
@@ -123,4 +152,6 @@ def _reserved(path: str) -> FieldError:
 
 def _immutable(index: int, pod_set: Manifest) -> FieldError:
     field, detail = f"spec.podSets.{index}", "field is immutable"
-    return FieldError(field=field, type="Invalid value", value=printed(pod_set), detail=detail)
+    return FieldError(
+        field=field, type="Invalid value", value=printed(pod_set), detail=detail
+    )

@@ -22,14 +22,19 @@ def a_runtime_class_adds_its_overhead(pod_set: PodSet, around: Surroundings) -> 
 
 
 @rule("POD-003", "POD-004", "POD-013")
-def the_namespace_gives_containers_defaults(pod_set: PodSet, around: Surroundings) -> PodSet:
+def the_namespace_gives_containers_defaults(
+    pod_set: PodSet, around: Surroundings
+) -> PodSet:
     """What a container does not say of its requests and limits, the LimitRanges of the namespace say."""
     given = around.container
     if not given.requests and not given.limits:
         return pod_set
 
     def filled(written: Resources) -> Resources:
-        return Resources(requests=given.requests | written.requests, limits=given.limits | written.limits)
+        return Resources(
+            requests=given.requests | written.requests,
+            limits=given.limits | written.limits,
+        )
 
     return _with_each(pod_set, filled)
 
@@ -42,41 +47,62 @@ def limits_stand_in_for_requests(pod_set: PodSet, around: Surroundings) -> PodSe
 
 
 @rule("POD-006")
-def limits_of_the_pod_stand_in_for_its_requests(pod_set: PodSet, around: Surroundings) -> PodSet:
+def limits_of_the_pod_stand_in_for_its_requests(
+    pod_set: PodSet, around: Surroundings
+) -> PodSet:
     """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise."""
     del around
     return replace(pod_set, whole=_limited(pod_set.whole)) if pod_set.whole else pod_set
 
 
 @rule("POD-008")
-def containers_keep_to_their_limits(pod_set: PodSet, around: Surroundings) -> Iterator[FieldError]:
+def containers_keep_to_their_limits(
+    pod_set: PodSet, around: Surroundings
+) -> Iterator[FieldError]:
     """No container requests more than it is limited to, be it a limit that the namespace gave it."""
     del around
     for container in pod_set.containers:
         over = _above(container.resources.requests, container.resources.limits)
-        yield from _faults(f"{pod_set.path}.{container.path}", over, "requests must not exceed its limits")
+        yield from _faults(
+            f"{pod_set.path}.{container.path}",
+            over,
+            "requests must not exceed its limits",
+        )
 
 
 @rule("POD-009")
-def pods_keep_to_their_limits(pod_set: PodSet, around: Surroundings) -> Iterator[FieldError]:
+def pods_keep_to_their_limits(
+    pod_set: PodSet, around: Surroundings
+) -> Iterator[FieldError]:
     """No pod requests more as a whole than it is limited to."""
     del around
     whole = pod_set.whole or Resources()
     over = _above(whole.requests, whole.limits)
-    yield from _faults(f"{pod_set.path}.resources", over, "requests must not exceed its limits")
+    yield from _faults(
+        f"{pod_set.path}.resources", over, "requests must not exceed its limits"
+    )
 
 
 @rule("POD-010", "POD-015")
-def containers_keep_to_the_bounds_of_the_namespace(pod_set: PodSet, around: Surroundings) -> Iterator[FieldError]:
+def containers_keep_to_the_bounds_of_the_namespace(
+    pod_set: PodSet, around: Surroundings
+) -> Iterator[FieldError]:
     """What a container requests or is limited to lies between least and most; what it does not name is not held to."""
     for container in pod_set.containers:
         found = container.resources
-        low, high = smaller(found.requests, found.limits), larger(found.requests, found.limits)
-        yield from _out_of_bounds(f"{pod_set.path}.{container.path}", low, high, around.container)
+        low, high = (
+            smaller(found.requests, found.limits),
+            larger(found.requests, found.limits),
+        )
+        yield from _out_of_bounds(
+            f"{pod_set.path}.{container.path}", low, high, around.container
+        )
 
 
 @rule("POD-011")
-def pods_keep_to_the_bounds_of_the_namespace(pod_set: PodSet, around: Surroundings) -> Iterator[FieldError]:
+def pods_keep_to_the_bounds_of_the_namespace(
+    pod_set: PodSet, around: Surroundings
+) -> Iterator[FieldError]:
     """What a pod requests, its overhead too, lies between least and most."""
     total = pod_set.requests
     yield from _out_of_bounds(pod_set.path, total, total, around.pod)
@@ -86,7 +112,10 @@ def _with_each(pod_set: PodSet, change: Callable[[Resources], Resources]) -> Pod
     changed = [(each, change(each.resources)) for each in pod_set.containers]
     if all(found is each.resources for each, found in changed):
         return pod_set
-    return replace(pod_set, containers=tuple(replace(each, resources=found) for each, found in changed))
+    return replace(
+        pod_set,
+        containers=tuple(replace(each, resources=found) for each, found in changed),
+    )
 
 
 def _limited(written: Resources) -> Resources:
@@ -95,14 +124,22 @@ def _limited(written: Resources) -> Resources:
     return replace(written, requests=written.limits | written.requests)
 
 
-def _out_of_bounds(path: str, low: Amounts, high: Amounts, bounds: Bounds) -> Iterator[FieldError]:
-    yield from _faults(path, _above(high, bounds.most), "requests must not be above the limitRange max")
-    yield from _faults(path, _above(bounds.least, low), "requests must not be below the limitRange min")
+def _out_of_bounds(
+    path: str, low: Amounts, high: Amounts, bounds: Bounds
+) -> Iterator[FieldError]:
+    yield from _faults(
+        path, _above(high, bounds.most), "requests must not be above the limitRange max"
+    )
+    yield from _faults(
+        path, _above(bounds.least, low), "requests must not be below the limitRange min"
+    )
 
 
 def _above(amounts: Amounts, bounds: Amounts) -> list[str]:
     both = sorted(amounts.keys() & bounds.keys())
-    return [name for name in both if units(name, amounts[name]) > units(name, bounds[name])]
+    return [
+        name for name in both if units(name, amounts[name]) > units(name, bounds[name])
+    ]
 
 
 def _faults(path: str, names: list[str], detail: str) -> Iterator[FieldError]:

@@ -14,18 +14,28 @@ Transformations = Sequence[Transformation]
 
 
 @rule("QUOTA-036", "QUOTA-038", "QUOTA-039")
-def outputs_are_added_to_what_is_requested(amounts: Amounts, transformations: Transformations) -> Amounts:
+def outputs_are_added_to_what_is_requested(
+    amounts: Amounts, transformations: Transformations
+) -> Amounts:
     """Outputs may cancel each other, but what they come to takes nothing from a request."""
     kept, given = _untouched(amounts, transformations), Amounts()
     for each in _concerning(amounts, transformations):
         scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
         kept = add(kept, _retained(each, amounts[each.input]))
         given = add(given, _outputs(each, amounts[each.input].amount * scale))
-    return add(kept, {name: _of(max(amount.amount, Fraction(0)), amount) for name, amount in given.items()})
+    return add(
+        kept,
+        {
+            name: _of(max(amount.amount, Fraction(0)), amount)
+            for name, amount in given.items()
+        },
+    )
 
 
 @rule("QUOTA-036", "QUOTA-040", "QUOTA-041")
-def outputs_and_what_is_requested_are_one_sum(amounts: Amounts, transformations: Transformations) -> Amounts:
+def outputs_and_what_is_requested_are_one_sum(
+    amounts: Amounts, transformations: Transformations
+) -> Amounts:
     """A negative output takes from what it meets, and an input that stays is multiplied as well."""
     total = _untouched(amounts, transformations)
     for each in _concerning(amounts, transformations):
@@ -36,13 +46,17 @@ def outputs_and_what_is_requested_are_one_sum(amounts: Amounts, transformations:
 
 
 @rule("QUOTA-037", "QUOTA-040", "QUOTA-041")
-def outputs_are_computed_from_whole_units(amounts: Amounts, transformations: Transformations) -> Amounts:
+def outputs_are_computed_from_whole_units(
+    amounts: Amounts, transformations: Transformations
+) -> Amounts:
     """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy."""
     total = _untouched(amounts, transformations)
     for each in _concerning(amounts, transformations):
         scale = amounts[each.multiply_by].ceiling if each.multiply_by in amounts else 1
         given = _of(amounts[each.input].amount * scale, amounts[each.input])
-        total = add(add(total, _retained(each, given)), _outputs(each, Fraction(given.ceiling)))
+        total = add(
+            add(total, _retained(each, given)), _outputs(each, Fraction(given.ceiling))
+        )
     return total
 
 
@@ -61,7 +75,10 @@ def _retained(transformation: Transformation, amount: Quantity) -> Amounts:
 
 
 def _outputs(transformation: Transformation, factor: Fraction) -> Amounts:
-    return {name: _of(each.amount * factor, each) for name, each in transformation.outputs.items()}
+    return {
+        name: _of(each.amount * factor, each)
+        for name, each in transformation.outputs.items()
+    }
 
 
 def _of(amount: Fraction, like: Quantity) -> Quantity:

@@ -15,7 +15,9 @@ _GRAVITY = (Cause.HELD, Cause.TOO_MUCH, Cause.NO_FLAVOR)
 @rule("OBSERVE-001")
 def what_no_flavor_serves_is_told(cause: Cause | None, message: str) -> Said | None:
     """Say that no flavor provides what is asked for, or suits the pods."""
-    return _unreserved("NoMatchingFlavor", message) if cause is Cause.NO_FLAVOR else None
+    return (
+        _unreserved("NoMatchingFlavor", message) if cause is Cause.NO_FLAVOR else None
+    )
 
 
 @rule("OBSERVE-002")
@@ -33,7 +35,11 @@ def what_others_hold_is_told(cause: Cause | None, message: str) -> Said | None:
 @rule("OBSERVE-004")
 def what_victims_hold_is_told(cause: Cause | None, message: str) -> Said | None:
     """Say that victims are on their way out."""
-    return _unreserved("WaitingForPreemptedWorkloads", message) if cause is Cause.PREEMPTING else None
+    return (
+        _unreserved("WaitingForPreemptedWorkloads", message)
+        if cause is Cause.PREEMPTING
+        else None
+    )
 
 
 @rule("OBSERVE-005", "OBSERVE-006")
@@ -70,7 +76,12 @@ def a_refusal_is_a_misconfiguration(message: str, requeued: str) -> Said:
 @rule("OBSERVE-012")
 def nothing_is_reserved() -> Said:
     """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not."""
-    return Said(type="Admitted", value=False, reason="NoReservation", message="The workload has no reservation")
+    return Said(
+        type="Admitted",
+        value=False,
+        reason="NoReservation",
+        message="The workload has no reservation",
+    )
 
 
 @rule("OBSERVE-017")

@@ -61,7 +61,12 @@ def quota_is_reserved(cluster_queue: str) -> Said:
 def the_workload_is_admitted(cluster_queue: str) -> Said:
     """Say that the workload is admitted."""
     del cluster_queue
-    return Said(type="Admitted", value=True, reason="Admitted", message="The workload is admitted")
+    return Said(
+        type="Admitted",
+        value=True,
+        reason="Admitted",
+        message="The workload is admitted",
+    )
 
 
 @rule("STATUS-007")
@@ -75,20 +80,26 @@ def waiting_is_told(cause: Cause | None, message: str) -> Said:
 def a_blocked_queue_is_told(cause: Cause | None, message: str) -> Said:
     """Say what is wrong with the queue of a workload."""
     del cause
-    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+    return Said(
+        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+    )
 
 
 @rule("STATUS-008")
 def a_refusal_is_told(message: str, requeued: str) -> Said:
     """Say why the devices of a workload cannot be charged."""
     del requeued
-    return Said(type="QuotaReserved", value=False, reason="Inadmissible", message=message)
+    return Said(
+        type="QuotaReserved", value=False, reason="Inadmissible", message=message
+    )
 
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
 def a_refusal_is_not_requeued(message: str, requeued: str) -> Said:
     """Say that the workload does not go back to the queue by itself."""
-    return Said(type="Requeued", value=False, reason="Inadmissible", message=requeued or message)
+    return Said(
+        type="Requeued", value=False, reason="Inadmissible", message=requeued or message
+    )
 
 
 @rule("STATUS-026")
@@ -111,9 +122,14 @@ def preemption_is_told(reason: str, message: str) -> Said:
 
 
 @rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
-def the_admission_is_written(cluster_queue: str, assigned: Sequence[Assigned]) -> Mapping[str, Any]:
+def the_admission_is_written(
+    cluster_queue: str, assigned: Sequence[Assigned]
+) -> Mapping[str, Any]:
     """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
-    return {"clusterQueue": cluster_queue, "podSetAssignments": [_assignment(pod_set) for pod_set in assigned]}
+    return {
+        "clusterQueue": cluster_queue,
+        "podSetAssignments": [_assignment(pod_set) for pod_set in assigned],
+    }
 
 
 @rule("STATUS-040")
@@ -128,7 +144,11 @@ def requests_of_a_waiting_workload_are_shown(
 ) -> list[dict[str, Any]]:
     """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing."""
     return [
-        {"name": name, **({"resources": _printed(amounts, in_bytes)} if amounts else {})} for name, amounts in asked
+        {
+            "name": name,
+            **({"resources": _printed(amounts, in_bytes)} if amounts else {}),
+        }
+        for name, amounts in asked
     ]
 
 
@@ -141,19 +161,28 @@ def pending_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
 @rule("STATUS-015")
 def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
     """Workloads with quota, and those of them that are admitted."""
-    return {"reservingWorkloads": figures.reserving, "admittedWorkloads": figures.admitted}
+    return {
+        "reservingWorkloads": figures.reserving,
+        "admittedWorkloads": figures.admitted,
+    }
 
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
 def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what is reserved of it, zeros included."""
-    return {"flavorsReservation": _listed(figures, figures.reserved, figures.borrowed.get("reserved", {}))}
+    return {
+        "flavorsReservation": _listed(
+            figures, figures.reserved, figures.borrowed.get("reserved", {})
+        )
+    }
 
 
 @rule("STATUS-017", "STATUS-028")
 def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
     """Every flavor and covered resource with what admitted workloads use of it."""
-    return {"flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))}
+    return {
+        "flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))
+    }
 
 
 @rule("STATUS-018", "STATUS-014")
@@ -179,7 +208,11 @@ def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
 def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
     """The flavors of the ClusterQueue with the resources that they cover and what nodes have them."""
     shown = [
-        {"name": flavor.name, "resources": sorted(group.covered), **_nodes(figures.flavor(flavor.name) or {})}
+        {
+            "name": flavor.name,
+            "resources": sorted(group.covered),
+            **_nodes(figures.flavor(flavor.name) or {}),
+        }
         for group in figures.groups
         for flavor in group.flavors
     ]
@@ -187,10 +220,14 @@ def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
 
 
 @rule("STATUS-020", "STATUS-021", "STATUS-022")
-def a_cluster_queue_says_whether_it_is_active(reasons: Sequence[str], messages: Sequence[str]) -> Said:
+def a_cluster_queue_says_whether_it_is_active(
+    reasons: Sequence[str], messages: Sequence[str]
+) -> Said:
     """Ready, or the first reason with every message."""
     if not reasons:
-        return Said(type="Active", value=True, reason="Ready", message="Can admit new workloads")
+        return Said(
+            type="Active", value=True, reason="Ready", message="Can admit new workloads"
+        )
     message = f"Can't admit new workloads: {', '.join(messages)}."
     return Said(type="Active", value=False, reason=reasons[0], message=message)
 
@@ -206,18 +243,40 @@ def a_deleted_cluster_queue_says_so() -> Said:
 def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -> Said:
     """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
     if stopped:
-        return Said(type="Active", value=False, reason="Stopped", message="LocalQueue is stopped")
+        return Said(
+            type="Active",
+            value=False,
+            reason="Stopped",
+            message="LocalQueue is stopped",
+        )
     told = "Can't submit new workloads to clusterQueue"
     match cluster_queue:
         case "missing":
-            return Said(type="Active", value=False, reason="ClusterQueueDoesNotExist", message=told)
+            return Said(
+                type="Active",
+                value=False,
+                reason="ClusterQueueDoesNotExist",
+                message=told,
+            )
         case "inactive":
-            return Said(type="Active", value=False, reason="ClusterQueueIsInactive", message=told)
-    return Said(type="Active", value=True, reason="Ready", message="Can submit new workloads to localQueue")
+            return Said(
+                type="Active",
+                value=False,
+                reason="ClusterQueueIsInactive",
+                message=told,
+            )
+    return Said(
+        type="Active",
+        value=True,
+        reason="Ready",
+        message="Can submit new workloads to localQueue",
+    )
 
 
 def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))}
+    return {
+        key: found for key in ("nodeLabels", "nodeTaints") if (found := flavor.get(key))
+    }
 
 
 def _assignment(pod_set: Assigned) -> dict[str, Any]:
@@ -225,12 +284,17 @@ def _assignment(pod_set: Assigned) -> dict[str, Any]:
         "name": pod_set.name,
         "count": pod_set.count,
         "flavors": dict(sorted(pod_set.flavors.items())),
-        "resourceUsage": _printed({name: pod_set.usage[name] for name in pod_set.flavors}, pod_set.in_bytes),
+        "resourceUsage": _printed(
+            {name: pod_set.usage[name] for name in pod_set.flavors}, pod_set.in_bytes
+        ),
     }
 
 
 def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, str]:
-    return {name: printed(name, amount, in_bytes) for name, amount in sorted(amounts.items())}
+    return {
+        name: printed(name, amount, in_bytes)
+        for name, amount in sorted(amounts.items())
+    }
 
 
 def _listed(
@@ -239,12 +303,21 @@ def _listed(
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:
     found = []
-    for flavor in sorted((f for group in figures.groups for f in group.flavors), key=lambda f: f.name):
+    for flavor in sorted(
+        (f for group in figures.groups for f in group.flavors), key=lambda f: f.name
+    ):
         resources = []
         for name in sorted(flavor.nominal):
             of = (flavor.name, name)
-            resource = {"name": name, "total": printed(name, amounts.get(of, 0), figures.in_bytes)}
-            over = {} if borrowed is None else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
+            resource = {
+                "name": name,
+                "total": printed(name, amounts.get(of, 0), figures.in_bytes),
+            }
+            over = (
+                {}
+                if borrowed is None
+                else {"borrowed": printed(name, borrowed.get(of, 0), figures.in_bytes)}
+            )
             resources.append(resource | over)
         found.append({"name": flavor.name, "resources": resources})
     return found

@@ -13,7 +13,11 @@ from kueue_dra_ref.model.resource_node import FlavorResource, plus
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Progress
 from kueue_dra_ref.rules.workload.workload_status import Assigned
-from kueue_dra_ref.scheduler.flavorassigner.assignment import AS_FIT, Assignment, PodSetOutcome
+from kueue_dra_ref.scheduler.flavorassigner.assignment import (
+    AS_FIT,
+    Assignment,
+    PodSetOutcome,
+)
 from kueue_dra_ref.scheduler.flavorassigner.flavor import Weighing
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import Telling
 from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import Causes
@@ -22,7 +26,12 @@ from kueue_dra_ref.scheduler.preemption.oracle import Room
 from kueue_dra_ref.workload.total_requests import Demand, counted
 
 
-def assigned(rules: Assigning, room: Room, demands: tuple[Demand, ...], progress: Progress | None = None) -> Assignment:
+def assigned(
+    rules: Assigning,
+    room: Room,
+    demands: tuple[Demand, ...],
+    progress: Progress | None = None,
+) -> Assignment:
     """Assign flavors to every pod set in order; a pod set that can never fit ends the attempt."""
     return _Assigner(rules, room, demands, progress.tried if progress else ()).run()
 
@@ -31,10 +40,17 @@ class _Assigner:
     """One attempt; ``tried`` is how far an earlier one came, by pod set and resource."""
 
     def __init__(
-        self, rules: Assigning, room: Room, demands: tuple[Demand, ...], tried: Sequence[Mapping[str, int]]
+        self,
+        rules: Assigning,
+        room: Room,
+        demands: tuple[Demand, ...],
+        tried: Sequence[Mapping[str, int]],
     ) -> None:
         self.rules, self.room, self.tried = rules, room, tried
-        self.demands = [replace(each, amounts={**each.amounts, **counted(rules, room.queue, each)}) for each in demands]
+        self.demands = [
+            replace(each, amounts={**each.amounts, **counted(rules, room.queue, each)})
+            for each in demands
+        ]
         in_bytes = frozenset[str]().union(*(demand.in_bytes for demand in demands))
         self.weighing = Weighing(rules=rules, room=room, in_bytes=in_bytes)
         self.short: set[FlavorResource] = set()
@@ -43,7 +59,13 @@ class _Assigner:
         self.causes = Causes(rules=rules)
 
     def run(self) -> Assignment:
-        worst, given, told, tried, lacking = Fit.NOW, [], list[str](), [], list[Cause | None]()
+        worst, given, told, tried, lacking = (
+            Fit.NOW,
+            [],
+            list[str](),
+            [],
+            list[Cause | None](),
+        )
         for index, demand in enumerate(self.demands):
             found = self._pod_set(index, demand)
             worst = min(worst, found.fit)
@@ -53,7 +75,10 @@ class _Assigner:
                 told = found.told(demand.pod_set.name, told)
             if found.fit is Fit.NEVER:
                 lacking.append(self._cause(found))
-            if found.failed or (demand.amounts and any(rule(len(found.got)) for rule in self.rules.cut_short)):
+            if found.failed or (
+                demand.amounts
+                and any(rule(len(found.got)) for rule in self.rules.cut_short)
+            ):
                 break
         return Assignment(
             fit=worst,
@@ -70,7 +95,9 @@ class _Assigner:
     def _cause(self, found: PodSetOutcome) -> Cause | None:
         if not any(group.attempts for group in found.groups):
             return Cause.NO_FLAVOR
-        return self.causes.of_all([self.causes.of_alternatives(group.lacking) for group in found.groups])
+        return self.causes.of_all(
+            [self.causes.of_alternatives(group.lacking) for group in found.groups]
+        )
 
     def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
         amounts, result = demand.amounts, PodSetOutcome()
@@ -78,29 +105,50 @@ class _Assigner:
             group = self.room.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):
-                    self.steps.append(Step(requirements=cited(self.rules.uncovered), text=lacking))
-                    return PodSetOutcome(failed=True, reasons=[lacking], groups=result.groups)
+                    self.steps.append(
+                        Step(requirements=cited(self.rules.uncovered), text=lacking)
+                    )
+                    return PodSetOutcome(
+                        failed=True, reasons=[lacking], groups=result.groups
+                    )
             elif resource not in result.got:
-                covered = {name: amounts[name] for name in amounts if name in group.covered}
-                best = self._search(group, demand.pod_set, covered).run(self._start(index, resource))
+                covered = {
+                    name: amounts[name] for name in amounts if name in group.covered
+                }
+                best = self._search(group, demand.pod_set, covered).run(
+                    self._start(index, resource)
+                )
                 result.groups.append(best)
                 if best.outlook.mode is Mode.NEVER:
-                    return PodSetOutcome(failed=True, reasons=best.reasons, groups=result.groups)
+                    return PodSetOutcome(
+                        failed=True, reasons=best.reasons, groups=result.groups
+                    )
                 result.got |= dict.fromkeys(covered, best)
                 result.reasons += best.reasons
         return result
 
-    def _search(self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]) -> Search:
-        telling = Telling(where=f"pod set {pod_set.name}, " if len(self.demands) > 1 else "")
+    def _search(
+        self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]
+    ) -> Search:
+        telling = Telling(
+            where=f"pod set {pod_set.name}, " if len(self.demands) > 1 else ""
+        )
         return Search(
-            weighing=self.weighing, telling=telling, group=group, pod_set=pod_set, amounts=amounts, steps=self.steps
+            weighing=self.weighing,
+            telling=telling,
+            group=group,
+            pod_set=pod_set,
+            amounts=amounts,
+            steps=self.steps,
         )
 
     def _start(self, index: int, resource: str) -> int:
         return self.tried[index].get(resource, -1) + 1 if index < len(self.tried) else 0
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
-        if self.room.ignore_undeclared or any(rule(amount) for rule in self.rules.overlooked):
+        if self.room.ignore_undeclared or any(
+            rule(amount) for rule in self.rules.overlooked
+        ):
             return None
         return next((rule(resource) for rule in self.rules.uncovered), None)
 
@@ -114,5 +162,9 @@ class _Assigner:
                 self.short.add(of)
         flavors = {resource: got.flavor for resource, got in found.got.items()}
         return Assigned(
-            name=demand.pod_set.name, count=demand.count, flavors=flavors, usage=amounts, in_bytes=demand.in_bytes
+            name=demand.pod_set.name,
+            count=demand.count,
+            flavors=flavors,
+            usage=amounts,
+            in_bytes=demand.in_bytes,
         )

@@ -41,7 +41,12 @@ def _kept_out(by: Rule[..., Any], reason: str | Unreadable) -> Outcome:
     """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
     unreadable = isinstance(reason, Unreadable)
     told = reason.message if isinstance(reason, Unreadable) else reason
-    return Outcome(reasons=[told], cites=cited([by]), lacking=[Cause.NO_FLAVOR], unreadable=unreadable)
+    return Outcome(
+        reasons=[told],
+        cites=cited([by]),
+        lacking=[Cause.NO_FLAVOR],
+        unreadable=unreadable,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +61,31 @@ class Weighing:
     """What earlier pod sets of the workload take."""
 
     def weighed(
-        self, flavor: FlavorQuota, pod_set: PodSet, amounts: Mapping[str, int], keys: frozenset[str]
+        self,
+        flavor: FlavorQuota,
+        pod_set: PodSet,
+        amounts: Mapping[str, int],
+        keys: frozenset[str],
     ) -> Outcome:
         """How a flavor fares for amounts of the resources of its group; ``keys`` are the label keys of the group."""
         spec = self.room.flavor(flavor.name)
         if spec is None:
-            return Outcome(reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR])
+            return Outcome(
+                reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR]
+            )
         if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
             return _kept_out(*objection)
-        outcome = Outcome(outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True)
-        each = {resource: self._weigh(self._need(flavor, resource, amounts[resource])) for resource in amounts}
+        outcome = Outcome(
+            outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True
+        )
+        each = {
+            resource: self._weigh(self._need(flavor, resource, amounts[resource]))
+            for resource in amounts
+        }
         draw = self.room.draw.for_pod_set(pod_set.name)
-        for resource in draw.quotas({name: one.outlook.mode for name, one in each.items()}, flavor.name):
+        for resource in draw.quotas(
+            {name: one.outlook.mode for name, one in each.items()}, flavor.name
+        ):
             found = each[resource]
             outcome.add(resource, found)
             if self.compared(self.rules.rank, outcome.outlook, found.outlook)[0]:
@@ -76,11 +94,15 @@ class Weighing:
                 break
         return outcome
 
-    def chosen(self, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+    def chosen(
+        self, one: Outlook, other: Outlook
+    ) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """As `compared`, of two flavors."""
         return self.compared(self.rules.chosen or self.rules.rank, one, other)
 
-    def compared(self, rank: Ranking, one: Outlook, other: Outlook) -> tuple[bool, Sequence[Rule[..., Any]]]:
+    def compared(
+        self, rank: Ranking, one: Outlook, other: Outlook
+    ) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
         if Mode.NEVER in (one.mode, other.mode):
             return one.mode is not Mode.NEVER, ()
@@ -92,20 +114,42 @@ class Weighing:
 
     def label_keys(self, group: ResourceGroup) -> frozenset[str]:
         """The keys of the node labels of all flavors of a group, where the behaviour looks at them."""
-        specs = (self.room.flavor(flavor.name) for flavor in group.flavors if self.rules.in_group)
+        specs = (
+            self.room.flavor(flavor.name)
+            for flavor in group.flavors
+            if self.rules.in_group
+        )
         labels = [spec.get("nodeLabels") for spec in specs if spec]
-        return frozenset(key for each in labels if isinstance(each, dict) for key in each)
+        return frozenset(
+            key for each in labels if isinstance(each, dict) for key in each
+        )
 
-    def told(self, where: str, flavor: FlavorQuota, outcome: Outcome, amounts: Mapping[str, int]) -> Iterator[Step]:
+    def told(
+        self,
+        where: str,
+        flavor: FlavorQuota,
+        outcome: Outcome,
+        amounts: Mapping[str, int],
+    ) -> Iterator[Step]:
         """Say how a flavor fared; ``where`` names the pod set if there are several."""
         if not outcome.weighed:
             text = f"{where}flavor {flavor.name}: {', '.join(outcome.reasons)}"
             yield Step(requirements=outcome.cites, text=text)
             return
-        needs = [self._need(flavor, resource, amounts[resource]) for resource in sorted(amounts)]
-        shown = ", ".join(f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left" for n in needs)
+        needs = [
+            self._need(flavor, resource, amounts[resource])
+            for resource in sorted(amounts)
+        ]
+        shown = ", ".join(
+            f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left"
+            for n in needs
+        )
         text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_word(outcome)}"
-        text += ", borrowed" if outcome.outlook.mode is Mode.FIT and outcome.outlook.level else ""
+        text += (
+            ", borrowed"
+            if outcome.outlook.mode is Mode.FIT and outcome.outlook.level
+            else ""
+        )
         yield Step(requirements=outcome.cites or FITS, text=text)
         yield from outcome.steps
 
@@ -121,13 +165,32 @@ class Weighing:
 
     def _weigh(self, need: Need) -> Outcome:
         of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
-        rule, objection = next(((r, o) for r in self.rules.quota if (o := r(need))), (None, None))
+        rule, objection = next(
+            ((r, o) for r in self.rules.quota if (o := r(need))), (None, None)
+        )
         if rule is None or objection is None:
-            return Outcome(outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total)))
-        outlook, steps = (NOWHERE, ()) if objection.fit is Fit.NEVER else self.room.preemption(of, total)
-        lacking: list[Cause | None] = [objection.cause] if outlook.mode is Mode.NEVER else []
-        steps = (*bounded(self.room.node, need, never=objection.fit is Fit.NEVER), *steps)
-        return Outcome(outlook=outlook, reasons=[objection.message], cites=cited([rule]), lacking=lacking, steps=steps)
+            return Outcome(
+                outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total))
+            )
+        outlook, steps = (
+            (NOWHERE, ())
+            if objection.fit is Fit.NEVER
+            else self.room.preemption(of, total)
+        )
+        lacking: list[Cause | None] = (
+            [objection.cause] if outlook.mode is Mode.NEVER else []
+        )
+        steps = (
+            *bounded(self.room.node, need, never=objection.fit is Fit.NEVER),
+            *steps,
+        )
+        return Outcome(
+            outlook=outlook,
+            reasons=[objection.message],
+            cites=cited([rule]),
+            lacking=lacking,
+            steps=steps,
+        )
 
     def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
         of = (flavor.name, resource)

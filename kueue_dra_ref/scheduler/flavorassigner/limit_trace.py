@@ -18,7 +18,11 @@ def bounded(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
     """Say what decided how much could be had in a cohort: now, or ever if ``never``."""
     if node.parent is None:
         return
-    bound = node.most((need.flavor, need.resource)) if never else node.bound((need.flavor, need.resource))
+    bound = (
+        node.most((need.flavor, need.resource))
+        if never
+        else node.bound((need.flavor, need.resource))
+    )
     where = f"flavor {need.flavor}, {need.resource}: {'never' if never else 'not'} more than {need.show(bound.amount)}"
     if bound.by_limit:
         of = (need.flavor, need.resource)
@@ -26,7 +30,9 @@ def bounded(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
         text = f"{where}: {bound.node.title} has {need.show(has)} and may borrow {need.show(more)}"
         yield Step(requirements=_BORROWING[bound.node.is_queue], text=text)
         return
-    yield Step(requirements=_cites(node), text=f"{where}: {_shared(bound, need, never=never)}")
+    yield Step(
+        requirements=_cites(node), text=f"{where}: {_shared(bound, need, never=never)}"
+    )
     yield from _kept(node, need, never=never)
 
 
@@ -37,16 +43,28 @@ def _cites(node: Node) -> tuple[str, ...]:
 def _shared(bound: Bound, need: Need, *, never: bool) -> str:
     of = (need.flavor, need.resource)
     text = f"{bound.node.title} has {need.show(bound.node.quota.get(of, 0))} to share"
-    return text if never else f"{text}, {need.show(bound.node.used.get(of, 0))} of it in use"
+    return (
+        text
+        if never
+        else f"{text}, {need.show(bound.node.used.get(of, 0))} of it in use"
+    )
 
 
 def _kept(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
     """Name the members elsewhere in the tree that keep something to themselves."""
     of, path = (need.flavor, need.resource), [node, *node.above()]
     others = [each for each in node.root.below() if each not in path]
-    amounts = {each.title: each.kept(of) if never else each.unused_here(of) for each in others}
-    names = [f"{need.show(amount)} of {title}" for title, amount in amounts.items() if amount > 0]
-    cites = dict.fromkeys(_LENDING[each.is_queue] for each in others if amounts[each.title] > 0)
+    amounts = {
+        each.title: each.kept(of) if never else each.unused_here(of) for each in others
+    }
+    names = [
+        f"{need.show(amount)} of {title}"
+        for title, amount in amounts.items()
+        if amount > 0
+    ]
+    cites = dict.fromkeys(
+        _LENDING[each.is_queue] for each in others if amounts[each.title] > 0
+    )
     if names:
         text = f"flavor {need.flavor}, {need.resource}: kept back by lending limits: {listed(names)}"
         yield Step(requirements=tuple(cites), text=text)

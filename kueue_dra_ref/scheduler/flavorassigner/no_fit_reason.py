@@ -25,6 +25,8 @@ class Causes:
         return _one(self.rules.together, causes)
 
 
-def _one(rules: Sequence[Rule[[Sequence[Cause]], Cause]], causes: Sequence[Cause | None]) -> Cause | None:
+def _one(
+    rules: Sequence[Rule[[Sequence[Cause]], Cause]], causes: Sequence[Cause | None]
+) -> Cause | None:
     known = [cause for cause in causes if cause]
     return next((rule(known) for rule in rules), known[0]) if known else None

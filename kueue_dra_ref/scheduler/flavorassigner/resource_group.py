@@ -34,15 +34,21 @@ class Search:
         rules, flavors, last = self.weighing.rules, self._flavors(), -1
         keys = self.weighing.label_keys(self.group)
         self.steps += self.telling.left_out(flavors[:start], cited(rules.resumed))
-        for last, flavor in list(enumerate(flavors))[start:]:  # the last one tried is wanted below
+        for last, flavor in list(enumerate(flavors))[
+            start:
+        ]:  # the last one tried is wanted below
             outcome = self._try(flavor, keys)
             if outcome.unreadable:
                 self.best, self._reasons = outcome, outcome.reasons
                 break
-            if outcome.weighed and not self._goes_on(flavor, outcome, flavors[last + 1 :]):
+            if outcome.weighed and not self._goes_on(
+                flavor, outcome, flavors[last + 1 :]
+            ):
                 break
         self.steps += self.telling.left_out(flavors[last + 1 :], cited(rules.flavors))
-        self.best.tried = (-1 if last == len(flavors) - 1 else last) if rules.resumed else 0
+        self.best.tried = (
+            (-1 if last == len(flavors) - 1 else last) if rules.resumed else 0
+        )
         self.best.attempts, self.best.lacking = max(0, last + 1 - start), self._lacking
         self.best.reasons = [] if self.best.outlook.mode is Mode.FIT else self._reasons
         return self.best
@@ -50,25 +56,41 @@ class Search:
     def _flavors(self) -> list[FlavorQuota]:
         rules = self.weighing.rules
         listed = (flavor for rule in rules.flavors for flavor in rule(self.group))
-        return [each for each in listed if all(rule(self.pod_set, each.name) for rule in rules.considered)]
+        return [
+            each
+            for each in listed
+            if all(rule(self.pod_set, each.name) for rule in rules.considered)
+        ]
 
     def _try(self, flavor: FlavorQuota, keys: frozenset[str]) -> Outcome:
         outcome = self.weighing.weighed(flavor, self.pod_set, self.amounts, keys)
-        self.steps += self.weighing.told(self.telling.where, flavor, outcome, self.amounts)
+        self.steps += self.weighing.told(
+            self.telling.where, flavor, outcome, self.amounts
+        )
         self._reasons += outcome.reasons
         if outcome.outlook.mode is Mode.NEVER:
-            self._lacking.append(Causes(rules=self.weighing.rules).of_all(outcome.lacking))
+            self._lacking.append(
+                Causes(rules=self.weighing.rules).of_all(outcome.lacking)
+            )
         return outcome
 
-    def _goes_on(self, flavor: FlavorQuota, outcome: Outcome, others: Sequence[FlavorQuota]) -> bool:
+    def _goes_on(
+        self, flavor: FlavorQuota, outcome: Outcome, others: Sequence[FlavorQuota]
+    ) -> bool:
         """Keep the better of this flavor and the best before it; one with which the search ends is the best."""
         policy = self.weighing.room.queue.fungibility
-        passing = [rule for rule in self.weighing.rules.goes_on if rule(outcome.outlook, policy)]
+        passing = [
+            rule
+            for rule in self.weighing.rules.goes_on
+            if rule(outcome.outlook, policy)
+        ]
         if not passing:
             self.best = outcome
             return False
         self.steps += self.telling.passed(flavor, passing, others)
         better, by = self.weighing.chosen(outcome.outlook, self.best.outlook)
-        self.steps += self.telling.compared(outcome.name, self.best.name, by, better=better)
+        self.steps += self.telling.compared(
+            outcome.name, self.best.name, by, better=better
+        )
         self.best = outcome if better else self.best
         return True

@@ -10,7 +10,12 @@ from kueue_dra_ref.cache.snapshot import Amounts, Hold
 from kueue_dra_ref.explain.step import cited, listed
 from kueue_dra_ref.model.resource_node import Node, minus
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.preemption_policies import BORROWING, RECLAIM, WITHIN, Candidate
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    BORROWING,
+    RECLAIM,
+    WITHIN,
+    Candidate,
+)
 from kueue_dra_ref.scheduler.preemption.context import Contest, Victim
 from kueue_dra_ref.scheduler.preemption.trace import Place, name
 
@@ -42,7 +47,9 @@ class Classical:
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
         self._elements = sorted([*self._own(), *self._others()], key=self._place)
-        lined_up = ((each.hold, self._place(each), each.cites) for each in self._elements)
+        lined_up = (
+            (each.hold, self._place(each), each.cites) for each in self._elements
+        )
         self.contest.trail.line_up(self.rules.order, lined_up)
         for borrowing in self._attempts() if self._elements else ():
             if found := self._attempt(borrowing):
@@ -54,22 +61,36 @@ class Classical:
 
     def _attempts(self) -> tuple[bool, ...]:
         """With and without borrowing: while borrowing there are fewer candidates, but more that fits."""
-        contest, others = self.contest, [element for element in self._elements if not element.seen.same_queue]
+        contest, others = (
+            self.contest,
+            [element for element in self._elements if not element.seen.same_queue],
+        )
         forbidden = contest.queue.preemption.borrow == "Never"
-        under = all(contest.node.limit(of).nominal > contest.node.used.get(of, 0) for of in contest.short)
+        under = all(
+            contest.node.limit(of).nominal > contest.node.used.get(of, 0)
+            for of in contest.short
+        )
         if not others or (forbidden and not under):
             return (True,)
-        return (False, True) if forbidden and not any(element.seen.below for element in others) else (True, False)
+        return (
+            (False, True)
+            if forbidden and not any(element.seen.below for element in others)
+            else (True, False)
+        )
 
     def _attempt(self, borrowing: bool) -> tuple[Victim, ...]:
         taken: list[Victim] = []
         how = "borrowing allowed" if borrowing else "without borrowing"
         for element in self._elements:
             if kept := self._protecting(element, borrowing):
-                self.contest.trail.leave(name(element.hold), kept[0].says, kept[0].requirements, how)
+                self.contest.trail.leave(
+                    name(element.hold), kept[0].says, kept[0].requirements, how
+                )
                 continue
             self.contest.snapshot.remove(element.hold)
-            taken.append(Victim(hold=element.hold, reason=element.reason, cites=element.cites))
+            taken.append(
+                Victim(hold=element.hold, reason=element.reason, cites=element.cites)
+            )
             if self.contest.fits(borrowing=borrowing):
                 self._tell(how, "it fits", taken)
                 return self.contest.spare(self.rules, taken, borrowing=borrowing)
@@ -83,7 +104,9 @@ class Classical:
         where = f", {how}" if self.contest.node.parent else ""
         self.contest.trail.say(f"with {gone} gone, {outcome}{where}", tuple(cites))
 
-    def _protecting(self, element: _Element, borrowing: bool) -> Sequence[Rule[..., bool]]:
+    def _protecting(
+        self, element: _Element, borrowing: bool
+    ) -> Sequence[Rule[..., bool]]:
         """The rules that keep a candidate from being preempted in this attempt."""
         if element.seen.same_queue:
             return ()
@@ -101,19 +124,30 @@ class Classical:
         contest, policy = self.contest, self.contest.queue.preemption.within
         if policy == "Never":
             contest.trail.leave(
-                f"everybody in ClusterQueue {contest.queue.name}", "withinClusterQueue is Never", _NO_POLICY
+                f"everybody in ClusterQueue {contest.queue.name}",
+                "withinClusterQueue is Never",
+                _NO_POLICY,
             )
             return
         for hold in contest.snapshot.holding(contest.queue.name):
-            if allowed := contest.allowed(self.rules.within, hold, f"withinClusterQueue {policy}"):
-                yield _Element(hold=hold, seen=seen(hold, same_queue=True), reason=WITHIN, cites=cited(allowed))
+            if allowed := contest.allowed(
+                self.rules.within, hold, f"withinClusterQueue {policy}"
+            ):
+                yield _Element(
+                    hold=hold,
+                    seen=seen(hold, same_queue=True),
+                    reason=WITHIN,
+                    cites=cited(allowed),
+                )
 
     def _others(self) -> Iterator[_Element]:
         contest, skip = self.contest, None
         if contest.queue.preemption.reclaim == "Never":
             if contest.node.parent:
                 why = "reclaimWithinCohort is Never"
-                contest.trail.leave("everybody else in the cohort", why, cited(self.rules.reclaim))
+                contest.trail.leave(
+                    "everybody else in the cohort", why, cited(self.rules.reclaim)
+                )
             return
         favoured, missing = _fits_quota(contest.node, contest.asked)
         for cohort in contest.node.above():
@@ -142,7 +176,9 @@ class Classical:
             if not allowed:
                 continue
             rivals = self.contest.rivals(hold)
-            protecting = tuple(rule for rule in self.rules.while_borrowing if not rule(rivals))
+            protecting = tuple(
+                rule for rule in self.rules.while_borrowing if not rule(rivals)
+            )
             yield _Element(
                 hold=hold,
                 seen=seen(hold, below=favoured),
@@ -156,11 +192,18 @@ class Classical:
 def seen(hold: Hold, *, same_queue: bool = False, below: bool = False) -> Candidate:
     """A workload that holds quota, as the order of victims sees it."""
     return Candidate(
-        evicted=hold.evicted, same_queue=same_queue, below=below, priority=hold.priority, reserved=hold.reserved
+        evicted=hold.evicted,
+        same_queue=same_queue,
+        below=below,
+        priority=hold.priority,
+        reserved=hold.reserved,
     )
 
 
 def _fits_quota(node: Node, amounts: Amounts) -> tuple[bool, Amounts]:
     """Whether a node's own subtree has amounts more, and what it would have to get from above."""
     fits = not any(node.exceeds(of, amount) for of, amount in amounts.items())
-    return fits, {of: max(0, minus(amount, node.unused_here(of))) for of, amount in amounts.items()}
+    return fits, {
+        of: max(0, minus(amount, node.unused_here(of)))
+        for of, amount in amounts.items()
+    }

@@ -75,7 +75,9 @@ class Contest:
             other_created=hold.created,
         )
 
-    def allowed(self, rules: Sequence[Rule[[Rivals], bool]], hold: Hold, policy: str) -> Sequence[Rule[..., bool]]:
+    def allowed(
+        self, rules: Sequence[Rule[[Rivals], bool]], hold: Hold, policy: str
+    ) -> Sequence[Rule[..., bool]]:
         """The rules that let a workload be preempted; whoever would free nothing of what is short is left alone."""
         if self.short.isdisjoint(hold.amounts):
             self.trail.leave(name(hold), "nothing of it would be freed", _USELESS)
@@ -84,7 +86,9 @@ class Contest:
         if found := [rule for rule in rules if rule(rivals)]:
             return found
         age = (
-            f" that is {'newer' if self.created < hold.created else 'older'}" if hold.priority == self.priority else ""
+            f" that is {'newer' if self.created < hold.created else 'older'}"
+            if hold.priority == self.priority
+            else ""
         )
         why = f"{policy} does not let priority {self.priority} take from priority {hold.priority}{age}"
         self.trail.leave(name(hold), why, cited(rules))
@@ -92,16 +96,22 @@ class Contest:
 
     def keeper(self, rules: Preempting, node: Node) -> Rule[..., bool] | None:
         """The rule by which a ClusterQueue or cohort does not give back now."""
-        return next((rule for rule in rules.borrowers if not rule(node, self.short)), None)
+        return next(
+            (rule for rule in rules.borrowers if not rule(node, self.short)), None
+        )
 
     def fits(self, *, borrowing: bool) -> bool:
         """Whether it fits now, with or without borrowing."""
         node = self.node
-        if not borrowing and any(node.borrows(of, amount) for of, amount in self.asked.items()):
+        if not borrowing and any(
+            node.borrows(of, amount) for of, amount in self.asked.items()
+        ):
             return False
         return self.snapshot.fits(self.queue.name, self.asked)
 
-    def spare(self, rules: Preempting, victims: Sequence[Victim], *, borrowing: bool) -> tuple[Victim, ...]:
+    def spare(
+        self, rules: Preempting, victims: Sequence[Victim], *, borrowing: bool
+    ) -> tuple[Victim, ...]:
         """Let go of victims that are not needed after all, and take every removal back."""
 
         def fits_without(victim: Victim) -> bool:
@@ -116,7 +126,9 @@ class Contest:
             back = list[Victim]()
             victims = rule(victims, fits_without)
             for victim in back:
-                self.trail.say(f"{name(victim.hold)} is put back: {rule.says}", cited([rule]))
+                self.trail.say(
+                    f"{name(victim.hold)} is put back: {rule.says}", cited([rule])
+                )
         self.restore(victims)
         return tuple(victims)
 

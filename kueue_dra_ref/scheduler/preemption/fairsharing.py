@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharing, Preempting
 from kueue_dra_ref.cache.snapshot import Hold, Key
@@ -27,7 +28,7 @@ class _Turns:
 
     contest: Contest
     waiting: dict[str, list[Hold]]
-    place: Callable[[Hold], object]
+    place: Callable[[Hold], Any]
     passed_over: Sequence[Rule[[Share], bool]] = ()
     _dropped: set[str] = field(default_factory=set)
     _closed: set[int] = field(default_factory=set)
@@ -60,14 +61,22 @@ class _Turns:
         if queue is None or (inner is not None and more >= most):
             return self._next(inner) if inner is not None else None
         largest = "infinite" if most[0] else f"{most[1]:g}"
-        self.contest.trail.turn(f"{queue.title} is next, with the largest share: {largest}")
+        self.contest.trail.turn(
+            f"{queue.title} is next, with the largest share: {largest}"
+        )
         return queue
 
     def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
         best, most = None, _NOBODY
-        for queue in (m for m in cohort.members if m.is_queue and m.active and m.name not in self._dropped):
+        for queue in (
+            m
+            for m in cohort.members
+            if m.is_queue and m.active and m.name not in self._dropped
+        ):
             found = share(queue)
-            if not self.waiting.get(queue.name) or (queue is not self.contest.node and self._passes(found)):
+            if not self.waiting.get(queue.name) or (
+                queue is not self.contest.node and self._passes(found)
+            ):
                 self._dropped.add(queue.name)
             elif best is None or found.rank > most:
                 best, most = queue, found.rank
@@ -80,12 +89,15 @@ class _Turns:
         return not found.borrowed or any(rule(found) for rule in self.passed_over)
 
     def _is_before(self, queue: Node, other: Node) -> bool:
-        return bool(self.place(self.waiting[queue.name][0]) < self.place(self.waiting[other.name][0]))  # type: ignore[operator]
+        first, second = self.waiting[queue.name][0], self.waiting[other.name][0]
+        return bool(self.place(first) < self.place(second))
 
     def _cohort(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
         best, most = None, _NOBODY
         path = list(self.contest.node.above())
-        for inner in (m for m in cohort.members if not m.is_queue and id(m) not in self._closed):
+        for inner in (
+            m for m in cohort.members if not m.is_queue and id(m) not in self._closed
+        ):
             found = share(inner)
             if self._passes(found) and inner not in path:
                 self._closed.add(id(inner))
@@ -110,12 +122,16 @@ class Fair:
     def victims(self) -> tuple[Victim, ...]:
         """Whom to preempt; nobody when that would not help."""
         candidates, contest = sorted(self._candidates(), key=self._place), self.contest
-        lined_up = ((hold, self._place(hold), self._cites[hold.key]) for hold in candidates)
+        lined_up = (
+            (hold, self._place(hold), self._cites[hold.key]) for hold in candidates
+        )
         contest.trail.line_up(self.rules.order, lined_up)
         if not candidates:
             return ()
         contest.snapshot.take(contest.queue.name, contest.asked)
-        enough = self._first(candidates) or (len(self.strategies) > 1 and self._second())
+        enough = self._first(candidates) or (
+            len(self.strategies) > 1 and self._second()
+        )
         contest.snapshot.release(contest.queue.name, contest.asked)
         if not enough:
             contest.restore(self._taken)
@@ -128,11 +144,15 @@ class Fair:
 
     def _candidates(self) -> Iterator[Hold]:
         own, policy = self.contest.node, self.contest.queue.preemption
-        yield from self._allowed(own, self.rules.within, f"withinClusterQueue {policy.within}")
+        yield from self._allowed(
+            own, self.rules.within, f"withinClusterQueue {policy.within}"
+        )
         for queue in own.root.queues() if own.parent else ():
             if queue is own or not self._gives_back(queue):
                 continue
-            yield from self._allowed(queue, self.rules.reclaim, f"reclaimWithinCohort {policy.reclaim}")
+            yield from self._allowed(
+                queue, self.rules.reclaim, f"reclaimWithinCohort {policy.reclaim}"
+            )
 
     def _gives_back(self, queue: Node) -> bool:
         rule = self.contest.keeper(self.rules, queue)
@@ -142,7 +162,9 @@ class Fair:
             self.contest.trail.leave(queue.title, "it is not active", ())
         return rule is None and queue.active
 
-    def _allowed(self, queue: Node, rules: tuple[Rule[..., bool], ...], policy: str) -> Iterator[Hold]:
+    def _allowed(
+        self, queue: Node, rules: tuple[Rule[..., bool], ...], policy: str
+    ) -> Iterator[Hold]:
         for hold in self.contest.snapshot.holding(queue.name):
             if allowed := self.contest.allowed(rules, hold, policy):
                 self._cites[hold.key] = cited(allowed)
@@ -153,16 +175,25 @@ class Fair:
         for hold in candidates:
             waiting.setdefault(hold.cluster_queue, []).append(hold)
         passed_over = self.sharing.passed_over
-        return _Turns(contest=self.contest, waiting=waiting, place=self._place, passed_over=passed_over)
+        return _Turns(
+            contest=self.contest,
+            waiting=waiting,
+            place=self._place,
+            passed_over=passed_over,
+        )
 
     def _first(self, candidates: Sequence[Hold]) -> bool:
         turns, own = self._turns(candidates), self.contest.node
-        entitled = [rule for rule in self.sharing.entitled if rule(own, self.contest.short)]
+        entitled = [
+            rule for rule in self.sharing.entitled if rule(own, self.contest.short)
+        ]
         for queue in turns:
             if queue is own or entitled:
                 hold = turns.pop(queue)
                 if queue is not own:
-                    self.contest.trail.turn(f"{described(hold)} goes: {entitled[0].says}", cited(entitled))
+                    self.contest.trail.turn(
+                        f"{described(hold)} goes: {entitled[0].says}", cited(entitled)
+                    )
                 if self._take(hold, WITHIN if queue is own else RECLAIM):
                     return True
             elif self._one_of(turns, queue):
@@ -175,7 +206,13 @@ class Fair:
         preemptor, before = share(mine), share(theirs)
         while turns.waiting[queue.name]:
             hold = turns.pop(queue)
-            if self._passes(self.strategies[0], hold, preemptor, before, self._share_without(hold, theirs)):
+            if self._passes(
+                self.strategies[0],
+                hold,
+                preemptor,
+                before,
+                self._share_without(hold, theirs),
+            ):
                 return self._take(hold, SHARING)
             self._left.append(hold)
         return False
@@ -185,15 +222,30 @@ class Fair:
         for queue in turns:
             mine, theirs = self._branches(queue)
             before, hold = share(theirs), turns.pop(queue)
-            if self._passes(INITIAL, hold, share(mine), before, before) and self._take(hold, SHARING):
+            if self._passes(INITIAL, hold, share(mine), before, before) and self._take(
+                hold, SHARING
+            ):
                 return True
             turns.drop(queue)
         return False
 
-    def _passes(self, strategy: str, hold: Hold, preemptor: Share, before: Share, after: Share) -> bool:
-        rules = self.sharing.initial_share if strategy == INITIAL else self.sharing.final_share
-        passes = any(rule(Shares(preemptor=preemptor, before=before, after=after)) for rule in rules)
-        theirs = f"the {before.value:g} that the other had" if strategy == INITIAL else f"{after.value:g} without it"
+    def _passes(
+        self, strategy: str, hold: Hold, preemptor: Share, before: Share, after: Share
+    ) -> bool:
+        rules = (
+            self.sharing.initial_share
+            if strategy == INITIAL
+            else self.sharing.final_share
+        )
+        passes = any(
+            rule(Shares(preemptor=preemptor, before=before, after=after))
+            for rule in rules
+        )
+        theirs = (
+            f"the {before.value:g} that the other had"
+            if strategy == INITIAL
+            else f"{after.value:g} without it"
+        )
         text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.value:g}"
         self.contest.trail.turn(f"{text} against {theirs}", cited(rules))
         return passes
@@ -205,17 +257,24 @@ class Fair:
     def _take(self, hold: Hold, reason: str) -> bool:
         contest = self.contest
         contest.snapshot.remove(hold)
-        self._taken.append(Victim(hold=hold, reason=reason, cites=self._cites[hold.key]))
+        self._taken.append(
+            Victim(hold=hold, reason=reason, cites=self._cites[hold.key])
+        )
         contest.snapshot.release(contest.queue.name, contest.asked)
         enough = contest.fits(borrowing=True)
         contest.snapshot.take(contest.queue.name, contest.asked)
-        told = f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
+        told = (
+            f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
+        )
         contest.trail.turn(told, self._cites[hold.key])
         return enough
 
     def _branches(self, queue: Node) -> tuple[Node, Node]:
         """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
-        mine, theirs = [self.contest.node, *self.contest.node.above()], [queue, *queue.above()]
+        mine, theirs = (
+            [self.contest.node, *self.contest.node.above()],
+            [queue, *queue.above()],
+        )
         while mine[-1] is theirs[-1]:
             mine.pop(), theirs.pop()
         return mine[-1], theirs[-1]

@@ -46,7 +46,9 @@ class Room:
         """From how far an amount would be borrowed."""
         return nearest(self.node, of, amount)[0]
 
-    def preemption(self, of: FlavorResource, amount: int) -> tuple[Outlook, tuple[Step, ...]]:
+    def preemption(
+        self, of: FlavorResource, amount: int
+    ) -> tuple[Outlook, tuple[Step, ...]]:
         """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
         level, inside = nearest(self.node, of, amount)
         shortage = Shortage(
@@ -59,7 +61,8 @@ class Room:
         if not any(rule(shortage) for rule in rules):
             trail = Trail()
             trail.say(
-                f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}", cited(rules)
+                f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}",
+                cited(rules),
             )
             return Outlook(mode=Mode.NEVER, level=level), trail.steps([of])
         found = self.search({of: amount}, frozenset([of]))
@@ -67,8 +70,12 @@ class Room:
             return Outlook(mode=Mode.NO_VICTIMS, level=level), found.steps
         with self.snapshot.without(victim.hold for victim in found.victims):
             level = self.level(of, amount)
-        own = any(victim.hold.cluster_queue == self.queue.name for victim in found.victims)
-        return Outlook(mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level), found.steps
+        own = any(
+            victim.hold.cluster_queue == self.queue.name for victim in found.victims
+        )
+        return Outlook(
+            mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level
+        ), found.steps
 
     def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> Search:
         """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
@@ -77,7 +84,11 @@ class Room:
             queue=self.queue,
             priority=self.priority,
             created=self.created,
-            asked={of: amount for of, amount in asked.items() if not self._is_immaterial(amount)},
+            asked={
+                of: amount
+                for of, amount in asked.items()
+                if not self._is_immaterial(amount)
+            },
             short=short,
         )
         victims = self._searching(contest).victims()
@@ -90,4 +101,6 @@ class Room:
         rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
         if self.strategies is None:
             return Classical(rules=rules, contest=contest)
-        return Fair(rules=rules, sharing=sharing, strategies=self.strategies, contest=contest)
+        return Fair(
+            rules=rules, sharing=sharing, strategies=self.strategies, contest=contest
+        )

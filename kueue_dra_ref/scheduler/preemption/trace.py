@@ -23,7 +23,9 @@ class Trail:
 
     _told: list[Step] = field(default_factory=list)
     _turns: int = 0
-    _alone: dict[tuple[str, str, tuple[str, ...]], list[str]] = field(default_factory=dict)
+    _alone: dict[tuple[str, str, tuple[str, ...]], list[str]] = field(
+        default_factory=dict
+    )
 
     def leave(self, who: str, why: str, cites: tuple[str, ...], when: str = "") -> None:
         """Leave somebody alone, always or only ``when`` something is tried."""
@@ -41,7 +43,9 @@ class Trail:
         if self._turns <= _MOST_TURNS:
             self.say(text, cites)
 
-    def line_up(self, rules: Rules, candidates: Iterable[tuple[Hold, Place, tuple[str, ...]]]) -> None:
+    def line_up(
+        self, rules: Rules, candidates: Iterable[tuple[Hold, Place, tuple[str, ...]]]
+    ) -> None:
         """Tell in which order candidates are looked at, what lets each be, and which rule put it behind another."""
         known = list(candidates)
         for number, (hold, place, cites) in enumerate(known[:MOST]):
@@ -49,23 +53,39 @@ class Trail:
             if number:
                 before = known[number - 1]
                 why, more = _decided(rules, before[1], place)
-                text, cites = f"{text}, behind {name(before[0])}: {why}", (*cites, *more)
+                text, cites = (
+                    f"{text}, behind {name(before[0])}: {why}",
+                    (*cites, *more),
+                )
             self.say(text, cites)
         if len(known) > MOST:
             self.say(f"and {named(len(known) - MOST, 'candidate')} more")
 
     def steps(self, short: Collection[FlavorResource]) -> tuple[Step, ...]:
         """Everything in order, each with what was to be freed."""
-        wanted = ", ".join(f"{resource} in flavor {flavor}" for flavor, resource in sorted(short))
+        wanted = ", ".join(
+            f"{resource} in flavor {flavor}" for flavor, resource in sorted(short)
+        )
         told = [*self._told, *self._left()]
         if self._turns > _MOST_TURNS:
-            told.append(Step(requirements=(), text=f"{named(self._turns - _MOST_TURNS, 'turn')} more are not told"))
-        return tuple(dict.fromkeys(replace(step, text=f"to free {wanted}: {step.text}") for step in told))
+            told.append(
+                Step(
+                    requirements=(),
+                    text=f"{named(self._turns - _MOST_TURNS, 'turn')} more are not told",
+                )
+            )
+        return tuple(
+            dict.fromkeys(
+                replace(step, text=f"to free {wanted}: {step.text}") for step in told
+            )
+        )
 
     def _left(self) -> Iterator[Step]:
         for (when, why, cites), who in self._alone.items():
             alone = f"{listed(who)} {'is' if len(who) == 1 else 'are'} left alone"
-            yield Step(requirements=cites, text=f"{alone}{f', {when}' if when else ''}: {why}")
+            yield Step(
+                requirements=cites, text=f"{alone}{f', {when}' if when else ''}: {why}"
+            )
 
 
 def name(hold: Hold) -> str:

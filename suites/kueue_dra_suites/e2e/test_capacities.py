@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_clusters.kind.profiles import MEMORY
 from kueue_dra_fixtures.allocated_amounts import GIB, in_gib, taken
 from kueue_dra_fixtures.builders import Template, a_job, a_request, a_template

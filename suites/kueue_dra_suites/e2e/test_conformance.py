@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+
 from kueue_dra_clusters.kind.rollout import Rollout
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.on_nodes import Site
-
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from kueue_dra_clusters.kind.failure_summary import summary
 from kueue_dra_clusters.kind.profiles import CLASS
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_fixtures.on_nodes import Site
-
 from kueue_dra_suites.e2e import test_devices, test_integration_off, test_waiting
 
 Case = Callable[[Site], None]

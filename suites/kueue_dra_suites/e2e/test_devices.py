@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.on_nodes import Site, devices_in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_clusters.kind.profiles import CLASS, EXTENDED, RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.on_nodes import Site

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.node_work import NodeJob, NodeQueue

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.alternatives import SPARE, a_list, an_alternative
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.sources import PARTITIONS, SOURCED
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, on_nodes_where
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
-
 from kueue_dra_ref.target import Manifest
 
 STAYS = refused("spec.template.spec: Invalid value")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import GPU, Template, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
 from kueue_dra_fixtures.resources import a_class, a_slice
-
 from kueue_dra_ref.target import Manifest
 
 ADMIN_LABEL = "resource.kubernetes.io/admin-access"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_device, a_job, a_request, a_template
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, newer_api_server
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 SHARED = "ts-shard-gpus.example.com"

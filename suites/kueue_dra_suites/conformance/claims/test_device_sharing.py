@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_device, a_job, a_pod_set, a_request, a_template, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 SHARED = "ts-shard-gpus.example.com"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import (
     ClaimOf,
     a_direct_claim,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import (
     ClaimOf,
     Pods,
@@ -21,7 +22,6 @@ from kueue_dra_fixtures.builders import (
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, newer_api_server
 from kueue_dra_fixtures.verdicts import Reason, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 UNMAPPED = a_request("fpga.example.com")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_missing_template, a_request, a_template
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 REFUSED = pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_device, a_job, a_request, a_template, first_available, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import (
     a_job,
     a_missing_template,
@@ -18,7 +19,6 @@ from kueue_dra_fixtures.builders import (
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 MODE_ALL = a_request(mode="All", count=None)

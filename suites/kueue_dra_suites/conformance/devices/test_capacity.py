@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
@@ -19,7 +20,6 @@ from kueue_dra_fixtures.sources import (
     some_values,
 )
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_request, a_template
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.sources import SHARES, SOURCED, a_range, a_share, a_shared_gpu, some_values
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import GPU, a_job, a_pod_set, a_workload
 from kueue_dra_fixtures.containers import containers
 from kueue_dra_fixtures.lab import Lab

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import GPU, a_job, a_pod_set, a_request, a_template, a_workload
 from kueue_dra_fixtures.containers import limited
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 CARD = "vendor.example.com/card"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.config_documents import a_document
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue

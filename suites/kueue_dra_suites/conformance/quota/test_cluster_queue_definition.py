@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue, a_group, a_quota
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
-
 from kueue_dra_ref.target import Ref
 
 INVALID = 'ClusterQueue.kueue.x-k8s.io "{name}" is invalid: '

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import Quota, a_cluster_queue, a_group, a_quota
 from kueue_dra_fixtures.marks import covers

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import Quota, a_group, a_quota, an_object
 from kueue_dra_fixtures.marks import covers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import Template, a_direct_claim, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers

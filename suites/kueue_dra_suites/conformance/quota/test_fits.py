@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import Pods, Work, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import breaks_law, covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
-
 from kueue_dra_ref.verdict import Verdict
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu, on_nodes_where
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import NO_VALUE
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 ZONE = "topology.kubernetes.io/zone"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
+
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue
 from kueue_dra_fixtures.marks import covers

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.containers import a_container, containers, using
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.queue_status import Counts
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
-
 from kueue_dra_ref.verdict import Verdict
 
 FITS = admitted({"cpu": "2", "whole-gpus": 2})

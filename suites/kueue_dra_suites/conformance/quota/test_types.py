@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_pod_set, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, with_spec
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
-
 from kueue_dra_ref.target import Manifest, Ref
 
 GROUPS = [a_group({"one": {"cpu": 1}})]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.cohorts import a_cohort
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_quota
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.cohorts import a_cohort
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 LOWER, ANY = {"reclaimWithinCohort": "LowerPriority"}, {"reclaimWithinCohort": "Any"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_missing_template, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked

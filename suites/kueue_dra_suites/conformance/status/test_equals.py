@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.containers import limited
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
-
 from kueue_dra_ref.verdict import Verdict
 
 ORDINARY = a_job(cpu="1")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL, marked, with_spec

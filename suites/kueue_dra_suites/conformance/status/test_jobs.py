@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import Work, a_direct_claim, a_job, a_missing_template, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.marks import covers

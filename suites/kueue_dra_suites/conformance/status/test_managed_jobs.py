@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
-
 from kueue_dra_ref.target import Ref
 
 pytestmark = owns_kueue

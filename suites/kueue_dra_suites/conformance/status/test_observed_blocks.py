@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import (
     ClaimOf,
     Work,
@@ -18,7 +19,6 @@ from kueue_dra_fixtures.builders import (
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, pending, unseen
-
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue

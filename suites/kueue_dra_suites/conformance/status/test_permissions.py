@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers

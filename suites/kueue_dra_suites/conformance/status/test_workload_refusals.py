@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import Pods, a_pod_set, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
-
 from kueue_dra_ref.verdict import Verdict
 
 pytestmark = owns_kueue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue

@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 import click
+
 from kueue_dra_cli.errors import Trouble
 from kueue_dra_cli.options import Named
 from kueue_dra_clusters.releases import NEWEST, RELEASES
-
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 _option = partial(click.option, "--kueue", "minor", type=Named(tuple(RELEASES)))
 minor_option = _option(
-    default=NEWEST, show_default=True, help="Which release of Kueue; it is built once, see docs/live.md."
+    default=NEWEST,
+    show_default=True,
+    help="Which release of Kueue; it is built once, see docs/live.md.",
 )
 recorded_minor_option = _option(
     help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}."

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+
 from kueue_dra_cli.errors import Trouble
 from kueue_dra_cli.options import judged_option, target_option
-from kueue_dra_fixtures.targets import JudgeFault
-from kueue_dra_reports import controls as reporting
-from kueue_dra_reports.document import ControlEntry
-
 from kueue_dra_controls.controls import CONTROLS
 from kueue_dra_controls.run import a_judge, judged
+from kueue_dra_fixtures.targets import JudgeFault
 from kueue_dra_ref import behaviours
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_reports import controls as reporting
+from kueue_dra_reports.document import ControlEntry
 
 EPILOG = """\
 \b
@@ -34,7 +34,11 @@ KNOWN = {control.sabotage: control for control in CONTROLS}
 
 @click.command("controls", epilog=EPILOG)
 @click.argument("names", nargs=-1, metavar="[CONTROL]...")
-@target_option("reference", "kueue", whose="Who is misconfigured: the reference in memory, or a real Kueue.")
+@target_option(
+    "reference",
+    "kueue",
+    whose="Who is misconfigured: the reference in memory, or a real Kueue.",
+)
 @judged_option
 @click.option(
     "--report-dir",
@@ -43,13 +47,17 @@ KNOWN = {control.sabotage: control for control in CONTROLS}
     show_default=True,
     help="Where controls.json goes; a report of the suite that lies there gets the verdicts too.",
 )
-def command(names: tuple[str, ...], target: str, behaviour: str, report_dir: Path) -> None:
+def command(
+    names: tuple[str, ...], target: str, behaviour: str, report_dir: Path
+) -> None:
     """Misconfigure a judge on purpose and see that the suite notices.
 
     Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
     """
     if unknown := [each for each in names if each not in KNOWN]:
-        raise Trouble(f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown)
+        raise Trouble(
+            f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown
+        )
     found: list[ControlEntry] = []
     try:
         with a_judge(target, behaviours.behaviour(behaviour)) as judge:

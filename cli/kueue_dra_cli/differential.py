@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.release_option import behaviour_of, minor_option
 from kueue_dra_clusters.errors import ClusterTrouble
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
-
 from kueue_dra_differential.explain import explanation
 from kueue_dra_differential.oracle import Kind, Outcome
-from kueue_dra_differential.releases import behaviour_of, minor_option
 from kueue_dra_differential.run import hunted
 from kueue_dra_differential.work_queue import Plan, Tally
 from kueue_dra_ref.api.yaml_text import written
@@ -49,24 +49,56 @@ class Duration(click.ParamType[float]):
 
     name = "TIME"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         """Read it, or say how it is written."""
         if isinstance(value, float):
             return value
         if not (found := re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))):
-            self.fail(f"found {value!r}; expected a number and s, m or h, such as 90s or 10m", param, ctx)
+            self.fail(
+                f"found {value!r}; expected a number and s, m or h, such as 90s or 10m",
+                param,
+                ctx,
+            )
         return float(found[1]) * UNITS[found[2]]
 
 
 @click.command("differential", epilog=EPILOG)
 @minor_option
-@click.option("--budget", type=Duration(), default="10m", show_default=True, help="When to begin no more worlds.")
-@click.option("--worlds", "most", type=click.IntRange(1), help="After how many worlds to end earlier.")
-@click.option("--seed", type=click.IntRange(0), help="Which worlds; others each time unless one is named.")
 @click.option(
-    "--together", type=click.IntRange(1), default=24, show_default=True, help="Worlds in one Kueue at a time."
+    "--budget",
+    type=Duration(),
+    default="10m",
+    show_default=True,
+    help="When to begin no more worlds.",
 )
-@click.option("-n", "kueues", type=click.IntRange(1), default=2, show_default=True, help="Kueues at a time.")
+@click.option(
+    "--worlds",
+    "most",
+    type=click.IntRange(1),
+    help="After how many worlds to end earlier.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    help="Which worlds; others each time unless one is named.",
+)
+@click.option(
+    "--together",
+    type=click.IntRange(1),
+    default=24,
+    show_default=True,
+    help="Worlds in one Kueue at a time.",
+)
+@click.option(
+    "-n",
+    "kueues",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Kueues at a time.",
+)
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -74,7 +106,11 @@ class Duration(click.ParamType[float]):
     show_default=True,
     help="Where the worlds go on which they differ, and the summary.",
 )
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Append the figures to this file, a line.")
+@click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append the figures to this file, a line.",
+)
 def command(
     minor: str,
     budget: float,
@@ -101,20 +137,37 @@ def command(
         together=together,
         kueues=kueues,
     )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an ordinary kill keeps what was judged, as Ctrl-C does
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # an ordinary kill keeps what was judged, as Ctrl-C does
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
     began, tally = moment_now(), Tally()
     _empty(report_dir)
     try:
         for tally in hunted(plan):
-            click.echo(f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)", err=True)
-            _keep({f"{each.kind}-{each.scenario.name}": each for each in tally.found}, plan.behaviour, report_dir)
-            _keep({f"smallest-{each.scenario.name}": each for each in tally.smallest}, plan.behaviour, report_dir)
+            click.echo(
+                f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)",
+                err=True,
+            )
+            _keep(
+                {f"{each.kind}-{each.scenario.name}": each for each in tally.found},
+                plan.behaviour,
+                report_dir,
+            )
+            _keep(
+                {f"smallest-{each.scenario.name}": each for each in tally.smallest},
+                plan.behaviour,
+                report_dir,
+            )
     except ClusterTrouble as trouble:
         raise Trouble([str(trouble)]) from None
     finally:  # also when interrupted: what was judged was judged
         _tell(plan, tally, elapsed_since(began), report_dir, log)
-    raise SystemExit(1 if any(tally.kinds[each] for each in RED) or tally.endings or not tally.worlds else 0)
+    raise SystemExit(
+        1
+        if any(tally.kinds[each] for each in RED) or tally.endings or not tally.worlds
+        else 0
+    )
 
 
 def _figures(tally: Tally) -> str:
@@ -137,11 +190,16 @@ def _keep(found: Mapping[str, Outcome], behaviour: Behaviour, folder: Path) -> N
     for name, each in found.items():
         file = folder / f"{name}.yaml"
         if not file.exists():
-            file.write_text(written([as_document(each.scenario, **dict(_status(each, behaviour)))]), "utf-8")
+            file.write_text(
+                written([as_document(each.scenario, **dict(_status(each, behaviour)))]),
+                "utf-8",
+            )
             click.echo(f"{each.kind}: {file}{_first(each)}")
 
 
-def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None) -> None:
+def _tell(
+    plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None
+) -> None:
     """Write down the figures of the hunt."""
     summary = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -157,7 +215,9 @@ def _tell(plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | No
         with log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(summary) + "\n")
     if tally.endings and not tally.kinds[Kind.ENDED]:
-        click.echo(f"no single world ends a Kueue; the last one that did: {tally.endings[-1]}")
+        click.echo(
+            f"no single world ends a Kueue; the last one that did: {tally.endings[-1]}"
+        )
     click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
 

@@ -10,16 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from kueue_dra_cli.errors import Trouble, readable
 from kueue_dra_cli.inputs import world_of
-from kueue_dra_cli.options import configuration_option, files_option, gates_option, target_option
+from kueue_dra_cli.options import (
+    configuration_option,
+    files_option,
+    gates_option,
+    target_option,
+)
+from kueue_dra_cli.release_option import (
+    behaviour_of,
+    minor_option,
+    recorded_minor,
+    recorded_minor_option,
+)
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.errors import ClusterTrouble
 from kueue_dra_clusters.waiting import TimedOut
-
 from kueue_dra_differential.interrupt import tries
 from kueue_dra_differential.oracle import Judge, Kind, Outcome
-from kueue_dra_differential.releases import behaviour_of, minor_option, recorded_minor, recorded_minor_option
 from kueue_dra_differential.run import Seat
 from kueue_dra_differential.shrink import smallest
 from kueue_dra_differential.unsettled_target import Patient
@@ -56,7 +66,9 @@ Exit codes
   1  nothing differs, so there is nothing to shrink
   2  no real Kueue can be had, or the file cannot be read
 """
-FIRST = frozenset({"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"})
+FIRST = frozenset(
+    {"DeviceClass", "ResourceSlice", "WorkloadPriorityClass", "PriorityClass"}
+)
 """Kinds of a recorded world that are there before the first step."""
 LAST = frozenset({"Job", "Workload"})
 """Kinds of which each object is a step of its own."""
@@ -64,7 +76,11 @@ LAST = frozenset({"Job", "Workload"})
 
 def _reachable(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
     """Refuse a file that cannot be made, before anything is played."""
-    if file is None or file.exists() or (file.parent.is_dir() and os.access(file.parent, os.W_OK)):
+    if (
+        file is None
+        or file.exists()
+        or (file.parent.is_dir() and os.access(file.parent, os.W_OK))
+    ):
         return file
     raise click.BadParameter(f"found no folder {file.parent} to write {file.name} to")
 
@@ -80,11 +96,17 @@ output_file = click.option(
 
 
 @click.command("record", epilog=RECORD_EPILOG)
-@click.argument("stories", nargs=-1, type=click.Path(path_type=Path), metavar="[SCENARIO]...")
+@click.argument(
+    "stories", nargs=-1, type=click.Path(path_type=Path), metavar="[SCENARIO]..."
+)
 @files_option
 @configuration_option
 @gates_option
-@target_option("kueue", "reference", whose="Who decides: a real Kueue, or the reference as that release.")
+@target_option(
+    "kueue",
+    "reference",
+    whose="Who decides: a real Kueue, or the reference as that release.",
+)
 @minor_option
 @output_file
 def record(
@@ -113,7 +135,10 @@ def record(
     for number, document in enumerate(recorded(judged, told), 1):
         _write(document, output, further=number > 1)
         if len(told) > 1:
-            click.echo(f"recorded {number} of {len(told)}: {document['metadata']['name']}", err=True)
+            click.echo(
+                f"recorded {number} of {len(told)}: {document['metadata']['name']}",
+                err=True,
+            )
 
 
 @click.command("shrink", epilog=SHRINK_EPILOG)
@@ -133,7 +158,10 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as seat:
         first = seat.alone(scenario)
         if first.kind not in (Kind.DIFFERS, Kind.ENDED):
-            click.echo(f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}", err=True)
+            click.echo(
+                f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}",
+                err=True,
+            )
             raise SystemExit(1)
         with tries() as going_on:
             found = smallest(first, seat.alone, going_on=going_on)
@@ -171,7 +199,12 @@ def _by_reference(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manif
 
 def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
     with _at_rest(scenario):
-        return replace(scenario, kueue="", behaviour=judged.name, recorded=tuple(answers(scenario, judged)))
+        return replace(
+            scenario,
+            kueue="",
+            behaviour=judged.name,
+            recorded=tuple(answers(scenario, judged)),
+        )
 
 
 @contextmanager
@@ -188,15 +221,23 @@ def _read(file: Path) -> list[Scenario]:
 
 
 def _from_manifests(
-    files: Sequence[Path], configuration: Path | None, judged: Behaviour, gates: Mapping[str, bool]
+    files: Sequence[Path],
+    configuration: Path | None,
+    judged: Behaviour,
+    gates: Mapping[str, bool],
 ) -> Scenario:
     world = world_of(files, configuration, judged.name, gates)
     objects = [each.manifest for each in world.given]
-    steps = [_of(objects, lambda kind: kind == "Namespace"), _of(objects, lambda kind: kind not in FIRST | LAST)]
+    steps = [
+        _of(objects, lambda kind: kind == "Namespace"),
+        _of(objects, lambda kind: kind not in FIRST | LAST),
+    ]
     steps += [[each] for each in objects if each["kind"] in LAST]
     return Scenario(
         name=files[0].stem,
-        configuration=explicit(world.configuration, judged, on=False),  # for a scenario that says nothing has it on
+        configuration=explicit(
+            world.configuration, judged, on=False
+        ),  # for a scenario that says nothing has it on
         inventory=tuple(_of(objects, FIRST.__contains__)),
         steps=tuple({"apply": step} for step in steps if step),
     )

@@ -41,9 +41,25 @@ Examples
 
 
 @click.command("images", epilog=IMAGES_EPILOG)
-@click.option("--registry", default="", metavar="HOST/PATH", help="Name the images as they are in this registry.")
-@click.option("--kueue", default=NEWEST, show_default=True, metavar="MINOR", help="The minor of Kueue.")
-@click.option("--output", type=click.Choice(["text", "json"]), default="text", help="One a line, or by their part.")
+@click.option(
+    "--registry",
+    default="",
+    metavar="HOST/PATH",
+    help="Name the images as they are in this registry.",
+)
+@click.option(
+    "--kueue",
+    default=NEWEST,
+    show_default=True,
+    metavar="MINOR",
+    help="The minor of Kueue.",
+)
+@click.option(
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="One a line, or by their part.",
+)
 def images(registry: str, kueue: str, output: str) -> None:
     """List every image that a cluster of released parts is made of."""
     with _troubles_told():
@@ -52,12 +68,16 @@ def images(registry: str, kueue: str, output: str) -> None:
             {
                 ref
                 for profile in PROFILES.values()
-                for ref in charts.images_of(charts.profile_manifests(release(kueue), found, profile))
+                for ref in charts.images_of(
+                    charts.profile_manifests(release(kueue), found, profile)
+                )
             }
         )
     parts = {"node": [found.node], "job": [found.job], "charts": rendered}
     click.echo(
-        json.dumps(parts, indent=2) if output == "json" else "\n".join(ref for some in parts.values() for ref in some)
+        json.dumps(parts, indent=2)
+        if output == "json"
+        else "\n".join(ref for some in parts.values() for ref in some)
     )
 
 
@@ -69,11 +89,32 @@ def group() -> None:
 @group.command("up")
 @click.option("--name", default=NAME, show_default=True, help="What it is called.")
 @click.option(
-    "--images", type=click.Choice(["source", "released"]), default="source", show_default=True, help="Whence."
+    "--images",
+    type=click.Choice(["source", "released"]),
+    default="source",
+    show_default=True,
+    help="Whence.",
 )
-@click.option("--nodes", type=click.IntRange(1, 9), default=1, show_default=True, help="How many; above one, workers.")
-@click.option("--kueue", default=NEWEST, show_default=True, metavar="MINOR", help="The minor of Kueue.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), default="whole-device", show_default=True)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1, 9),
+    default=1,
+    show_default=True,
+    help="How many; above one, workers.",
+)
+@click.option(
+    "--kueue",
+    default=NEWEST,
+    show_default=True,
+    metavar="MINOR",
+    help="The minor of Kueue.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="whole-device",
+    show_default=True,
+)
 def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
     """Make the cluster unless it is there, and roll out a profile."""
     with _troubles_told():
@@ -81,7 +122,11 @@ def up(name: str, images: str, nodes: int, kueue: str, profile: str) -> None:
             prepare()
         remove_orphans()
         found = existing(name) or create(
-            partial(supply, images, release(kueue)), release(kueue), nodes=nodes, name=name, kept=True
+            partial(supply, images, release(kueue)),
+            release(kueue),
+            nodes=nodes,
+            name=name,
+            kept=True,
         )
         with Rollout(cluster=found).under(PROFILES[profile]):
             click.echo(f"export KUBECONFIG={found.kubeconfig}")
@@ -96,7 +141,9 @@ def down(name: str) -> None:
         known = list(records())
         found = [each for each in known if name in ("", each.name)]
         if name and not found:
-            raise ClusterTrouble(f"there is no cluster {name}; there is: {', '.join(e.name for e in known) or 'none'}")
+            raise ClusterTrouble(
+                f"there is no cluster {name}; there is: {', '.join(e.name for e in known) or 'none'}"
+            )
         for record in found:
             delete(record, used)
         click.echo(f"deleted: {', '.join(each.name for each in found) or 'none'}")
@@ -106,7 +153,13 @@ def down(name: str) -> None:
 def listed() -> None:
     """List the clusters of this machine that were made here."""
     for record in records():
-        state = "kept" if record.kept else "left by a run that was killed" if record.orphaned else "in use by a run"
+        state = (
+            "kept"
+            if record.kept
+            else "left by a run that was killed"
+            if record.orphaned
+            else "in use by a run"
+        )
         click.echo(f"{record.name}  {state}  {record.folder / 'kubeconfig'}")
 
 

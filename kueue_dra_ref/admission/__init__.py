@@ -1,1 +1,0 @@
-"""Queues, flavors and the scheduling cycle."""

@@ -1,1 +1,0 @@
-"""The in-memory control plane: a store, a clock, the controllers that Kueue runs, and the target made of them."""

@@ -1,0 +1,25 @@
+"""How pytest runs the cases from a checkout or from an installed package: our plugins, no settings of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kueue_dra_suites import conformance
+
+HOME = Path(conformance.__file__).resolve().parent
+"""The folder of the conformance suite."""
+
+
+def pytest_options() -> list[str]:
+    """Give the options that every run of the suite from a program needs."""
+    plugins = (
+        "kueue_dra_reports.plugin",
+        "kueue_dra_fixtures.plugin",
+        "no:cacheprovider",
+        "no:hypothesispytest",
+    )
+    options = [f"--rootdir={HOME.parent.parent}", "--confcutdir", str(HOME)]
+    options += ["-c", str(Path(__file__).with_name("settings.ini"))]
+    for plugin in plugins:
+        options += ["-p", plugin]
+    return [*options, "--import-mode=importlib", "-ra", "--no-header"]
