@@ -127,7 +127,7 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         created=2,
     )
 
-    contest.allowed(behaviour().preempting.within, hold, "withinClusterQueue LowerPriority")
+    contest.allowed(behaviour().preempting.within_cluster_queue, hold, "withinClusterQueue LowerPriority")
 
     assert [str(step) for step in contest.trail.steps([gpus])] == [
         f"{FREE}team/late is left alone: withinClusterQueue LowerPriority does not let priority 0 take from priority 0 "

@@ -177,8 +177,8 @@ class Judge:
         rules = self.behaviour.queueing
         restarted = any("restart" in step for world in batch for step in world.steps)
         return (
-            *(COUNTED_AGAIN if restarted and not rules.at_start else ()),
-            *(() if rules.left_out else QUEUED_AGAIN),
+            *(COUNTED_AGAIN if restarted and not rules.count_on_start else ()),
+            *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
 
     def _compared(self, world: Scenario) -> Outcome:

@@ -44,7 +44,7 @@ def kep_2025_07() -> Behaviour:
             direct_claims.the_claim_must_exist,
         ),
         # The text has no RBAC Requirements.
-        forbidden=(),
+        rbac_denied=(),
         # Workloads, 4.1.1 and 4.1.2: the map is made from the singleton.
         mappings=(dra_config_object.the_config_object_maps_the_classes,),
         # Device Class Mapping Ambiguity: a class may be in several mappings.
@@ -104,7 +104,7 @@ def kep_2025_07() -> Behaviour:
         charging=replace(
             later.charging,
             claims=(direct_claims.claims_of_either_kind_are_those_of_the_pod,),
-            once=(direct_claims.a_claim_that_exists_is_charged_once,),
+            once_per_workload=(direct_claims.a_claim_that_exists_is_charged_once,),
         ),
         # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
         assigning=replace(

@@ -65,7 +65,7 @@ def kep_2025_09() -> Behaviour:
         processing=processing,
         charging=charging,
         # Nothing is said of who is tried again after it was refused; Kueue passes some over.
-        queueing=replace(kueue.queueing, passed_over=()),
+        queueing=replace(kueue.queueing, skip_in_requeue=()),
         # Nothing is said of pod sets that need no flavor; Kueue stumbles over them.
-        assigning=replace(kueue.assigning, cut_short=()),
+        assigning=replace(kueue.assigning, stop_at_empty_pod_set=()),
     )

@@ -93,7 +93,7 @@ def kueue_0_17() -> Behaviour:
                 claim_templates.admin_access_is_refused,
                 claim_templates.mode_all_is_refused,
             ),
-            retried=(claim_templates_0_17.every_fault_is_retried,),
+            retry_on_error=(claim_templates_0_17.every_fault_is_retried,),
             matching=Matching(),
             sourcing=Sourcing(),
         ),
@@ -134,14 +134,14 @@ def kueue_0_17() -> Behaviour:
         ),
         assigning=replace(
             later.assigning,
-            words=(),
+            no_fit_message=(),
             flavor=(taints.taints_must_be_tolerated,),
             in_group=(
                 node_affinity.what_is_compared_in_the_group_must_be_an_integer,
                 node_affinity.labels_of_the_group_must_match,
             ),
             # There is no quotaCheckStrategy.
-            ignored=(),
+            ignore_undeclared=(),
         ),
         # Quotas are counted in plain integers.
         cohorts=replace(
@@ -149,8 +149,8 @@ def kueue_0_17() -> Behaviour:
         ),
         reporting=replace(
             later.reporting,
-            beside=(workload_status.counted_pods_are_shown_as_requests,),
+            extra_conditions=(workload_status.counted_pods_are_shown_as_requests,),
         ),
         # Whoever preempts frees the pods that its queue counts, too.
-        preempting=replace(later.preempting, not_sought=()),
+        preempting=replace(later.preempting, skip_search=()),
     )

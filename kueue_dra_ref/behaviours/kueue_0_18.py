@@ -96,7 +96,7 @@ def kueue_0_18() -> Behaviour:
             # Indexes that have failed for good are not told from those that will be tried again.
             reclaimed=later.jobs.reclaimed[1:],
             # The default queue is given in any namespace.
-            ungiven=(),
+            default_queue_exempt=(),
         ),
         mapping=replace(
             later.mapping,
@@ -146,7 +146,7 @@ def kueue_0_18() -> Behaviour:
             ),
             refused=(),
             # All names of a resource are added up together.
-            apart=(),
+            per_name=(),
         ),
         # A ClusterQueue that is deleted in use says what it said before.
         reporting=replace(later.reporting, deleted=()),
@@ -159,10 +159,10 @@ def kueue_0_18() -> Behaviour:
         assigning=replace(
             later.assigning,
             # Of resources that can never be had one is told, whichever comes first.
-            ends=(flavor_fungibility.what_never_fits_ends_the_look,),
+            stop_search=(flavor_fungibility.what_never_fits_ends_the_look,),
             # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
             rank=(flavor_fungibility.the_preference_ranks_flavors,),
             # Whoever lost a flavor begins anew.
-            lost=(),
+            keep_progress_on_skip=(),
         ),
     )

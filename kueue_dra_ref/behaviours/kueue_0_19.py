@@ -115,7 +115,7 @@ _PROCESSING = Processing(
         when(dra_workloads.direct_claims_are_refused, **{_INTEGRATION: True}),
     ),
     read_template=(claim_templates.templates_are_read_where_the_workload_lives,),
-    forbidden=(dra_workloads.templates_cannot_be_read_without_permission,),
+    rbac_denied=(dra_workloads.templates_cannot_be_read_without_permission,),
     template=(claim_templates.the_template_must_exist,),
     request=(
         claim_templates.first_available_is_refused,
@@ -137,7 +137,7 @@ _PROCESSING = Processing(
         ),
     ),
     sourcing=SOURCING,
-    unmapped=(claim_templates.unmapped_classes_are_refused,),
+    unmapped_class=(claim_templates.unmapped_classes_are_refused,),
     mappings=(mapper.the_configuration_maps_the_classes,),
     lookup=(mapper.the_mapping_of_a_class_names_the_resource,),
 )
@@ -167,8 +167,8 @@ _EXTENDED_RESOURCES = Extended(
     charged=(
         extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name,
     ),
-    apart=(extended_resource_requests.each_name_is_added_up_by_itself,),
-    replaced=(extended_resource_requests.the_name_is_not_charged_as_well,),
+    per_name=(extended_resource_requests.each_name_is_added_up_by_itself,),
+    not_charged_natively=(extended_resource_requests.the_name_is_not_charged_as_well,),
     watched=(
         when(
             extended_resource_requests.a_change_of_classes_concerns_their_resources,
@@ -199,7 +199,7 @@ CHARGING = Charging(
     request=(charges.the_count_is_charged,),
     in_claim=(charges.requests_of_a_claim_add_up,),
     in_pod=(charges.claims_of_a_pod_add_up,),
-    beside=(charges.devices_are_charged_beside_ordinary_requests,),
+    plus_pod_requests=(charges.devices_are_charged_beside_ordinary_requests,),
     pods=(charges.a_pod_set_is_charged_for_each_pod,),
     transformed=(resource_transformations.outputs_are_added_to_what_is_requested,),
 )
@@ -209,22 +209,22 @@ QUEUEING = Queueing(
         pending_workloads.higher_priority_goes_first,
         pending_workloads.older_goes_first,
     ),
-    kept=(pending_workloads.strict_fifo_keeps_its_head,),
-    set_aside=(pending_workloads.best_effort_sets_its_head_aside,),
-    remembered=(pending_workloads.what_waits_is_remembered_as_it_was_counted,),
-    judged=(pending_workloads.who_is_tried_again_is_judged_as_it_is_counted,),
-    passed_over=(pending_workloads.who_says_not_requeued_is_passed_over,),
-    equals_aside=(
+    requeue_immediately=(pending_workloads.strict_fifo_keeps_its_head,),
+    mark_inadmissible=(pending_workloads.best_effort_sets_its_head_aside,),
+    requeue_from=(pending_workloads.what_waits_is_remembered_as_it_was_counted,),
+    retry_from=(pending_workloads.who_is_tried_again_is_judged_as_it_is_counted,),
+    skip_in_requeue=(pending_workloads.who_says_not_requeued_is_passed_over,),
+    bulk_move_equivalent=(
         when(
             pending_workloads.equals_of_what_does_not_fit_wait_with_it,
             SchedulingEquivalenceHashing=True,
         ),
     ),
-    in_front=(pending_workloads.a_preemptor_stays_in_front,),
-    left_out=(pending_workloads.who_is_done_is_not_queued,),
-    at_start=(pending_workloads.only_who_is_active_is_counted_at_a_start,),
+    sticky_preemptor=(pending_workloads.a_preemptor_stays_in_front,),
+    skip_on_local_queue_add=(pending_workloads.who_is_done_is_not_queued,),
+    count_on_start=(pending_workloads.only_who_is_active_is_counted_at_a_start,),
     namespace=(pending_workloads.the_namespace_must_be_selected,),
-    blocked=(
+    queue_not_ready=(
         when(admissibility.deactivation_is_told, **_OBSERVED),
         admissibility.the_local_queue_must_exist,
         admissibility.the_local_queue_must_run,
@@ -242,11 +242,11 @@ QUEUEING = Queueing(
         pending_workloads.a_stopped_cluster_queue_is_inactive,
         pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
     ),
-    stays=(
+    hold_finalizer=(
         in_use_finalizers.a_cluster_queue_stays_while_quota_is_reserved,
         in_use_finalizers.a_flavor_stays_while_it_is_named,
     ),
-    unchanged=(in_use_finalizers.what_is_deleted_stays_as_it_was,),
+    ignore_update=(in_use_finalizers.what_is_deleted_stays_as_it_was,),
     evicted=(
         pending_workloads.deactivation_evicts,
         pending_workloads.a_drained_local_queue_evicts,
@@ -258,14 +258,16 @@ ASSIGNING = Assigning(
     flavors=(fits_resource_quota.flavors_are_tried_as_listed,),
     uncovered=(fits_resource_quota.uncovered_resources_are_unavailable,),
     counted=(fits_resource_quota.pods_are_counted_where_they_are_covered,),
-    overlooked=(fits_resource_quota.none_of_an_uncovered_resource_is_overlooked,),
-    ignored=(
+    ignore_zero_request=(
+        fits_resource_quota.none_of_an_uncovered_resource_is_overlooked,
+    ),
+    ignore_undeclared=(
         when(
             fits_resource_quota.uncovered_resources_are_ignored_on_demand,
             QuotaCheckStrategy=True,
         ),
     ),
-    cut_short=(fits_resource_quota.no_flavor_for_a_pod_set_ends_the_look,),
+    stop_at_empty_pod_set=(fits_resource_quota.no_flavor_for_a_pod_set_ends_the_look,),
     flavor=(
         taints.taints_must_be_tolerated,
         node_affinity.what_is_compared_must_be_an_integer,
@@ -275,8 +277,8 @@ ASSIGNING = Assigning(
         fits_resource_quota.more_than_the_capacity_never_fits,
         fits_resource_quota.more_than_what_is_unused_waits,
     ),
-    words=(fits_resource_quota.what_knows_no_bounds_is_called_unlimited,),
-    goes_on=(
+    no_fit_message=(fits_resource_quota.what_knows_no_bounds_is_called_unlimited,),
+    try_next_flavor=(
         when(
             flavor_fungibility.what_nobody_frees_is_passed_over, FlavorFungibility=True
         ),
@@ -295,46 +297,46 @@ ASSIGNING = Assigning(
         flavor_fungibility.flavors_that_nobody_frees_come_last,
         flavor_fungibility.the_preference_ranks_flavors,
     ),
-    chosen=(
+    prefer_flavor=(
         when(
             flavor_fungibility.the_way_it_can_be_had_ranks_flavors,
             FlavorFungibility=False,
         ),
     ),
-    resumed=(
+    resume_from_last_tried=(
         when(
             flavor_fungibility.the_search_of_the_last_cycle_is_resumed,
             FlavorFungibility=True,
         ),
     ),
-    lost=(
+    keep_progress_on_skip=(
         when(
             flavor_fungibility.who_loses_a_flavor_goes_on_behind_it,
             FlavorFungibilityPreserveScanProgress=True,
         ),
     ),
-    reduced=(
+    partial_admission=(
         when(
             fits_resource_quota.fewer_pods_are_admitted_where_they_are_worth_it,
             PartialAdmission=True,
         ),
     ),
-    alternatives=(
+    reason_across_flavors=(
         when(unadmitted_workloads.the_mildest_of_alternatives_counts, **_OBSERVED),
     ),
-    together=(
+    reason_across_resources=(
         when(unadmitted_workloads.the_gravest_of_what_is_needed_counts, **_OBSERVED),
     ),
 )
 
 COHORTS = Cohorts(
-    joined=(cohort_quota.queues_of_a_cohort_share,),
-    read=(cohort_quota.cohorts_are_looked_at,),
+    parent_of_cluster_queue=(cohort_quota.queues_of_a_cohort_share,),
+    reads_cohorts=(cohort_quota.cohorts_are_looked_at,),
     parent=(cohort_quota.cohorts_form_a_tree,),
     quota=(cohort_quota.a_cohort_may_bring_quota,),
     borrowing=(cohort_quota.a_limit_bounds_borrowing,),
     lending=(cohort_quota.a_limit_bounds_lending,),
-    looped=(cohort_quota.a_loop_of_cohorts_stops_its_queues,),
+    on_cycle=(cohort_quota.a_loop_of_cohorts_stops_its_queues,),
     borrowed=(cohort_quota.use_above_nominal_quota_is_borrowed,),
 )
 
@@ -347,27 +349,27 @@ CYCLE = Cycle(
         ),
         scheduling_cycle.older_goes_first_among_queues,
     ),
-    overlapping=(scheduling_cycle.a_victim_serves_one_preemptor,),
-    unfitting=(scheduling_cycle.what_another_took_is_gone,),
-    held=(scheduling_cycle.who_cannot_always_reclaim_holds_its_place,),
+    victims_overlap=(scheduling_cycle.a_victim_serves_one_preemptor,),
+    no_longer_fits=(scheduling_cycle.what_another_took_is_gone,),
+    reserve_capacity=(scheduling_cycle.who_cannot_always_reclaim_holds_its_place,),
 )
 
 PREEMPTING = Preempting(
-    considered=(
+    can_preempt=(
         preemption_policies.within_nominal_quota_it_may_preempt,
         preemption_policies.within_a_part_of_the_tree_it_may_preempt,
         preemption_policies.policies_let_borrowers_preempt,
     ),
-    within=(
+    within_cluster_queue=(
         preemption_policies.lower_priorities_in_the_queue_are_preempted,
         preemption_policies.newer_equals_in_the_queue_are_preempted,
     ),
-    reclaim=(
+    reclaim_within_cohort=(
         preemption_policies.lower_priorities_in_the_cohort_are_preempted,
         preemption_policies.any_priority_in_the_cohort_is_preempted,
     ),
     borrowers=(preemption_policies.only_borrowers_give_back,),
-    while_borrowing=(
+    borrow_within_cohort=(
         preemption_policies.borrowers_preempt_where_they_are_let,
         preemption_policies.borrowers_preempt_lower_priorities_only,
         preemption_policies.a_threshold_protects_from_borrowers,
@@ -379,14 +381,14 @@ PREEMPTING = Preempting(
         preemption_policies.the_lowest_priority_goes_first,
         preemption_policies.the_latest_reservation_goes_first,
     ),
-    spared=(preemption_policies.who_is_not_needed_is_spared,),
-    told=(preemption_policies.the_preemptor_is_named,),
+    fill_back=(preemption_policies.who_is_not_needed_is_spared,),
+    preempted_message=(preemption_policies.the_preemptor_is_named,),
     pending=(preemption_policies.victims_are_counted,),
     at_once=(
         preemption_policies.a_preemptor_is_tried_again_before_its_victims_give_back,
     ),
-    not_sought=(preemption_policies.counted_pods_are_not_reckoned_with,),
-    immaterial=(preemption_policies.none_is_not_reckoned_with,),
+    skip_search=(preemption_policies.counted_pods_are_not_reckoned_with,),
+    ignore_zero_request=(preemption_policies.none_is_not_reckoned_with,),
 )
 
 FAIR_SHARING = FairSharing(
@@ -402,7 +404,7 @@ FAIR_SHARING = FairSharing(
         ),
         fair_sharing.age_breaks_a_tie_of_priorities,
     ),
-    entitled=(
+    within_nominal=(
         when(
             fair_sharing.within_nominal_quota_shares_do_not_matter,
             FairSharingPreemptWithinNominal=True,
@@ -410,7 +412,7 @@ FAIR_SHARING = FairSharing(
     ),
     final_share=(fair_sharing.no_more_than_the_other_keeps,),
     initial_share=(fair_sharing.less_than_the_other_had,),
-    shown=(fair_sharing.shares_are_shown,),
+    status_fields=(fair_sharing.shares_are_shown,),
 )
 
 _CAUSES = (
@@ -430,16 +432,18 @@ REPORTING = Reporting(
         workload_status.the_workload_is_admitted,
     ),
     admission=(workload_status.the_admission_is_written,),
-    waiting=(when(workload_status.waiting_is_told, **_PLAIN), *_CAUSES),
+    pending_condition=(when(workload_status.waiting_is_told, **_PLAIN), *_CAUSES),
     blocked=(when(workload_status.a_blocked_queue_is_told, **_PLAIN), *_CAUSES),
-    given_back=(when(workload_status.quota_given_back_is_told, **_PLAIN), *_CAUSES),
-    refused=(
+    quota_released=(when(workload_status.quota_given_back_is_told, **_PLAIN), *_CAUSES),
+    inadmissible_condition=(
         when(workload_status.a_refusal_is_told, **_PLAIN),
         when(unadmitted_workloads.a_refusal_is_a_misconfiguration, **_OBSERVED),
         workload_status.a_refusal_is_not_requeued,
     ),
-    unreserved=(when(unadmitted_workloads.nothing_is_reserved, **_OBSERVED),),
-    renewed=(
+    unset_quota_reservation=(
+        when(unadmitted_workloads.nothing_is_reserved, **_OBSERVED),
+    ),
+    reobserved=(
         when(
             unadmitted_workloads.what_was_said_of_another_spec_is_said_anew, **_OBSERVED
         ),
@@ -465,11 +469,11 @@ REPORTING = Reporting(
 JOBS = Jobs(
     pod_sets=(job_reconciliation.a_job_is_one_pod_set,),
     suspended=(job_reconciliation.a_job_waits_suspended,),
-    released=(job_reconciliation.admission_releases_the_job,),
-    returned=(job_reconciliation.quota_is_returned_once_no_pod_runs,),
+    unsuspend=(job_reconciliation.admission_releases_the_job,),
+    release_quota=(job_reconciliation.quota_is_returned_once_no_pod_runs,),
     finished=(job_reconciliation.a_finished_job_finishes_its_workload,),
     requeued=(job_reconciliation.a_preempted_workload_is_queued_again,),
-    least=(
+    min_parallelism=(
         when(
             job_reconciliation.a_job_may_say_how_few_pods_it_needs,
             PartialAdmission=True,
@@ -488,16 +492,18 @@ JOBS = Jobs(
     ),
     unequal=(job_reconciliation.a_workload_is_held_to_the_pods_of_its_job,),
     queued=(managed_jobs.a_job_without_a_queue_gets_the_default_one,),
-    ungiven=(managed_jobs.no_queue_is_given_where_nothing_is_selected,),
-    unnamed=(managed_jobs.jobs_without_a_queue_are_managed_too,),
-    spared=(managed_jobs.jobs_without_a_queue_are_spared_where_nothing_is_selected,),
-    left_alone=(
+    default_queue_exempt=(managed_jobs.no_queue_is_given_where_nothing_is_selected,),
+    manage_without_queue=(managed_jobs.jobs_without_a_queue_are_managed_too,),
+    managed_namespace_exempt=(
+        managed_jobs.jobs_without_a_queue_are_spared_where_nothing_is_selected,
+    ),
+    unmanaged=(
         when(
             managed_jobs.jobs_are_left_alone_where_nothing_is_selected,
             ManagedJobsNamespaceSelectorAlwaysRespected=True,
         ),
     ),
-    unstartable=(
+    fail_on_conflicting_labels=(
         job_reconciliation.node_labels_that_the_job_contradicts_finish_its_workload,
     ),
 )

@@ -60,7 +60,7 @@ def kueue_0_20() -> Behaviour:
                     prioritized_lists.alternatives_share_a_count,
                 )
             ),
-            unmapped=(dra_resources_unresolved.unmapped_classes_are_not_found,),
+            unmapped_class=(dra_resources_unresolved.unmapped_classes_are_not_found,),
         ),
         charging=replace(
             earlier.charging,
@@ -72,7 +72,7 @@ def kueue_0_20() -> Behaviour:
         ),
         reporting=replace(
             earlier.reporting,
-            refused=(
+            inadmissible_condition=(
                 when(workload_status.a_refusal_is_told, **_PLAIN),
                 when(workload_status.a_refusal_is_not_requeued, **_PLAIN),
                 # Both conditions have one reason, and it is of devices alone.

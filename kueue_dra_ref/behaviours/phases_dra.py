@@ -39,7 +39,7 @@ class Processing:
     read_template: tuple[Rule[[World, str, str], Manifest | None], ...]
     read_claim: tuple[Rule[[World, str, str], Manifest | None], ...] = ()
     """How a ResourceClaim that is named directly is had: in the shape of a template."""
-    forbidden: tuple[Rule[[World, Workload], Refused | None], ...]
+    rbac_denied: tuple[Rule[[World, Workload], Refused | None], ...]
     template: tuple[Rule[[Asked], FieldError | None], ...]
     request: tuple[Rule[[Asked], FieldError | Undecided | None], ...]
     alternative: tuple[
@@ -48,13 +48,13 @@ class Processing:
     """What is refused of each alternative of a prioritized list, one alternative after another."""
     matching: Matching
     sourcing: Sourcing = field(default_factory=Sourcing)
-    unmapped: tuple[Rule[[Asked, str], FieldError], ...]
+    unmapped_class: tuple[Rule[[Asked, str], FieldError], ...]
     mappings: tuple[Rule[[World, Workload], Sequence[DeviceClassMapping]], ...]
     lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], tuple[str, ...]], ...]
     """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
     reused: tuple[Rule[[Asked], bool], ...] = ()
     """Which claims are charged already."""
-    retried: tuple[Rule[[Sequence[FieldError]], bool], ...] = ()
+    retry_on_error: tuple[Rule[[Sequence[FieldError]], bool], ...] = ()
     """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
 
 
@@ -80,11 +80,11 @@ class Charging:
     request: tuple[Rule[[Asked], Charge | None], ...]
     in_claim: tuple[Rule[[Sequence[int]], int], ...]
     in_pod: tuple[Rule[[Sequence[int]], int], ...]
-    beside: tuple[Rule[[int, int], int], ...]
+    plus_pod_requests: tuple[Rule[[int, int], int], ...]
     pods: tuple[Rule[[int, int], int], ...]
     transformed: tuple[Rule[[Amounts, Sequence[Transformation]], Amounts], ...] = ()
     """What is charged instead of what containers request, where the Configuration says so."""
-    once: tuple[Rule[[Claim], str], ...] = ()
+    once_per_workload: tuple[Rule[[Claim], str], ...] = ()
     """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
 
 
@@ -105,8 +105,8 @@ class Extended:
     refused: tuple[Rule[[Wanted], Iterable[FieldError]], ...] = ()
     in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
     charged: tuple[Rule[[Wanted], str], ...] = ()
-    apart: tuple[Rule[[Wanted], str], ...] = ()
+    per_name: tuple[Rule[[Wanted], str], ...] = ()
     """What of one resource is compared, phase by phase, apart from the rest of it."""
-    replaced: tuple[Rule[[str], bool], ...] = ()
+    not_charged_natively: tuple[Rule[[str], bool], ...] = ()
     watched: tuple[Rule[[Manifest | None, Manifest | None], Iterable[str]], ...] = ()
     """Which resources a change of a class concerns."""

@@ -41,30 +41,30 @@ class Queueing:
     """Who waits where, who goes first, and who is evicted."""
 
     order: tuple[Rule[[Waiting], int], ...]
-    kept: tuple[Rule[[ClusterQueue], bool], ...]
-    set_aside: tuple[Rule[[ClusterQueue], bool], ...]
-    in_front: tuple[Rule[[ClusterQueue], bool], ...]
+    requeue_immediately: tuple[Rule[[ClusterQueue], bool], ...]
+    mark_inadmissible: tuple[Rule[[ClusterQueue], bool], ...]
+    sticky_preemptor: tuple[Rule[[ClusterQueue], bool], ...]
     namespace: tuple[Rule[[ClusterQueue, dict[str, str]], str | None], ...]
-    blocked: tuple[Rule[[Place], Blocked | None], ...]
+    queue_not_ready: tuple[Rule[[Place], Blocked | None], ...]
     inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], Told | None], ...]
     evicted: tuple[Rule[[Holding], Told | None], ...]
-    remembered: tuple[Rule[[Workload], Workload], ...] = ()
+    requeue_from: tuple[Rule[[Workload], Workload], ...] = ()
     """What a new version of a workload that was tried is held against; as it is written without rules."""
-    judged: tuple[Rule[[Workload], Workload], ...] = ()
+    retry_from: tuple[Rule[[Workload], Workload], ...] = ()
     """What is looked at when a workload is tried again; what is written without rules."""
-    passed_over: tuple[Rule[[Manifest], bool], ...] = ()
+    skip_in_requeue: tuple[Rule[[Manifest], bool], ...] = ()
     """Whom no sweep brings back, by the status that is stored when it is set aside."""
-    equals_aside: tuple[Rule[[ClusterQueue], bool], ...] = ()
+    bulk_move_equivalent: tuple[Rule[[ClusterQueue], bool], ...] = ()
     """Whether workloads that equal one that did not fit are set aside with it."""
-    left_out: tuple[Rule[[bool], bool], ...] = ()
+    skip_on_local_queue_add: tuple[Rule[[bool], bool], ...] = ()
     """Who is not queued when its LocalQueue comes, by whether it is finished."""
-    at_start: tuple[Rule[[bool], bool], ...] = ()
+    count_on_start: tuple[Rule[[bool], bool], ...] = ()
     """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
-    stays: tuple[Rule[[Use], bool], ...] = ()
+    hold_finalizer: tuple[Rule[[Use], bool], ...] = ()
     """Which ClusterQueues and flavors stay although they were deleted, by their use."""
-    unchanged: tuple[Rule[[bool], bool], ...] = ()
+    ignore_update: tuple[Rule[[bool], bool], ...] = ()
     """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
-    unnoticed: tuple[Rule[[Manifest], bool], ...] = ()
+    ignore_delete: tuple[Rule[[Manifest], bool], ...] = ()
     """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
 
 
@@ -80,15 +80,15 @@ class Assigning:
     uncovered: tuple[Rule[[str], str], ...]
     counted: tuple[Rule[[ClusterQueue, int], Mapping[str, int]], ...] = ()
     """What so many pods are charged beside what they ask for."""
-    overlooked: tuple[Rule[[int], bool], ...] = ()
+    ignore_zero_request: tuple[Rule[[int], bool], ...] = ()
     """Which amounts of a resource that is not covered do not matter."""
-    ignored: tuple[Rule[[str], bool], ...] = ()
+    ignore_undeclared: tuple[Rule[[str], bool], ...] = ()
     """Whether no resource that is not covered matters, by the quotaCheckStrategy of the Configuration."""
-    cut_short: tuple[Rule[[int], bool], ...] = ()
+    stop_at_empty_pod_set: tuple[Rule[[int], bool], ...] = ()
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
     flavor: tuple[Rule[[PodSet, str, Mapping[str, Any]], str | Unreadable | None], ...]
     quota: tuple[Rule[[Need], Objection | None], ...]
-    words: tuple[Rule[[int], str | None], ...] = ()
+    no_fit_message: tuple[Rule[[int], str | None], ...] = ()
     """What is said of a sum or a quota instead of the amount."""
     in_group: tuple[
         Rule[
@@ -101,19 +101,19 @@ class Assigning:
     """For a class of several resources, which flavor and resource are examined one after another."""
     considered: tuple[Rule[[PodSet, str], bool], ...] = ()
     """Whether a flavor is looked at for a pod set at all."""
-    goes_on: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
+    try_next_flavor: tuple[Rule[[Outlook, Fungibility], bool], ...] = ()
     rank: Ranking = ()
-    chosen: Ranking = ()
+    prefer_flavor: Ranking = ()
     """How flavors rank, where they do otherwise than the resources of one flavor."""
-    ends: tuple[Rule[[Outlook], bool], ...] = ()
+    stop_search: tuple[Rule[[Outlook], bool], ...] = ()
     """Whether what is found of one resource ends the look at the others, which come in any order."""
-    resumed: tuple[Rule[[Progress, int], bool], ...] = ()
+    resume_from_last_tried: tuple[Rule[[Progress, int], bool], ...] = ()
     """Whether a search goes on in a later cycle; else it begins again."""
-    lost: tuple[Rule[[Progress], bool], ...] = ()
+    keep_progress_on_skip: tuple[Rule[[Progress], bool], ...] = ()
     """Whether what was searched is remembered of a workload that lost a flavor to another one."""
-    reduced: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
-    alternatives: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
-    together: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
+    partial_admission: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
+    reason_across_flavors: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
+    reason_across_resources: tuple[Rule[[Sequence[Cause]], Cause], ...] = ()
     """Of several causes the one that counts: of flavors, and of what is needed together."""
 
 
@@ -121,14 +121,14 @@ class Assigning:
 class Cohorts:
     """Who shares quota with whom."""
 
-    joined: tuple[Rule[[ClusterQueue], str], ...]
-    read: tuple[Rule[[], bool], ...]
+    parent_of_cluster_queue: tuple[Rule[[ClusterQueue], str], ...]
+    reads_cohorts: tuple[Rule[[], bool], ...]
     """Whether Cohorts are looked at."""
     parent: tuple[Rule[[Cohort], str], ...]
     quota: tuple[Rule[[Cohort], tuple[ResourceGroup, ...]], ...]
     borrowing: tuple[Rule[[FlavorQuota, str], int | None], ...]
     lending: tuple[Rule[[FlavorQuota, str], int | None], ...]
-    looped: tuple[Rule[[ClusterQueue], str], ...]
+    on_cycle: tuple[Rule[[ClusterQueue], str], ...]
     borrowed: tuple[Rule[[int, int], int], ...]
     counted: tuple[Rule[[str, int], int], ...] = ()
     """What Kueue makes of a quota or a limit of a resource."""
@@ -139,31 +139,31 @@ class Cycle:
     """How the heads of several ClusterQueues share one scheduling cycle."""
 
     order: tuple[Rule[[Nominee], int], ...]
-    overlapping: tuple[Rule[[bool], str | None], ...]
-    unfitting: tuple[Rule[[bool], str | None], ...]
-    held: tuple[Rule[[ClusterQueue, Claimed], int], ...]
+    victims_overlap: tuple[Rule[[bool], str | None], ...]
+    no_longer_fits: tuple[Rule[[bool], str | None], ...]
+    reserve_capacity: tuple[Rule[[ClusterQueue, Claimed], int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preempting:
     """Who may be preempted, and who is."""
 
-    considered: tuple[Rule[[Shortage], bool], ...]
-    within: tuple[Rule[[Rivals], bool], ...]
-    reclaim: tuple[Rule[[Rivals], bool], ...]
+    can_preempt: tuple[Rule[[Shortage], bool], ...]
+    within_cluster_queue: tuple[Rule[[Rivals], bool], ...]
+    reclaim_within_cohort: tuple[Rule[[Rivals], bool], ...]
     borrowers: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
-    while_borrowing: tuple[Rule[[Rivals], bool], ...]
+    borrow_within_cohort: tuple[Rule[[Rivals], bool], ...]
     order: tuple[Rule[[Candidate], tuple[int, ...]], ...]
-    spared: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
-    told: tuple[Rule[[Preemption], str], ...]
+    fill_back: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
+    preempted_message: tuple[Rule[[Preemption], str], ...]
     pending: tuple[Rule[[int], str], ...]
     at_once: tuple[Rule[[int], bool], ...]
     """How many preemptions of a cycle have the next one begin before their victims give quota back."""
-    missed: tuple[Rule[[bool], bool], ...] = ()
+    ignore_just_admitted: tuple[Rule[[bool], bool], ...] = ()
     """Whether a victim cannot be evicted, by whether it has been admitted a moment ago."""
-    not_sought: tuple[Rule[[], Collection[str]], ...] = ()
+    skip_search: tuple[Rule[[], Collection[str]], ...] = ()
     """Resources that whoever preempts does not reckon with."""
-    immaterial: tuple[Rule[[int], bool], ...] = ()
+    ignore_zero_request: tuple[Rule[[int], bool], ...] = ()
     """Amounts that whoever preempts does not reckon with."""
 
 
@@ -172,9 +172,9 @@ class FairSharing:
     """How borrowing is kept fair, where the Configuration asks for it."""
 
     order: tuple[Rule[[Contender], tuple[float, ...]], ...]
-    entitled: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
+    within_nominal: tuple[Rule[[Node, Collection[FlavorResource]], bool], ...]
     final_share: tuple[Rule[[Shares], bool], ...]
     initial_share: tuple[Rule[[Shares], bool], ...]
-    shown: tuple[Rule[[Share], Mapping[str, Any]], ...]
-    passed_over: tuple[Rule[[Share], bool], ...] = ()
+    status_fields: tuple[Rule[[Share], Mapping[str, Any]], ...]
+    skip_zero_share: tuple[Rule[[Share], bool], ...] = ()
     """Who is asked for nothing, beside who borrows nothing."""

@@ -24,10 +24,10 @@ class Reporting:
 
     admitted: tuple[Rule[[str], Said], ...]
     admission: tuple[Rule[[str, Sequence[Assigned]], Written], ...]
-    waiting: tuple[Rule[[Cause | None, str], Said | None], ...]
+    pending_condition: tuple[Rule[[Cause | None, str], Said | None], ...]
     blocked: tuple[Rule[[Cause | None, str], Said | None], ...]
-    given_back: tuple[Rule[[Cause | None, str], Said | None], ...]
-    refused: tuple[Rule[[str, str], Said], ...]
+    quota_released: tuple[Rule[[Cause | None, str], Said | None], ...]
+    inadmissible_condition: tuple[Rule[[str, str], Said], ...]
     evicted: tuple[Rule[[str, str], Said], ...]
     preempted: tuple[Rule[[str, str], Said], ...]
     requests: tuple[
@@ -41,11 +41,11 @@ class Reporting:
     local_queue: tuple[Rule[[Figures], Written], ...]
     cluster_queue_active: tuple[Rule[[Sequence[str], Sequence[str]], Said], ...]
     local_queue_active: tuple[Rule[[bool, str], Said], ...]
-    beside: tuple[Rule[[Mapping[str, int]], Mapping[str, int]], ...] = ()
+    extra_conditions: tuple[Rule[[Mapping[str, int]], Mapping[str, int]], ...] = ()
     """What of that which a ClusterQueue counts by itself is shown among the requests."""
-    unreserved: tuple[Rule[[], Said], ...] = ()
+    unset_quota_reservation: tuple[Rule[[], Said], ...] = ()
     """What is said beside every QuotaReserved that is False."""
-    renewed: tuple[Rule[[int, int], bool], ...] = ()
+    reobserved: tuple[Rule[[int, int], bool], ...] = ()
     """Whether it is said again, by the generation for which it was said and that of the workload."""
     deleted: tuple[Rule[[], Said], ...] = ()
     """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
@@ -59,32 +59,32 @@ class Jobs:
 
     pod_sets: tuple[Rule[[dict[str, Any]], list[dict[str, Any]]], ...]
     suspended: tuple[Rule[[bool], bool], ...]
-    released: tuple[Rule[[bool], bool], ...]
-    returned: tuple[Rule[[dict[str, Any] | None], bool], ...]
+    unsuspend: tuple[Rule[[bool], bool], ...]
+    release_quota: tuple[Rule[[dict[str, Any] | None], bool], ...]
     finished: tuple[Rule[[dict[str, Any]], tuple[str, str] | None], ...]
     requeued: tuple[Rule[[str], bool], ...]
-    least: tuple[Rule[[dict[str, Any]], int | None], ...]
+    min_parallelism: tuple[Rule[[dict[str, Any]], int | None], ...]
     reduced: tuple[Rule[[dict[str, Any], int], dict[str, Any]], ...]
     reclaimed: tuple[Rule[[dict[str, Any]], int | None], ...]
     unequal: tuple[Rule[[PodSets, PodSets, bool], bool], ...]
     """Whether a Job has become another than its Workload was made for."""
     queued: tuple[Rule[[Claimed], str], ...]
     """The queue of a new Job."""
-    ungiven: tuple[Rule[[Claimed], bool], ...]
+    default_queue_exempt: tuple[Rule[[Claimed], bool], ...]
     """Whether a new Job gets no queue that it does not name."""
-    unnamed: tuple[Rule[[Claimed], bool], ...]
+    manage_without_queue: tuple[Rule[[Claimed], bool], ...]
     """Whether a Job that names no queue is Kueue's."""
-    spared: tuple[Rule[[Claimed], bool], ...]
+    managed_namespace_exempt: tuple[Rule[[Claimed], bool], ...]
     """Whether such a Job is not Kueue's after all."""
-    left_alone: tuple[Rule[[Claimed], bool], ...]
+    unmanaged: tuple[Rule[[Claimed], bool], ...]
     """Whether nothing is done about a Job, whether it names a queue or not."""
     done: tuple[Rule[[], tuple[str, str]], ...] = ()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
-    unstartable: tuple[
+    fail_on_conflicting_labels: tuple[
         Rule[[Mapping[str, str], Mapping[str, str]], tuple[str, str] | None], ...
     ] = ()
     """What keeps a Job from starting for good, by its node selector and the node labels of its flavors."""
-    unlike: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
+    delete_if_not_equivalent: tuple[Rule[[PodSets, PodSets], bool], ...] = ()
     """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
 
 

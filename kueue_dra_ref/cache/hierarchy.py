@@ -49,7 +49,7 @@ def tree_of(
     joined = {
         each.name: cohort
         for each in members
-        if (cohort := next((rule(each) for rule in rules.joined), ""))
+        if (cohort := next((rule(each) for rule in rules.parent_of_cluster_queue), ""))
     }
     nodes = {
         name: Node(name=name)

@@ -16,7 +16,7 @@ class FinalizerController:
     """Takes Kueue's finalizer from what was deleted and is not in use."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.queueing.stays
+        self.kueue, self.rules = kueue, kueue.behaviour.queueing.hold_finalizer
 
     def on_cluster_queue(self, event: Event) -> None:
         """Look at the flavors that a ClusterQueue named, once it names others or is gone."""

@@ -109,7 +109,9 @@ class JobController:
         """Delete the Workload of a Job that ran and is done, where it holds nothing and is not like its Job."""
         ran = not job["spec"].get("suspend") and not is_true(workload, "QuotaReserved")
         asked, had = self._pod_sets(job) or [], workload["spec"]["podSets"]
-        gone = ran and any(rule(asked, had) for rule in self.rules.unlike)
+        gone = ran and any(
+            rule(asked, had) for rule in self.rules.delete_if_not_equivalent
+        )
         if gone:
             self.kueue.store.remove(Ref.of(workload))
         return gone
@@ -156,7 +158,11 @@ class JobController:
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
         least = next(
-            (found for rule in self.rules.least if (found := rule(job)) is not None),
+            (
+                found
+                for rule in self.rules.min_parallelism
+                if (found := rule(job)) is not None
+            ),
             None,
         )
         extra = {} if least is None else {"minCount": least}
@@ -210,7 +216,7 @@ class JobController:
     def _stop(self, job: Manifest, workload: Manifest) -> None:
         self.running.stop(job, workload)
         if is_true(workload, "QuotaReserved") and any(
-            rule(job) for rule in self.rules.returned
+            rule(job) for rule in self.rules.release_quota
         ):
             give_back(self.kueue, self.kueue.patched(workload))
 

@@ -23,7 +23,7 @@ class Managing:
         claimed = self._claimed(job)
         given = (
             ()
-            if any(rule(claimed) for rule in self._rules.ungiven)
+            if any(rule(claimed) for rule in self._rules.default_queue_exempt)
             else self._rules.queued
         )
         return next((rule(claimed) for rule in given), claimed.queue)
@@ -42,7 +42,7 @@ class Managing:
         claimed = self._claimed(job)
         if not self._is_ours(claimed):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
-        alone = any(rule(claimed) for rule in self._rules.left_alone)
+        alone = any(rule(claimed) for rule in self._rules.unmanaged)
         return (
             "is in a namespace that managedJobsNamespaceSelector does not select"
             if alone
@@ -50,7 +50,10 @@ class Managing:
         )
 
     def _is_ours(self, job: Claimed) -> bool:
-        unnamed, spared = self._rules.unnamed, self._rules.spared
+        unnamed, spared = (
+            self._rules.manage_without_queue,
+            self._rules.managed_namespace_exempt,
+        )
         return bool(job.queue) or (
             any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared)
         )

@@ -22,7 +22,7 @@ class Running:
         if job["spec"].get("suspend"):
             return (
                 self._start(job, workload)
-                if any(rule(admitted) for rule in self.rules.released)
+                if any(rule(admitted) for rule in self.rules.unsuspend)
                 else None
             )
         if any(rule(admitted) for rule in self.rules.suspended):
@@ -54,7 +54,11 @@ class Running:
             for key, value in (flavor.get("nodeLabels") or {}).items()
         }
         found = next(
-            (told for rule in self.rules.unstartable if (told := rule(asked, given))),
+            (
+                told
+                for rule in self.rules.fail_on_conflicting_labels
+                if (told := rule(asked, given))
+            ),
             None,
         )
         if found is None:
@@ -81,7 +85,7 @@ class Running:
 
     def _resized(self, job: Manifest, pod_sets: list[dict[str, Any]]) -> Manifest:
         """A Job that may run with fewer pods, with as many as its pod set has."""
-        if all(rule(job) is None for rule in self.rules.least):
+        if all(rule(job) is None for rule in self.rules.min_parallelism):
             return job
         changes = [rule(job, pod_sets[0]["count"]) for rule in self.rules.reduced]
         spec = {key: value for change in changes for key, value in change.items()}

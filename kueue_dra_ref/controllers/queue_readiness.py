@@ -45,7 +45,7 @@ class Standing:
     def objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
         """What is wrong with the queue of a workload, and the step that says so."""
         place = self.place(working)
-        for rule in self.rules.queueing.blocked:
+        for rule in self.rules.queueing.queue_not_ready:
             if blocked := rule(place):
                 return blocked, (
                     Step(requirements=cited([rule]), text=blocked.message),

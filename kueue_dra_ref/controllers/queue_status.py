@@ -73,7 +73,10 @@ class QueueStatus:
     def _share(self, node: Node | None) -> dict[str, Any]:
         if node is None or self.kueue.configuration.fair_sharing is None:
             return {}
-        shown = (rule(share(node)) for rule in self.kueue.behaviour.fair_sharing.shown)
+        shown = (
+            rule(share(node))
+            for rule in self.kueue.behaviour.fair_sharing.status_fields
+        )
         return {key: value for written in shown for key, value in written.items()}
 
     def _local_queue(self, found: Manifest) -> dict[str, Any]:

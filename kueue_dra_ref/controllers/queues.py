@@ -172,7 +172,7 @@ class QueueControllers:
             return False
         return not any(
             rule(is_true(workload, "Finished"))
-            for rule in self.kueue.behaviour.queueing.left_out
+            for rule in self.kueue.behaviour.queueing.skip_on_local_queue_add
         )
 
     def _let_go(self, key: Key) -> None:

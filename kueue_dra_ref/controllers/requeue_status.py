@@ -41,7 +41,7 @@ class Telling:
         if self._is_lost(entry, cycle, said):
             return
         self._spoke[head.key] = cycle, said
-        rules = self.kueue.behaviour.reporting.waiting
+        rules = self.kueue.behaviour.reporting.pending_condition
         words = [
             (rule, one) for rule in rules if (one := rule(entry.cause, entry.message))
         ]
@@ -94,7 +94,9 @@ class Telling:
             if entry.was_tried
             else {}
         )
-        shown = [rule(beside) for rule in self.kueue.behaviour.reporting.beside]
+        shown = [
+            rule(beside) for rule in self.kueue.behaviour.reporting.extra_conditions
+        ]
         return {
             **demand.amounts,
             **{name: amount for each in shown for name, amount in each.items()},

@@ -78,7 +78,7 @@ class Scheduler:
             strategies=configuration.fair_sharing,
             ignore_undeclared=any(
                 rule(configuration.quota_check_strategy)
-                for rule in self.rules.assigning.ignored
+                for rule in self.rules.assigning.ignore_undeclared
             ),
             chance=self.kueue.chance,
         )
@@ -97,7 +97,7 @@ class Scheduler:
         """Why a ClusterQueue does not take a workload, whatever it asks for."""
         labels = self.kueue.nouns.labels(head.key[0])
         if queue.name in self.kueue.tree.looped:
-            for rule in self.rules.cohorts.looped:
+            for rule in self.rules.cohorts.on_cycle:
                 return (
                     Why.STOPPED,
                     rule(queue),
@@ -136,7 +136,8 @@ class Scheduler:
         ):  # it has not been tried as it is
             return head.workload
         return next(
-            (rule(head.workload) for rule in self.rules.queueing.judged), head.written
+            (rule(head.workload) for rule in self.rules.queueing.retry_from),
+            head.written,
         )
 
     def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
@@ -164,27 +165,29 @@ class Scheduler:
         )
         head.progress = entry.progress
         head.remembered = next(
-            (rule(head.workload) for rule in rules.remembered), head.written
+            (rule(head.workload) for rule in rules.requeue_from), head.written
         )
         self._look_up(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
-        if entry.why is Why.PREEMPTING and any(rule(queue) for rule in rules.in_front):
+        if entry.why is Why.PREEMPTING and any(
+            rule(queue) for rule in rules.sticky_preemptor
+        ):
             line.preemptor = head.key
-        kept = any(rule(queue) for rule in rules.kept)
+        kept = any(rule(queue) for rule in rules.requeue_immediately)
         if head.may_be_tried and (
             (kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE
         ):
             line.put_back(head)
             return unfinished and bool(
-                self.rules.assigning.resumed
+                self.rules.assigning.resume_from_last_tried
             )  # with nothing to go by, it only begins again
-        apart = any(rule(queue) for rule in rules.set_aside)
+        apart = any(rule(queue) for rule in rules.mark_inadmissible)
         if apart or kept or entry.why is Why.UNFIT:
             line.set_aside(head)
         if (
             apart
             and entry.why is Why.NO_FIT
-            and any(rule(queue) for rule in rules.equals_aside)
+            and any(rule(queue) for rule in rules.bulk_move_equivalent)
         ):
             for key in line.set_equals_aside(head, entry.cause):
                 # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
@@ -197,7 +200,7 @@ class Scheduler:
     def _look_up(self, head: Queued) -> None:
         """Take note of what is written of it, where that has sweeps pass it over."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and any(rule(found) for rule in self.rules.queueing.passed_over):
+        if found and any(rule(found) for rule in self.rules.queueing.skip_in_requeue):
             head.obj = found
 
     def _admit(self, entry: Entry) -> None:
@@ -232,7 +235,7 @@ class Scheduler:
         line, head = self.kueue.lines[entry.queue.name], entry.queued
         left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
         verdict = Step(
-            requirements=cited(self.rules.assigning.cut_short),
+            requirements=cited(self.rules.assigning.stop_at_empty_pod_set),
             text=f"the pod set before {left} needs no flavor, which ends the look; nobody admits a part of a workload",
         )
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
@@ -253,7 +256,9 @@ class Scheduler:
             victim_path=snapshot.path(victim.hold.cluster_queue),
         )
         fresh = self.kueue.patched(found)
-        message = "".join(rule(preemption) for rule in self.rules.preempting.told)
+        message = "".join(
+            rule(preemption) for rule in self.rules.preempting.preempted_message
+        )
         for said in (
             rule(victim.reason, message) for rule in self.rules.reporting.preempted
         ):

@@ -75,7 +75,7 @@ class WorkloadController:
         if event.new is not None:
             return is_true(event.new, "Finished") or not is_active(event.new)
         return event.old is None or not any(
-            rule(event.old) for rule in self.rules.queueing.unnoticed
+            rule(event.old) for rule in self.rules.queueing.ignore_delete
         )
 
     def _reprioritised(self, event: Event) -> bool:
@@ -98,7 +98,8 @@ class WorkloadController:
         starts = event.old is None
         return (
             event.new
-            if starts and all(rule(False) for rule in self.rules.queueing.at_start)
+            if starts
+            and all(rule(False) for rule in self.rules.queueing.count_on_start)
             else None
         )
 
@@ -140,7 +141,10 @@ class WorkloadController:
             self._decided(
                 key,
                 *done.steps,
-                Step(requirements=cited(self.rules.reporting.refused), text=told),
+                Step(
+                    requirements=cited(self.rules.reporting.inadmissible_condition),
+                    text=told,
+                ),
             )
             self._refuse(key, working, done.refused)
             return False
@@ -184,7 +188,9 @@ class WorkloadController:
             set_condition(
                 working, "QuotaReserved", None, "Undecided", refused.message, now
             )
-        for rule in self.rules.reporting.refused if not refused.undecided else ():
+        for rule in (
+            self.rules.reporting.inadmissible_condition if not refused.undecided else ()
+        ):
             say(working, rule(refused.message, refused.requeued), now)
         unreserve(self.kueue, working)
         self.kueue.store.put(working)

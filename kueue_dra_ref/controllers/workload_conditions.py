@@ -17,7 +17,7 @@ def say(obj: Manifest, said: Said, now: str) -> bool:
 
 def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write what stands beside a QuotaReserved that is False, and of which generation; whether anything changed."""
-    said = [rule() for rule in kueue.behaviour.reporting.unreserved]
+    said = [rule() for rule in kueue.behaviour.reporting.unset_quota_reservation]
     changed = [say(obj, one, kueue.clock.now) for one in said]
     for found in (condition(obj, one.type) for one in said):
         assert found is not None
@@ -28,11 +28,15 @@ def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
 def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write it again where it was written of another generation; whether it was."""
     rules, now = kueue.behaviour.reporting, obj["metadata"]["generation"]
-    found = [each for rule in rules.unreserved if (each := condition(obj, rule().type))]
+    found = [
+        each
+        for rule in rules.unset_quota_reservation
+        if (each := condition(obj, rule().type))
+    ]
     if not any(
         rule(each.get("observedGeneration", now), now)
         for each in found
-        for rule in rules.renewed
+        for rule in rules.reobserved
     ):
         return False
     say_unreserved(kueue, obj)
@@ -64,7 +68,7 @@ def give_back(kueue: Kueue, working: Manifest) -> None:
     set_condition(
         working, "Requeued", again, evicted["reason"], evicted["message"], now
     )
-    rules = kueue.behaviour.reporting.given_back
+    rules = kueue.behaviour.reporting.quota_released
     for said in (
         one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))
     ):

@@ -64,7 +64,7 @@ class Nouns:
         if found is None:
             return None
         if key not in self._noted or not any(
-            rule(is_deleted(found)) for rule in self._rules.unchanged
+            rule(is_deleted(found)) for rule in self._rules.ignore_update
         ):
             self._noted[key] = found
         return self._noted[key]

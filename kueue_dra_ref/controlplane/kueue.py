@@ -151,7 +151,7 @@ class Kueue:
     @property
     def reads_cohorts(self) -> bool:
         """Whether what Cohorts say matters."""
-        return any(rule() for rule in self.behaviour.cohorts.read)
+        return any(rule() for rule in self.behaviour.cohorts.reads_cohorts)
 
     def replant(self) -> None:
         """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""

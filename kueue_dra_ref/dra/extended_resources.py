@@ -130,7 +130,7 @@ def _charged(rules: Extended, each: Iterable[Wanted]) -> list[tuple[str, list[Wa
     for wanted in each:
         resource = next((rule(wanted) for rule in rules.charged), "")
         parts.setdefault(
-            (resource, *(rule(wanted) for rule in rules.apart)), []
+            (resource, *(rule(wanted) for rule in rules.per_name)), []
         ).append(wanted)
     return [(resource, together) for (resource, *_), together in parts.items()]
 
@@ -151,7 +151,7 @@ def _charge(
     names = {
         wanted.name
         for wanted in together
-        if any(rule(wanted.name) for rule in rules.replaced)
+        if any(rule(wanted.name) for rule in rules.not_charged_natively)
     }
     if names:
         found.replaced[pod_set.name] = (

@@ -57,7 +57,7 @@ def processed(
             )
     if not asks_for_devices(behaviour, world, workload):
         return Processed()
-    for forbidden in behaviour.processing.forbidden:
+    for forbidden in behaviour.processing.rbac_denied:
         if refused := forbidden(world, workload):
             return Processed(
                 refused=refused,
@@ -143,7 +143,7 @@ class _Processor:
     def _pod_set(self, pod_set: PodSet) -> Charges:
         own, shared = list[Claim](), list[Claim]()
         for claim in (claim for rule in self.adding.claims for claim in rule(pod_set)):
-            name = next((rule(claim) for rule in self.adding.once), "")
+            name = next((rule(claim) for rule in self.adding.once_per_workload), "")
             if not name:
                 own.append(claim)
             elif name not in self._once:
@@ -269,7 +269,7 @@ class _Processor:
             (rule(self.mappings, device_class) for rule in self.rules.lookup), ()
         )
         if not resources:
-            for rule in self.rules.unmapped:
+            for rule in self.rules.unmapped_class:
                 raise Stopped([rule(asked, device_class)], requirements=cited([rule]))
             return device_class, count
         self._note(

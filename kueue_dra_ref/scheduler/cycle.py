@@ -95,8 +95,8 @@ class Cycle:
             fits = self.snapshot.fits(entry.queue.name, entry.assignment.usage)
         rules = self.behaviour.cycle
         asked = [
-            *((rule, rule(overlapping)) for rule in rules.overlapping),
-            *((rule, rule(fits)) for rule in rules.unfitting),
+            *((rule, rule(overlapping)) for rule in rules.victims_overlap),
+            *((rule, rule(fits)) for rule in rules.no_longer_fits),
         ]
         for rule, message in ((rule, message) for rule, message in asked if message):
             entry.why, entry.message = Why.LOST, message
@@ -110,7 +110,9 @@ class Cycle:
         rules, entry.progress = self.behaviour.preempting, None
         for victim in entry.victims:
             if missed := [
-                rule for rule in rules.missed if rule(victim.hold.key in self.fresh)
+                rule
+                for rule in rules.ignore_just_admitted
+                if rule(victim.hold.key in self.fresh)
             ]:
                 entry.victims = tuple(
                     each for each in entry.victims if each is not victim
@@ -126,7 +128,10 @@ class Cycle:
         return (
             progress
             if progress
-            and any(rule(progress) for rule in self.behaviour.assigning.lost)
+            and any(
+                rule(progress)
+                for rule in self.behaviour.assigning.keep_progress_on_skip
+            )
             else None
         )
 
@@ -142,6 +147,7 @@ class Cycle:
                 limits=node.limit(of),
             )
             held[of] = sum(
-                rule(entry.queue, claimed) for rule in self.behaviour.cycle.held
+                rule(entry.queue, claimed)
+                for rule in self.behaviour.cycle.reserve_capacity
             )
         return held

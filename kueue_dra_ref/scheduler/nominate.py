@@ -69,7 +69,7 @@ class Nominator:
     def _may_be_reduced(self, entry: Entry) -> bool:
         return any(
             rule(entry.queued.workload.pod_sets)
-            for rule in self.behaviour.assigning.reduced
+            for rule in self.behaviour.assigning.partial_admission
         )
 
     def _try(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
@@ -90,12 +90,15 @@ class Nominator:
     def _sought(self, usage: Amounts) -> Amounts:
         """What preemption is to make room for."""
         left_out = {
-            name for rule in self.behaviour.preempting.not_sought for name in rule()
+            name for rule in self.behaviour.preempting.skip_search for name in rule()
         }
         return {of: amount for of, amount in usage.items() if of[1] not in left_out}
 
     def _resumed(self, entry: Entry) -> Progress | None:
-        progress, rules = entry.queued.progress, self.behaviour.assigning.resumed
+        progress, rules = (
+            entry.queued.progress,
+            self.behaviour.assigning.resume_from_last_tried,
+        )
         return (
             progress
             if progress and any(rule(progress, self.number) for rule in rules)

@@ -78,7 +78,7 @@ def refusal(stop: Stopped, rules: Processing) -> Refused:
         return Refused(message=stop.undecided, undecided=True)
     told = list(dict.fromkeys(map(str, stop.faults)))
     retryable = any(fault.type == "Internal error" for fault in stop.faults)
-    retryable = retryable or any(rule(stop.faults) for rule in rules.retried)
+    retryable = retryable or any(rule(stop.faults) for rule in rules.retry_on_error)
     return Refused(
         message=told[0] if len(told) == 1 else f"[{', '.join(told)}]",
         retryable=retryable,

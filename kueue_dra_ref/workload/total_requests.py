@@ -94,7 +94,8 @@ def _demand(
         charged = units(resource, parse(devices))
         before = amounts.get(resource, 0)
         amounts[resource] = next(
-            (rule(before, charged) for rule in adding.beside), before or charged
+            (rule(before, charged) for rule in adding.plus_pod_requests),
+            before or charged,
         )
     count = max(pod_set.count - reclaimed, 0)
     times = adding.pods
@@ -174,7 +175,7 @@ def explained(
                 else demand.pod_set.requests.get(resource)
             ):
                 text = f"{several}containers request {ordinary} {resource} as well"
-                yield Step(requirements=cited(adding.beside), text=text)
+                yield Step(requirements=cited(adding.plus_pod_requests), text=text)
             total = printed(resource, demand.amounts[resource], demand.in_bytes)
             charged = (
                 printed(resource, devices, demand.in_bytes)
@@ -187,4 +188,4 @@ def explained(
             yield Step(requirements=cited(adding.pods), text=text)
         for resource, devices in shared.items():
             text = f"{several}{devices} {resource} of claims that exist once, whatever the number of pods"
-            yield Step(requirements=cited(adding.once), text=text)
+            yield Step(requirements=cited(adding.once_per_workload), text=text)

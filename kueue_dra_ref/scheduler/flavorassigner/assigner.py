@@ -77,7 +77,9 @@ class _Assigner:
                 lacking.append(self._cause(found))
             if found.failed or (
                 demand.amounts
-                and any(rule(len(found.got)) for rule in self.rules.cut_short)
+                and any(
+                    rule(len(found.got)) for rule in self.rules.stop_at_empty_pod_set
+                )
             ):
                 break
         return Assignment(
@@ -147,7 +149,7 @@ class _Assigner:
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
         if self.room.ignore_undeclared or any(
-            rule(amount) for rule in self.rules.overlooked
+            rule(amount) for rule in self.rules.ignore_zero_request
         ):
             return None
         return next((rule(resource) for rule in self.rules.uncovered), None)

@@ -90,7 +90,7 @@ class Weighing:
             outcome.add(resource, found)
             if self.compared(self.rules.rank, outcome.outlook, found.outlook)[0]:
                 outcome.outlook = found.outlook
-            if any(rule(found.outlook) for rule in self.rules.ends):
+            if any(rule(found.outlook) for rule in self.rules.stop_search):
                 break
         return outcome
 
@@ -98,7 +98,7 @@ class Weighing:
         self, one: Outlook, other: Outlook
     ) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """As `compared`, of two flavors."""
-        return self.compared(self.rules.chosen or self.rules.rank, one, other)
+        return self.compared(self.rules.prefer_flavor or self.rules.rank, one, other)
 
     def compared(
         self, rank: Ranking, one: Outlook, other: Outlook
@@ -202,5 +202,5 @@ class Weighing:
             capacity=self.room.node.capacity(of),
             available=self.room.node.available(of),
             in_bytes=self.in_bytes,
-            words=self.rules.words,
+            words=self.rules.no_fit_message,
         )

@@ -18,11 +18,11 @@ class Causes:
 
     def of_alternatives(self, causes: Sequence[Cause | None]) -> Cause | None:
         """Of flavors that could each have served."""
-        return _one(self.rules.alternatives, causes)
+        return _one(self.rules.reason_across_flavors, causes)
 
     def of_all(self, causes: Sequence[Cause | None]) -> Cause | None:
         """Of resources, groups or pod sets that are all needed."""
-        return _one(self.rules.together, causes)
+        return _one(self.rules.reason_across_resources, causes)
 
 
 def _one(

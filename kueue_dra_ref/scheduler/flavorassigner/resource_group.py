@@ -33,7 +33,9 @@ class Search:
         """Try the flavors from the one with index ``start`` on, and give the best."""
         rules, flavors, last = self.weighing.rules, self._flavors(), -1
         keys = self.weighing.label_keys(self.group)
-        self.steps += self.telling.left_out(flavors[:start], cited(rules.resumed))
+        self.steps += self.telling.left_out(
+            flavors[:start], cited(rules.resume_from_last_tried)
+        )
         for last, flavor in list(enumerate(flavors))[
             start:
         ]:  # the last one tried is wanted below
@@ -47,7 +49,9 @@ class Search:
                 break
         self.steps += self.telling.left_out(flavors[last + 1 :], cited(rules.flavors))
         self.best.tried = (
-            (-1 if last == len(flavors) - 1 else last) if rules.resumed else 0
+            (-1 if last == len(flavors) - 1 else last)
+            if rules.resume_from_last_tried
+            else 0
         )
         self.best.attempts, self.best.lacking = max(0, last + 1 - start), self._lacking
         self.best.reasons = [] if self.best.outlook.mode is Mode.FIT else self._reasons
@@ -81,7 +85,7 @@ class Search:
         policy = self.weighing.room.queue.fungibility
         passing = [
             rule
-            for rule in self.weighing.rules.goes_on
+            for rule in self.weighing.rules.try_next_flavor
             if rule(outcome.outlook, policy)
         ]
         if not passing:

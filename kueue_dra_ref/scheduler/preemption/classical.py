@@ -131,7 +131,7 @@ class Classical:
             return
         for hold in contest.snapshot.holding(contest.queue.name):
             if allowed := contest.allowed(
-                self.rules.within, hold, f"withinClusterQueue {policy}"
+                self.rules.within_cluster_queue, hold, f"withinClusterQueue {policy}"
             ):
                 yield _Element(
                     hold=hold,
@@ -146,7 +146,9 @@ class Classical:
             if contest.node.parent:
                 why = "reclaimWithinCohort is Never"
                 contest.trail.leave(
-                    "everybody else in the cohort", why, cited(self.rules.reclaim)
+                    "everybody else in the cohort",
+                    why,
+                    cited(self.rules.reclaim_within_cohort),
                 )
             return
         favoured, missing = _fits_quota(contest.node, contest.asked)
@@ -172,12 +174,14 @@ class Classical:
     def _in(self, queue: Node, below: Node, favoured: bool) -> Iterator[_Element]:
         policy = f"reclaimWithinCohort {self.contest.queue.preemption.reclaim}"
         for hold in self.contest.snapshot.holding(queue.name):
-            allowed = self.contest.allowed(self.rules.reclaim, hold, policy)
+            allowed = self.contest.allowed(
+                self.rules.reclaim_within_cohort, hold, policy
+            )
             if not allowed:
                 continue
             rivals = self.contest.rivals(hold)
             protecting = tuple(
-                rule for rule in self.rules.while_borrowing if not rule(rivals)
+                rule for rule in self.rules.borrow_within_cohort if not rule(rivals)
             )
             yield _Element(
                 hold=hold,

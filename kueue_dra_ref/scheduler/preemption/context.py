@@ -122,7 +122,7 @@ class Contest:
             self.snapshot.remove(victim.hold)
             return False
 
-        for rule in rules.spared:
+        for rule in rules.fill_back:
             back = list[Victim]()
             victims = rule(victims, fits_without)
             for victim in back:

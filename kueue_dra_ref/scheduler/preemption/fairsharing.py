@@ -145,13 +145,15 @@ class Fair:
     def _candidates(self) -> Iterator[Hold]:
         own, policy = self.contest.node, self.contest.queue.preemption
         yield from self._allowed(
-            own, self.rules.within, f"withinClusterQueue {policy.within}"
+            own, self.rules.within_cluster_queue, f"withinClusterQueue {policy.within}"
         )
         for queue in own.root.queues() if own.parent else ():
             if queue is own or not self._gives_back(queue):
                 continue
             yield from self._allowed(
-                queue, self.rules.reclaim, f"reclaimWithinCohort {policy.reclaim}"
+                queue,
+                self.rules.reclaim_within_cohort,
+                f"reclaimWithinCohort {policy.reclaim}",
             )
 
     def _gives_back(self, queue: Node) -> bool:
@@ -174,7 +176,7 @@ class Fair:
         waiting: dict[str, list[Hold]] = {}
         for hold in candidates:
             waiting.setdefault(hold.cluster_queue, []).append(hold)
-        passed_over = self.sharing.passed_over
+        passed_over = self.sharing.skip_zero_share
         return _Turns(
             contest=self.contest,
             waiting=waiting,
@@ -185,7 +187,9 @@ class Fair:
     def _first(self, candidates: Sequence[Hold]) -> bool:
         turns, own = self._turns(candidates), self.contest.node
         entitled = [
-            rule for rule in self.sharing.entitled if rule(own, self.contest.short)
+            rule
+            for rule in self.sharing.within_nominal
+            if rule(own, self.contest.short)
         ]
         for queue in turns:
             if queue is own or entitled:

@@ -57,7 +57,7 @@ class Room:
             policy=self.queue.preemption,
             fair=self.strategies is not None,
         )
-        rules = self.behaviour.preempting.considered
+        rules = self.behaviour.preempting.can_preempt
         if not any(rule(shortage) for rule in rules):
             trail = Trail()
             trail.say(
@@ -95,7 +95,9 @@ class Room:
         return Search(victims=victims, steps=contest.trail.steps(short))
 
     def _is_immaterial(self, amount: int) -> bool:
-        return any(rule(amount) for rule in self.behaviour.preempting.immaterial)
+        return any(
+            rule(amount) for rule in self.behaviour.preempting.ignore_zero_request
+        )
 
     def _searching(self, contest: Contest) -> Classical | Fair:
         rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
