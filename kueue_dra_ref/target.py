@@ -62,7 +62,7 @@ class FieldError:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Rejection:
     """One apply that the API server or a webhook refused: what, the HTTP status code, and its words."""
 
     ref: Ref
@@ -74,7 +74,7 @@ class Refusal:
     """Further fields at fault, where the judge names them."""
 
 
-class Restless(Exception):
+class NotQuiescent(Exception):
     """A world that does not come to rest; its words name what still moves."""
 
 
@@ -95,7 +95,7 @@ class Target(Protocol):
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
         """Say whether Kueue would start with ``configuration``, and leave the running one alone."""
 
-    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Create each object, or replace the spec (and metadata labels/annotations) of what exists.
 
         A ``status`` in a manifest is written too when the kind is one that tests play the controller of

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from kueue_dra_ref.apiserver import Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver import AcceptedRequest, Kubernetes, RejectedRequest, RequestContext, admitted
 from kueue_dra_ref.target import Manifest
 
 NAMESPACES: dict[str, dict[str, str]] = {"team": {}, "admins": {"resource.kubernetes.io/admin-access": "true"}}
@@ -122,12 +122,12 @@ def labels_of(namespace: str, k: Kubernetes) -> dict[str, str]:
     return {k.admin_label or label: value for label, value in NAMESPACES.get(namespace, {}).items()}
 
 
-def answer_of(manifest: Manifest, before: Manifest | None, k: Kubernetes) -> Admitted | Refused:
+def answer_of(manifest: Manifest, before: Manifest | None, k: Kubernetes) -> AcceptedRequest | RejectedRequest:
     """Ask the reference about an object, new or over one that it takes."""
     labels = labels_of(manifest["metadata"].get("namespace", ""), k)
-    under = Circumstances(kubernetes=k, namespace_labels=labels)
+    under = RequestContext(kubernetes=k, namespace_labels=labels)
     old = None if before is None else admitted(before, None, under)
-    assert not isinstance(old, Refused)
+    assert not isinstance(old, RejectedRequest)
     return admitted(manifest, old.obj if old else None, under)
 
 

@@ -18,13 +18,13 @@ from typing import Any
 
 import yaml
 
-from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.apiserver import FIXED_FLAGS, ApiServer
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST
-from kueue_dra_clusters.waiting import Limits
+from kueue_dra_clusters.waiting import WaitLimits
 from kueue_dra_ref.apiserver import MINORS, Kubernetes
 from kueue_dra_ref.apiserver.request_decoding import Decoder
 from kueue_dra_ref.apiserver.resource_conversion import to_v1
@@ -99,21 +99,21 @@ def spec_in_v1(obj: Manifest, k: Kubernetes) -> Any:
 
 def answers(server: ApiServer, k: Kubernetes) -> Iterator[dict[str, Any]]:
     """Ask each row, and give what is answered."""
-    objects = Objects(api=server.api)
+    objects = APIClient(api=server.api)
     for name in NAMESPACES:
         metadata = {"name": name, "labels": labels_of(name, k)}
         objects.create({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
     yield from ({"case": row.case, **_answer(row, objects, k)} for row in rows())
 
 
-def _answer(row: Row, objects: Objects, k: Kubernetes) -> dict[str, Any]:
+def _answer(row: Row, objects: APIClient, k: Kubernetes) -> dict[str, Any]:
     answer, stored = ask(objects, written(row.manifest, k), row.before and written(row.before, k), k)
     if not answer.ok:
         return {"code": answer.code, "message": without_addresses(answer.message, k)}
     return {"stored": spec_in_v1(stored, k)}
 
 
-def ask(objects: Objects, manifest: Manifest, before: Manifest | None, k: Kubernetes) -> tuple[Answer, Manifest]:
+def ask(objects: APIClient, manifest: Manifest, before: Manifest | None, k: Kubernetes) -> tuple[Answer, Manifest]:
     """Ask an API server about an object, new or over one that it takes; also what is stored then, and leave nothing."""
     ref = Ref.of({**manifest, "apiVersion": f"resource.k8s.io/{newest(k)}"})
     objects.delete(ref)
@@ -145,7 +145,7 @@ def recorded(name: str, binary: Path) -> dict[str, list[dict[str, Any]]]:
                 programs=replace(binaries(NEWEST), kube_apiserver=binary),
                 processes=held.enter_context(Processes()),
                 ports=held.enter_context(Ports()),
-                limits=Limits(),
+                limits=WaitLimits(),
                 fixed=_flags(k, on=on),
             )
             server.await_answer("/readyz")

@@ -12,7 +12,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from kueue_dra_ref.cel import CompileFault, Device, Undecided, compiled
+from kueue_dra_ref.cel import CompileError, Device, Undecided, compiled
 from tests.selector_grammar import Grammar
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
@@ -89,7 +89,7 @@ def _why(text: str, devices: Iterable[Device]) -> Iterator[str]:
     match selector:
         case Undecided(reason=reason):
             yield reason
-        case CompileFault():
+        case CompileError():
             return
         case _:
             answers = (selector.matches(device) for device in devices)

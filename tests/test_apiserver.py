@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
-from kueue_dra_ref.apiserver import CONTROL_PLANE, MINORS, Admitted, Circumstances, Kubernetes, Refused, admitted
+from kueue_dra_ref.apiserver import (
+    CONTROL_PLANE,
+    MINORS,
+    AcceptedRequest,
+    Kubernetes,
+    RejectedRequest,
+    RequestContext,
+    admitted,
+)
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest
@@ -23,8 +31,8 @@ def test_answers_as_kubernetes_1_36_did(row: Row) -> None:
     """Code, message, warnings and the stored spec are those that a real API server gave."""
     found = _answer(row, CONTROL_PLANE)
 
-    code, message = (found.code, found.message) if isinstance(found, Refused) else (row.code, "")
-    spec = found.obj["spec"] if isinstance(found, Admitted) else None
+    code, message = (found.code, found.message) if isinstance(found, RejectedRequest) else (row.code, "")
+    spec = found.obj["spec"] if isinstance(found, AcceptedRequest) else None
     assert row.expects(code, message, spec), (code, message, slim(spec))
     assert found.warnings == row.warnings
 
@@ -37,11 +45,11 @@ def test_every_case_has_a_name_of_its_own() -> None:
 def test_kubectl_is_told_of_unknown_fields() -> None:
     """Strict decoding refuses what the plain API drops."""
     cat = next(row for row in ROWS if row.case == "the cat of the concept page")
-    under = Circumstances(kubernetes=MINORS["1.36"], namespace_labels={}, strict=True)
+    under = RequestContext(kubernetes=MINORS["1.36"], namespace_labels={}, strict=True)
 
     found = admitted(cat.manifest, None, under)
 
-    assert isinstance(found, Refused)
+    assert isinstance(found, RejectedRequest)
     assert (found.code, found.message) == (
         400,
         'ResourceSlice in version "v1beta1" cannot be handled as a ResourceSlice: '
@@ -64,12 +72,12 @@ def test_versions_are_served_by_some_minors(minor: str, version: str, warning: s
     """What is not served is read all the same, with a warning, unless one asks for the API server's 404."""
     manifest = _claim(version)
     lenient = admitted(manifest, None, _under(MINORS[minor]))
-    exact = admitted(manifest, None, Circumstances(kubernetes=MINORS[minor], namespace_labels={}, only_served=True))
+    exact = admitted(manifest, None, RequestContext(kubernetes=MINORS[minor], namespace_labels={}, only_served=True))
 
-    assert isinstance(lenient, Admitted)
+    assert isinstance(lenient, AcceptedRequest)
     assert lenient.obj["apiVersion"] == "resource.k8s.io/v1"
     assert [warning in each for each in lenient.warnings] == ([True] if warning else [])
-    assert isinstance(exact, Refused) == ("not served" in warning)
+    assert isinstance(exact, RejectedRequest) == ("not served" in warning)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +157,7 @@ def test_minors_word_and_place_errors_of_their_own(minor: str, entry: dict[str, 
     """The same fault is told otherwise by other minors."""
     found = _answer(row({"case": "", **entry}), MINORS[minor])
 
-    assert isinstance(found, Refused)
+    assert isinstance(found, RejectedRequest)
     assert message in found.message
 
 
@@ -160,11 +168,11 @@ def test_a_gate_that_is_off_drops_its_fields_unless_they_were_in_use() -> None:
 
     dropped = admitted(manifest, None, _under(off))
     stored = admitted(manifest, None, _under(on))
-    assert isinstance(stored, Admitted)
+    assert isinstance(stored, AcceptedRequest)
     kept = admitted(manifest, stored.obj, _under(off))
 
-    assert isinstance(dropped, Admitted)
-    assert isinstance(kept, Admitted)
+    assert isinstance(dropped, AcceptedRequest)
+    assert isinstance(kept, AcceptedRequest)
     assert dropped.obj["spec"] == {}
     assert kept.obj["spec"] == {"extendedResourceName": "example.com/gpu"}
 
@@ -182,9 +190,9 @@ def test_a_step_of_zero_is_not_answered_before_1_37() -> None:
     broken = _answer(shared, MINORS["1.36"])
     told = _answer(shared, MINORS["1.37"].with_gates(DRAConsumableCapacity=True))
 
-    assert isinstance(broken, Refused)
+    assert isinstance(broken, RejectedRequest)
     assert broken.code == 500
-    assert isinstance(told, Refused)
+    assert isinstance(told, RejectedRequest)
     assert told.message.endswith('validRange.step: Invalid value: "0": must be greater than zero')
 
 
@@ -195,17 +203,17 @@ def test_counters_must_be_there_until_1_34() -> None:
 
     early = _answer(partition, MINORS["1.34"].with_gates(DRAPartitionableDevices=True))
 
-    assert isinstance(early, Refused)
+    assert isinstance(early, RejectedRequest)
     assert "must reference a counterSet defined in the ResourceSlice sharedCounters" in early.message
-    assert isinstance(_answer(partition, MINORS["1.36"]), Admitted)
+    assert isinstance(_answer(partition, MINORS["1.36"]), AcceptedRequest)
 
 
-def _answer(row: Row, k: Kubernetes) -> Admitted | Refused:
+def _answer(row: Row, k: Kubernetes) -> AcceptedRequest | RejectedRequest:
     return answer_of(row.manifest, row.before, k)
 
 
-def _under(kubernetes: Kubernetes) -> Circumstances:
-    return Circumstances(kubernetes=kubernetes, namespace_labels={})
+def _under(kubernetes: Kubernetes) -> RequestContext:
+    return RequestContext(kubernetes=kubernetes, namespace_labels={})
 
 
 def _claim(version: str) -> Manifest:
@@ -275,7 +283,7 @@ def _unlike(expected: Row, k: Kubernetes) -> tuple[Any, ...]:
     """Say how the reference's answer differs from what a minor answered."""
     before = expected.before and written(expected.before, k)
     found = answer_of(written(expected.manifest, k), before, k)
-    if isinstance(found, Refused):
+    if isinstance(found, RejectedRequest):
         message = in_order_of(expected.message, without_addresses(found.message, k))
         return () if expected.expects(found.code, message, None) else (expected, found.code, message)
     return () if expected.expects(expected.code, "", found.obj["spec"]) else (expected, slim(found.obj["spec"]))

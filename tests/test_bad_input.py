@@ -14,7 +14,7 @@ import pytest
 from kueue_dra_cli import TRACEBACK
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.kind.provider import engine
-from kueue_dra_ref.api.documents import DocumentFault, parse, read
+from kueue_dra_ref.api.documents import DocumentError, parse, read
 from tests.commands import EXAMPLE, LEFT_OUT, ROOT, kueue_dra
 
 PROGRAM = (sys.executable, "-m", "kueue_dra_cli")
@@ -89,7 +89,7 @@ def test_a_weight_that_no_float_holds_is_endless(tmp_path: Path) -> None:
 
 def test_a_path_that_no_file_can_have_is_answered() -> None:
     """A name may be longer than any file system takes."""
-    with pytest.raises(DocumentFault, match="file name too long; expected a readable text file"):
+    with pytest.raises(DocumentError, match="file name too long; expected a readable text file"):
         read(Path("x" * 300))
 
 

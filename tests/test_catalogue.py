@@ -10,9 +10,9 @@ import pytest
 
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.__main__ import page
-from kueue_dra_ref.requirements.catalogue import CatalogueFault, Level, Requirement, catalogue
+from kueue_dra_ref.requirements.catalogue import CatalogueError, Level, Requirement, catalogue
 from kueue_dra_ref.requirements.coverage import coverage
-from kueue_dra_ref.requirements.ranges import MINORS, RangeFault, compact, expanded
+from kueue_dra_ref.requirements.ranges import MINORS, RangeError, compact, expanded
 
 KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
@@ -217,7 +217,7 @@ def test_the_piles_hold_every_requirement_of_the_behaviour_once() -> None:
 
 def test_a_case_that_cites_an_unknown_id_is_a_fault() -> None:
     """A misspelt ID must not pass for coverage."""
-    with pytest.raises(CatalogueFault, match="X-009"):
+    with pytest.raises(CatalogueError, match="X-009"):
         coverage(THREE, {"one": ["X-009"]}, "a")
 
 
@@ -261,7 +261,7 @@ def test_a_range_stands_for_names(written: list[str], names: list[str]) -> None:
 )
 def test_a_range_that_cannot_be_read_is_told(written: list[str], fault: str) -> None:
     """What was found, and what was expected."""
-    with pytest.raises(RangeFault, match=re.escape(fault)):
+    with pytest.raises(RangeError, match=re.escape(fault)):
         expanded(written)
 
 

@@ -13,15 +13,15 @@ from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.limitranges import a_limit_range
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
 from kueue_dra_ref.scenarios.scenario import Scenario
-from kueue_dra_ref.workload.map_order import CERTAIN, Chance, Draw
+from kueue_dra_ref.workload.map_order import CERTAIN, MapOrder, MapOrderDraw
 from tests.clusters_live.manifests import CONFIGURATION, a_world
 from tests.clusters_live.manifests import a_job as a_job_manifest
 from tests.commands import kueue_dra
 from tests.labs import a_lab
 
-NEVER = {"cpu": Mode.NEVER, "gpus": Mode.NEVER, "nics": Mode.FIT}
+NEVER = {"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.NEVER, "nics": PreemptionMode.FIT}
 TOLD = "couldn't assign flavors to pod set main: insufficient quota for {} in flavor f, previously considered podsets "
 TOLD += "requests (0) + current podset request (2) > maximum capacity (1)"
 
@@ -35,7 +35,7 @@ def test_without_a_witness_a_hash_decides() -> None:
 @pytest.mark.parametrize("first", ["cpu", "gpus"])
 def test_what_was_told_comes_first(first: str) -> None:
     """The resource that was seen to end the look at a flavor is looked at before the others."""
-    draw = Draw(seen=TOLD.format(first))
+    draw = MapOrderDraw(seen=TOLD.format(first))
 
     assert draw.quotas(NEVER, "f")[0] == first
     assert draw.groups(["nics", "cpu", "gpus"])[0] == first
@@ -45,7 +45,10 @@ def test_what_was_told_beside_the_end_comes_before_it() -> None:
     """Of two that were told the one that never fits ended the look, so it came last."""
     seen = TOLD.format("cpu") + ", insufficient unused quota for gpus in flavor f, 1 more needed"
 
-    assert Draw(seen=seen).quotas({"cpu": Mode.NEVER, "gpus": Mode.PREEMPT}, "f") == ["gpus", "cpu"]
+    assert MapOrderDraw(seen=seen).quotas({"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.PREEMPT}, "f") == [
+        "gpus",
+        "cpu",
+    ]
 
 
 def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
@@ -53,8 +56,8 @@ def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
     both = (
         TOLD.format("cpu").replace("set main", "set one") + ", insufficient unused quota for gpus in flavor f, 1 more"
     )
-    draw = Draw(seen=f"{both}; {TOLD.format('cpu')}")
-    modes = {"cpu": Mode.NEVER, "gpus": Mode.PREEMPT}
+    draw = MapOrderDraw(seen=f"{both}; {TOLD.format('cpu')}")
+    modes = {"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.PREEMPT}
 
     assert draw.for_pod_set("one").quotas(modes, "f") == ["gpus", "cpu"]
     assert draw.for_pod_set("main").quotas(modes, "f") == ["cpu", "gpus"]
@@ -62,7 +65,7 @@ def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
 
 def test_a_workload_goes_by_the_name_of_its_job() -> None:
     """Recordings name Jobs; a Workload that was made directly has a name of its own."""
-    chance = Chance(seen={"job": "x", "alone": "y"})
+    chance = MapOrder(seen={"job": "x", "alone": "y"})
 
     assert chance.of({"metadata": {"name": "w", "ownerReferences": [{"kind": "Job", "name": "job"}]}}).seen == "x"
     assert chance.of({"metadata": {"name": "alone"}}).seen == "y"
@@ -180,7 +183,7 @@ LOST = "Workload no longer fits after processing another workload"
 )
 def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: str) -> None:
     """Kueue 0.14 writes from the version that it has read; what it says of the next flavor is a conflict then."""
-    chance = Chance()
+    chance = MapOrder()
     lab = a_lab(name, suffix="chance", chance=chance)
     flavors = {word: lab.flavor(word) for word in ("cpu", "does", "small")}
     groups = [{flavors["cpu"]: {"cpu": 1}}, {flavors["does"]: {"whole-gpus": 2}, flavors["small"]: {"whole-gpus": 1}}]
@@ -198,7 +201,7 @@ def test_a_word_that_comes_right_after_another_may_be_refused(name: str, found: 
 )
 def test_the_same_words_as_before_may_be_taken_for_said(left: int, told: str) -> None:
     """The loser of a cycle waits for what it waited for before; Kueue may not have read yet what it said between."""
-    chance = Chance()
+    chance = MapOrder()
     lab = a_lab("kueue-0.18", suffix="chance", chance=chance)
     shared, flavor = lab.name("shared"), lab.flavor()
     quotas = (1 + left, 0, 0)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Circumstances, Refused, admitted
+from kueue_dra_ref.apiserver import CONTROL_PLANE, AcceptedRequest, RejectedRequest, RequestContext, admitted
 
-ANYWHERE = Circumstances(kubernetes=CONTROL_PLANE, namespace_labels={})
+ANYWHERE = RequestContext(kubernetes=CONTROL_PLANE, namespace_labels={})
 FLAT = {"name": "gpus", "deviceClassName": "gpu.example.com", "count": 2}
 EXACT = {"name": "gpus", "exactly": {"deviceClassName": "gpu.example.com", "count": 2}}
 STORED = {
@@ -34,7 +34,7 @@ def test_a_template_is_stored_alike_whatever_it_was_written_in(version: str, req
     """No judge but the reference is asked for v1alpha3, which Kubernetes 1.36 no longer serves for claims."""
     answer = admitted(a_template(version, request_), None, ANYWHERE)
 
-    assert isinstance(answer, Admitted)
+    assert isinstance(answer, AcceptedRequest)
     assert answer.obj["spec"]["spec"]["devices"]["requests"] == [STORED]
 
 
@@ -54,5 +54,5 @@ def test_a_request_that_no_api_server_stores_is_refused(request_: dict[str, Any]
     """CLAIM-009 and CLAIM-011 are excluded because such a template cannot be had; here is why."""
     answer = admitted(a_template("v1", request_), None, ANYWHERE)
 
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, RejectedRequest)
     assert answer.errors[0].field == field

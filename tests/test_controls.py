@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_controls.controls import CONTROLS, Control
-from kueue_dra_controls.run import Judge, judged
-from kueue_dra_fixtures.fault_injection import SABOTAGES, Saboteur
+from kueue_dra_controls.run import ControlTarget, judged
+from kueue_dra_fixtures.fault_injection import SABOTAGES, FaultInjector
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.controlplane.rbac import ROLE
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -28,7 +28,7 @@ ROLE_REF = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", n
 
 def _judged(sabotage: str, *red: str) -> ControlEntry:
     control = Control(sabotage=sabotage, red=red, rows=ROWS)
-    return judged(control, Judge(kind="reference", behaviour=behaviour("kueue-0.19")))
+    return judged(control, ControlTarget(kind="reference", behaviour=behaviour("kueue-0.19")))
 
 
 def test_a_sabotage_that_does_nothing_is_reported_as_green() -> None:
@@ -115,7 +115,7 @@ def test_what_was_taken_from_the_role_is_given_back() -> None:
     """A judge that serves several controls ends as it began."""
     target = ReferenceTarget(behaviour("kueue-0.19"))
     before = target.read(ROLE_REF)
-    saboteur = Saboteur(name="templates-forbidden", behaviour=target.behaviour, in_a_cluster=False)
+    saboteur = FaultInjector(name="templates-forbidden", behaviour=target.behaviour, in_a_cluster=False)
     saboteur.on(target).start(CONFIGURATION)
     taken = target.read(ROLE_REF)
     saboteur.mend(target)

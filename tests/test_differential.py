@@ -12,9 +12,9 @@ import pytest
 from kueue_dra_cli.release_option import recorded_minor
 from kueue_dra_differential.generate import batches
 from kueue_dra_differential.interrupt import tries
-from kueue_dra_differential.oracle import Judge, Kind, Outcome, apart, marked
+from kueue_dra_differential.oracle import Comparison, Oracle, OutcomeKind, apart, marked
 from kueue_dra_differential.shrink import shrunk, smallest
-from kueue_dra_differential.work_queue import Agenda, Plan
+from kueue_dra_differential.work_queue import Plan, WorkQueue
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -129,10 +129,10 @@ def test_a_shrink_that_is_stopped_keeps_what_is_left(number: signal.Signals) -> 
 
 
 @pytest.fixture
-def blind() -> Judge:
+def blind() -> Oracle:
     """Have a reference that lacks a rule beside the whole one, in the place of a real Kueue."""
     without = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
-    return Judge(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
+    return Oracle(target=ReferenceTarget(KUEUE_0_19), behaviour=without, kueue="0.19.2")
 
 
 def a_plan(**given: Any) -> Plan:
@@ -140,31 +140,31 @@ def a_plan(**given: Any) -> Plan:
     return Plan(**{"behaviour": KUEUE_0_19, "seed": 8, "budget": 60.0, "together": 6, **given})
 
 
-def judged_until_one_differs(agenda: Agenda, judge: Judge) -> Outcome:
+def judged_until_one_differs(agenda: WorkQueue, judge: Oracle) -> Comparison:
     """Do what is on the agenda until a world differs, and put that one on it."""
     for work in iter(agenda.next, None):
-        if differing := [each for each in work(judge).outcomes if each.kind is Kind.DIFFERS]:
+        if differing := [each for each in work(judge).outcomes if each.kind is OutcomeKind.DIFFERS]:
             agenda.large.append(differing[0])
             return differing[0]
     raise AssertionError("none differs")
 
 
-def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Judge) -> None:
+def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Oracle) -> None:
     """What is left still differs, in fewer steps."""
-    agenda = Agenda(plan=a_plan(), drawn=a_plan().batches())
+    agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
     large = judged_until_one_differs(agenda, blind)
     planned, work = agenda.planned, agenda.next()
 
     assert work is not None
     (found,) = work(blind).smallest
-    assert found.kind is Kind.DIFFERS
+    assert found.kind is OutcomeKind.DIFFERS
     assert len(found.scenario.steps) < len(large.scenario.steps)
     assert agenda.planned == planned
 
 
-def test_nothing_is_begun_once_the_time_is_up(blind: Judge) -> None:
+def test_nothing_is_begun_once_the_time_is_up(blind: Oracle) -> None:
     """Neither new worlds nor what could be shrunk."""
-    agenda = Agenda(plan=a_plan(), drawn=a_plan().batches())
+    agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
     agenda.large.append(judged_until_one_differs(agenda, blind))
     agenda.plan = a_plan(budget=0.0)
 
@@ -248,10 +248,10 @@ def test_objects_within_a_step_are_left_out_too() -> None:
 def test_what_ends_a_kueue_is_shrunk_too() -> None:
     """What is left still ends it, though nothing differs where nothing can be seen."""
 
-    def alone(world: Scenario) -> Outcome:
-        kind = Kind.ENDED if {"b", "d"} <= set(names(world)) else Kind.AGREES
-        return Outcome(scenario=world, kind=kind)
+    def alone(world: Scenario) -> Comparison:
+        kind = OutcomeKind.ENDED if {"b", "d"} <= set(names(world)) else OutcomeKind.AGREES
+        return Comparison(scenario=world, kind=kind)
 
     found = smallest(alone(a_scenario("a", "b", "c", "d")), alone, going_on=lambda _: True)
 
-    assert (found.kind, names(found.scenario)) == (Kind.ENDED, ["b", "d"])
+    assert (found.kind, names(found.scenario)) == (OutcomeKind.ENDED, ["b", "d"])

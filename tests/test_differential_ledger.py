@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_differential.generate import batches
-from kueue_dra_differential.ledger import LedgerFault, entries, known, stale
+from kueue_dra_differential.ledger import LedgerError, entries, known, stale
 from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers
@@ -48,7 +48,7 @@ def test_an_entry_says_what_it_is(tmp_path: Path, settled: dict[str, Any]) -> No
     """A classification of those that there are, and a reason."""
     an_entry(tmp_path, wrong=True, settled=settled)
 
-    with pytest.raises(LedgerFault, match=r"entry\.yaml: status\.settled: .*expected as: ambiguous-text \| kueue-de"):
+    with pytest.raises(LedgerError, match=r"entry\.yaml: status\.settled: .*expected as: ambiguous-text \| kueue-de"):
         list(entries(tmp_path))
 
 

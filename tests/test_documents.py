@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.api.documents import DocumentFault, configurations, objects, parse, read, written
+from kueue_dra_ref.api.documents import DocumentError, configurations, objects, parse, read, written
 
 MANY = """\
 # a comment alone
@@ -151,7 +151,7 @@ def test_merged_keys_yield_to_own_keys() -> None:
 )
 def test_a_bad_file_is_answered(text: str, place: tuple[int, int], found: str, expected: str) -> None:
     """The fault names file, document, line, what was found and what was expected."""
-    with pytest.raises(DocumentFault) as caught:
+    with pytest.raises(DocumentError) as caught:
         parse(text, "f.yaml")
 
     fault = caught.value
@@ -161,7 +161,7 @@ def test_a_bad_file_is_answered(text: str, place: tuple[int, int], found: str, e
 
 def test_text_that_is_no_yaml_is_answered_with_its_line() -> None:
     """A syntax fault tells the parser's words and the line."""
-    with pytest.raises(DocumentFault, match=r"f\.yaml, document 2, line 3: found .*; expected YAML"):
+    with pytest.raises(DocumentError, match=r"f\.yaml, document 2, line 3: found .*; expected YAML"):
         parse("a: 1\n---\nb: ]", "f.yaml")
 
 
@@ -176,7 +176,7 @@ def test_text_that_is_no_yaml_is_answered_with_its_line() -> None:
 )
 def test_an_object_must_say_what_it_is(text: str, message: str) -> None:
     """An object without apiVersion, kind or name is no manifest."""
-    with pytest.raises(DocumentFault, match=message):
+    with pytest.raises(DocumentError, match=message):
         objects(parse(text, "f.yaml"))
 
 
@@ -198,7 +198,7 @@ def test_an_unreadable_file_is_answered(tmp_path: Path, content: bytes | None, f
     if content is not None:
         (tmp_path / "f.yaml").write_bytes(content)
 
-    with pytest.raises(DocumentFault, match=found):
+    with pytest.raises(DocumentError, match=found):
         read(tmp_path / "f.yaml")
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from kueue_dra_ref.api.types import ClusterQueue, PreemptionPolicy
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cache.hierarchy import Tree
-from kueue_dra_ref.cache.snapshot import Hold, Snapshot
-from kueue_dra_ref.scheduler.preemption.context import Contest
+from kueue_dra_ref.cache.hierarchy import Hierarchy
+from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
+from kueue_dra_ref.scheduler.preemption.context import PreemptionContext
 from tests.commands import kueue_dra
 from tests.contended import FINAL, INITIAL, a_job, a_queue, a_world, of, steps
 
@@ -115,9 +115,11 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
     gpus = ("a", "gpus")
     policy = PreemptionPolicy(within="LowerPriority")
     queue = ClusterQueue(name="q", groups=(), strategy="", stop_policy="", namespace_selector=None, preemption=policy)
-    snapshot = Snapshot(tree=Tree(), queues={}, holds=lambda _: (), flavor=lambda _: None)
-    contest = Contest(snapshot=snapshot, queue=queue, priority=0, created=1, asked={}, short=frozenset([gpus]))
-    hold = Hold(
+    snapshot = Snapshot(tree=Hierarchy(), queues={}, holds=lambda _: (), flavor=lambda _: None)
+    contest = PreemptionContext(
+        snapshot=snapshot, queue=queue, priority=0, created=1, asked={}, short=frozenset([gpus])
+    )
+    hold = ReservedWorkload(
         key=("team", "late"),
         uid="",
         cluster_queue="q",

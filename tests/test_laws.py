@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_fixtures.case_audit import Audited
-from kueue_dra_fixtures.cluster_state import Books
-from kueue_dra_fixtures.invariants import LAWS, LawBroken, violations
+from kueue_dra_fixtures.case_audit import AuditedTarget
+from kueue_dra_fixtures.cluster_state import ClusterState
+from kueue_dra_fixtures.invariants import LAWS, InvariantViolated, violations
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -105,7 +105,7 @@ CHANGES: dict[str, tuple[Change, str]] = {
 
 def test_a_sound_world_keeps_every_law(sound: list[Manifest]) -> None:
     """Nothing is said of what the reference decides, nor of metrics that say the same."""
-    assert violations(Books(objects=sound, given=GIVEN, metrics=METRICS)) == []
+    assert violations(ClusterState(objects=sound, given=GIVEN, metrics=METRICS)) == []
 
 
 @pytest.mark.parametrize(("change", "words"), CHANGES.values(), ids=CHANGES)
@@ -113,13 +113,13 @@ def test_a_figure_that_does_not_add_up_is_named(sound: list[Manifest], change: C
     """The law, the queue, the resource and both figures are told."""
     change(_by_name(sound))
 
-    assert any(words in str(each) for each in violations(Books(objects=sound, given=GIVEN)))
+    assert any(words in str(each) for each in violations(ClusterState(objects=sound, given=GIVEN)))
 
 
 def test_metrics_that_say_otherwise_are_named(sound: list[Manifest]) -> None:
     """A metric is held against the status of its queue."""
     metrics = METRICS.replace('resource="whole-gpus"} 2', 'resource="whole-gpus"} 4', 1)
-    told = [str(each) for each in violations(Books(objects=sound, given=GIVEN, metrics=metrics))]
+    told = [str(each) for each in violations(ClusterState(objects=sound, given=GIVEN, metrics=metrics))]
 
     assert told == [
         "metrics agree: ClusterQueue team, flavor team-flavor, resource whole-gpus: "
@@ -132,7 +132,11 @@ def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_is_gone(sound: list
     """Kueue leaves it as it was then; while the LocalQueue is there it has to be right."""
     metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
     objects = [each for each in sound if not gone or each["kind"] != "LocalQueue"]
-    told = [each for each in violations(Books(objects=objects, given=GIVEN, metrics=metrics)) if "metrics" in each.law]
+    told = [
+        each
+        for each in violations(ClusterState(objects=objects, given=GIVEN, metrics=metrics))
+        if "metrics" in each.law
+    ]
 
     assert bool(told) is not gone
 
@@ -142,7 +146,7 @@ def test_the_gauge_of_what_waits_may_stay_once_a_local_queue_was_stopped(sound: 
     metrics = METRICS.replace('status="active"} 1', 'status="active"} 7')
     stopped = [with_spec(each, stopPolicy="Hold") for each in sound if each["kind"] == "LocalQueue"]
 
-    assert violations(Books(objects=sound, given=[*GIVEN, *stopped], metrics=metrics)) == []
+    assert violations(ClusterState(objects=sound, given=[*GIVEN, *stopped], metrics=metrics)) == []
 
 
 def test_every_law_is_seen_to_fail(sound: list[Manifest]) -> None:
@@ -151,7 +155,7 @@ def test_every_law_is_seen_to_fail(sound: list[Manifest]) -> None:
     for change, _ in CHANGES.values():
         world = copy.deepcopy(sound)
         change(_by_name(world))
-        broken |= {each.law for each in violations(Books(objects=world, given=GIVEN))}
+        broken |= {each.law for each in violations(ClusterState(objects=world, given=GIVEN))}
 
     assert len(broken | {"metrics agree"}) == len(LAWS)
 
@@ -166,10 +170,12 @@ def test_a_case_in_a_world_at_odds_fails() -> None:
             objects[0]["status"]["reservingWorkloads"] = 7
             return [*check(objects, "")]
 
-    target = Audited(Dishonest(behaviour("kueue-0.19")))
+    target = AuditedTarget(Dishonest(behaviour("kueue-0.19")))
     target.start(CONFIGURATION)
     target.apply([*a_world(), a_job("runs", "gpus-2")])
 
-    with pytest.raises(LawBroken, match=r"ClusterQueue team: status.reservingWorkloads is 7, but 1 Workloads are"):
+    with pytest.raises(
+        InvariantViolated, match=r"ClusterQueue team: status.reservingWorkloads is 7, but 1 Workloads are"
+    ):
         target.insist_on_laws()
     target.insist_on_laws("holders are counted")  # a case may be excused from one law

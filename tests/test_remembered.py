@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kueue_dra_ref.api.deepcopy import Remembered, copied
-from kueue_dra_ref.api.status_errors import ManifestFault
+from kueue_dra_ref.api.deepcopy import MemoizedCopy, copied
+from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours import NAMES, behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -41,7 +41,7 @@ def a_maker(made: list[Any]) -> Callable[[], list[Any]]:
 def test_a_document_is_asked_about_once(other: object, times: int) -> None:
     """What is of another type is another document."""
     made: list[Any] = []
-    remembered = Remembered()
+    remembered = MemoizedCopy()
     for document in ({"count": 1}, other):
         remembered.once(document, (), a_maker(made))
 
@@ -50,14 +50,14 @@ def test_a_document_is_asked_about_once(other: object, times: int) -> None:
 
 def test_another_situation_is_asked_about_anew() -> None:
     """A document may lead to something else there."""
-    remembered, make = Remembered(), a_maker([])
+    remembered, make = MemoizedCopy(), a_maker([])
 
     assert [remembered.once({}, (place,), make) for place in ("here", "there", "here")] == [[1], [2], [1]]
 
 
 def test_who_changes_what_is_given_changes_nothing_else() -> None:
     """Each is given a copy."""
-    remembered = Remembered()
+    remembered = MemoizedCopy()
     for _ in range(2):
         remembered.once({}, (), lambda: [1]).append(2)
 
@@ -66,7 +66,7 @@ def test_who_changes_what_is_given_changes_nothing_else() -> None:
 
 def test_what_no_json_can_be_is_asked_about_each_time() -> None:
     """A date as YAML reads one, for example."""
-    remembered, make = Remembered(), a_maker([])
+    remembered, make = MemoizedCopy(), a_maker([])
 
     assert [remembered.once({"day": date(2025, 9, 17)}, (), make) for _ in range(2)] == [[1], [2]]
     assert copied([{"day": date(2025, 9, 17)}]) == [{"day": date(2025, 9, 17)}]
@@ -74,7 +74,7 @@ def test_what_no_json_can_be_is_asked_about_each_time() -> None:
 
 def test_everything_is_forgotten_when_there_is_no_more_room() -> None:
     """What is remembered has a bound."""
-    remembered, make = Remembered(room=2), a_maker([])
+    remembered, make = MemoizedCopy(room=2), a_maker([])
 
     assert [remembered.once(each, (), make) for each in (1, 2, 3, 1)] == [[1], [2], [3], [4]]
 
@@ -99,9 +99,9 @@ def test_a_sketch_that_was_taken_is_refused_by_who_takes_none() -> None:
 
 def test_a_refused_object_is_refused_again() -> None:
     """A fault is no document, and found each time."""
-    with pytest.raises(ManifestFault) as first:
+    with pytest.raises(ManifestError) as first:
         ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
-    with pytest.raises(ManifestFault) as second:
+    with pytest.raises(ManifestError) as second:
         ApiServer().storable({**NAMESPACE, "metadata": {"labels": 1}}, a_target(sketches=False).store, "")
 
     assert str(first.value) == str(second.value)

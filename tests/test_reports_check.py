@@ -14,7 +14,7 @@ from kueue_dra_ref.requirements.catalogue import Level, Requirement
 from kueue_dra_reports.applicability import applies
 from kueue_dra_reports.compare import differences
 from kueue_dra_reports.ledger import Ledger, Row
-from kueue_dra_reports.outcome import Note, Outcome
+from kueue_dra_reports.outcome import CaseRecord, Outcome
 from kueue_dra_reports.report import Run, report_of, write
 from kueue_dra_reports.validate import document_faults, faults
 
@@ -43,7 +43,7 @@ def a_report(target: str = "reference", **outcomes: Outcome) -> Document:
     for name, ids in {"a": ("TOY-001",), "b": ("TOY-001", "TOY-002"), "c": ("TOY-003",)}.items():
         case = f"quota/test_toy::test_{name}"
         ledger.enter(Row(id=case, requirements=ids))
-        ledger.notes[case] = Note(outcome=outcomes.get(name, Outcome.PASSED), seconds=0.1, finished=True)
+        ledger.notes[case] = CaseRecord(outcome=outcomes.get(name, Outcome.PASSED), seconds=0.1, finished=True)
         ledger.collected.add(case)
         ledger.executed.add(case)
     run = Run(date=datetime.now(UTC), seconds=1.0, intent="ci", behaviour="kueue-0.19", target=a_target_block(target))

@@ -12,7 +12,7 @@ from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.replay import answers, replaying
 from kueue_dra_ref.scenarios.files import scenarios
 from kueue_dra_ref.scenarios.scenario import Scenario
-from kueue_dra_ref.target import Restless
+from kueue_dra_ref.target import NotQuiescent
 from tests.commands import ROOT, kueue_dra
 
 KUEUE = behaviour("kueue-0.19")
@@ -73,7 +73,7 @@ def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     target, steps = replaying(story, KUEUE)
     next(each for each in steps if each.get("unsettled"))
 
-    with pytest.raises(Restless) as found:
+    with pytest.raises(NotQuiescent) as found:
         target.settle()
 
     assert "is told in turns" in str(found.value)

@@ -13,7 +13,7 @@ from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cache.hierarchy import Tree, tree_of
+from kueue_dra_ref.cache.hierarchy import Hierarchy, tree_of
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -167,7 +167,7 @@ class World:
         return found
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Hierarchy:
         """The cohort tree as it is kept up to date."""
         assert self.target.manager is not None
         return self.target.manager.kueue.tree
@@ -268,12 +268,12 @@ def test_the_order_of_independent_queues_does_not_matter(found: list[Queue], ask
     assert one.admitted == other.admitted
 
 
-def _used(tree: Tree) -> Mapping[str, int]:
+def _used(tree: Hierarchy) -> Mapping[str, int]:
     nodes = {**tree.queues, **tree.cohorts}
     return {name: amount for name, node in nodes.items() if (amount := node.used.get(GPUS, 0))}
 
 
-def _anew(world: World) -> Tree:
+def _anew(world: World) -> Hierarchy:
     """The cohort tree made anew of what is stored."""
     rules = world.target.behaviour.cohorts
     members = [cluster_queue_of(found) for found in world.target.store.every("ClusterQueue")]

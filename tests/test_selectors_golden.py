@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kueue_dra_ref.cel import CompileFault, Device, EvaluationFault, Undecided, compiled, cost_trap
+from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled, cost_trap
 
 GOLDEN: dict[str, Any] = tomllib.loads((Path(__file__).parent / "golden" / "selectors.toml").read_text("utf-8"))
 DEVICES = {each["name"]: Device(**each) for each in GOLDEN["devices"]}
@@ -28,13 +28,13 @@ LETTERS = {True: "T", False: "F"}
 
 def _answers(expression: str, devices: tuple[str, ...]) -> str:
     selector = compiled(expression)
-    if isinstance(selector, CompileFault):
+    if isinstance(selector, CompileError):
         return "refused"
     if isinstance(selector, Undecided):
         return "?" * len(devices)
     answers = (selector.matches(DEVICES[name]) for name in devices)
     return "".join(
-        "?" if isinstance(answer, Undecided) else "E" if isinstance(answer, EvaluationFault) else LETTERS[answer]
+        "?" if isinstance(answer, Undecided) else "E" if isinstance(answer, EvaluationError) else LETTERS[answer]
         for answer in answers
     )
 
@@ -61,8 +61,8 @@ def test_the_words_are_kubernetes_own(expression: str, detail: str) -> None:
     """The details that users meet most are worded as Kubernetes words them."""
     selector = compiled(expression)
     assert not isinstance(selector, Undecided)
-    fault = selector if isinstance(selector, CompileFault) else selector.matches(DEVICES["ex-gpu"])
-    assert isinstance(fault, CompileFault | EvaluationFault)
+    fault = selector if isinstance(selector, CompileError) else selector.matches(DEVICES["ex-gpu"])
+    assert isinstance(fault, CompileError | EvaluationError)
     assert fault.detail == detail
 
 
@@ -83,8 +83,8 @@ def test_a_list_attribute_fails_every_evaluation(kind: str) -> None:
     """Kueue evaluates with list attributes off: the device fails before the expression runs."""
     device = Device(name="d", driver="x", attributes={"models": {kind: []}})
     selector = compiled("true")
-    assert not isinstance(selector, CompileFault | Undecided)
-    assert selector.matches(device) == EvaluationFault(detail="attribute models: unsupported attribute value")
+    assert not isinstance(selector, CompileError | Undecided)
+    assert selector.matches(device) == EvaluationError(detail="attribute models: unsupported attribute value")
 
 
 def test_length_is_not_kueues_concern() -> None:
@@ -139,8 +139,8 @@ _TEXTS = st.text(st.sampled_from('device.atrbus["x"](){}?:&|=!<>+-*/%,;\'\\`1 \n
 def test_nothing_raises(expression: str, device: Device) -> None:
     """Whatever the text and the device, there is an answer, a fault or a reason for none."""
     selector = compiled(expression)
-    if not isinstance(selector, CompileFault | Undecided):
-        assert isinstance(selector.matches(device), bool | EvaluationFault | Undecided)
+    if not isinstance(selector, CompileError | Undecided):
+        assert isinstance(selector.matches(device), bool | EvaluationError | Undecided)
 
 
 @settings(max_examples=200, deadline=None)
@@ -148,8 +148,8 @@ def test_nothing_raises(expression: str, device: Device) -> None:
 def test_order_does_not_matter_inside_one_expression(one: str, other: str, operator: str, device: Device) -> None:
     """An error on one side is absorbed when the other side decides, whichever side comes first."""
     forward, backward = compiled(f"({one}) {operator} ({other})"), compiled(f"({other}) {operator} ({one})")
-    assert isinstance(forward, CompileFault) == isinstance(backward, CompileFault)
-    if isinstance(forward, CompileFault | Undecided) or isinstance(backward, CompileFault | Undecided):
+    assert isinstance(forward, CompileError) == isinstance(backward, CompileError)
+    if isinstance(forward, CompileError | Undecided) or isinstance(backward, CompileError | Undecided):
         return
     first, second = forward.matches(device), backward.matches(device)
     assert first == second or (type(first) is type(second) and not isinstance(first, bool))

@@ -61,7 +61,7 @@ Exit codes
 """
 
 
-class Menu(click.Group):
+class LazyGroup(click.Group):
     """The commands by name, imported one at a time."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -150,7 +150,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 
 
 @click.command(
-    cls=Menu, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=LazyGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--version",

@@ -9,7 +9,7 @@ from functools import partial
 
 import click
 
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.kind import charts
 from kueue_dra_clusters.kind.cluster import existing
 from kueue_dra_clusters.kind.cluster_records import records
@@ -141,7 +141,7 @@ def down(name: str) -> None:
         known = list(records())
         found = [each for each in known if name in ("", each.name)]
         if name and not found:
-            raise ClusterTrouble(
+            raise ClusterError(
                 f"there is no cluster {name}; there is: {', '.join(e.name for e in known) or 'none'}"
             )
         for record in found:
@@ -168,6 +168,6 @@ def _troubles_told() -> Iterator[None]:
     """Say what went wrong, and end with 2."""
     try:
         yield
-    except (ClusterTrouble, TimedOut) as trouble:
+    except (ClusterError, TimedOut) as trouble:
         click.echo(f"kueue-dra: {trouble}", err=True)
         raise SystemExit(2) from None

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble, located, place_of, readable
+from kueue_dra_cli.errors import CliError, located, place_of, readable
 from kueue_dra_cli.inputs import with_gates
 from kueue_dra_cli.options import behaviour_option, gates_option, output_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.api.configuration import Configuration, load
-from kueue_dra_ref.api.documents import Document, read
+from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.simulation.inputs import configuration_of
@@ -66,17 +66,19 @@ def check(file: Path, behaviour: str, gates: Mapping[str, bool], output: str) ->
     raise SystemExit(1 if faults else 0)
 
 
-def _configuration(file: Path) -> Document:
+def _configuration(file: Path) -> ManifestDocument:
     with readable():
         found = configuration_of(read(file))
     if found is None:
-        raise Trouble(
+        raise CliError(
             [f"{file}: found no Configuration; expected one, alone or in a ConfigMap"]
         )
     return found
 
 
-def _print_mapping(document: Document, manifest: Manifest, judge: Behaviour) -> None:
+def _print_mapping(
+    document: ManifestDocument, manifest: Manifest, judge: Behaviour
+) -> None:
     rows = [
         (name, device_class)
         for name, classes in _mapping(manifest, judge).items()
@@ -87,14 +89,14 @@ def _print_mapping(document: Document, manifest: Manifest, judge: Behaviour) -> 
         f"device integration (gate {judge.integration}) is {'on' if _is_on(manifest, judge) else 'off'}\n"
     )
     as_table(("resource of the quota", "device class"), rows)
-    if judge.mapped is not Mapped.IN_THE_CONFIGURATION:
+    if judge.mapped is not MappingSource.IN_THE_CONFIGURATION:
         click.echo(f"device classes are mapped in {judge.mapped}")
     elif not rows:
         click.echo("no device class is mapped")
 
 
 def _as_json(
-    document: Document,
+    document: ManifestDocument,
     manifest: Manifest,
     judge: Behaviour,
     faults: Sequence[FieldError],
@@ -119,7 +121,7 @@ def _as_json(
     } | valid
 
 
-def _error(document: Document, error: FieldError) -> dict[str, Any]:
+def _error(document: ManifestDocument, error: FieldError) -> dict[str, Any]:
     file, line = place_of(error, document)
     place = {"file": file, "line": line or None, "field": error.field}
     return place | {"type": error.type, "value": error.value, "detail": error.detail}

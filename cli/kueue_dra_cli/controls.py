@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import judged_option, target_option
 from kueue_dra_controls.controls import CONTROLS
 from kueue_dra_controls.run import a_judge, judged
-from kueue_dra_fixtures.targets import JudgeFault
+from kueue_dra_fixtures.targets import TargetUnavailable
 from kueue_dra_ref import behaviours
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_reports import controls as reporting
@@ -55,7 +55,7 @@ def command(
     Exactly the named cases have to go red. CONTROL is one of the known ones; all of them unless some are named.
     """
     if unknown := [each for each in names if each not in KNOWN]:
-        raise Trouble(
+        raise CliError(
             f"unknown control {each}; {nearest(each, KNOWN)}" for each in unknown
         )
     found: list[ControlEntry] = []
@@ -64,8 +64,8 @@ def command(
             for control in [KNOWN[each] for each in dict.fromkeys(names)] or CONTROLS:
                 found.append(judged(control, judge))
                 click.echo(reporting.line(found[-1]))
-    except JudgeFault as fault:
-        raise Trouble([str(fault)]) from None
+    except TargetUnavailable as fault:
+        raise CliError([str(fault)]) from None
     written = reporting.write(found, report_dir)
     click.echo(f"files: {', '.join(map(str, written))}")
     raise SystemExit(1 if any(each["verdict"] != "caught" for each in found) else 0)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from kueue_dra_cli.options import Named, output_option
+from kueue_dra_cli.options import NamedChoice, output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import catalogue
@@ -22,8 +22,8 @@ Examples
 
 
 @click.command("diff-texts", epilog=EPILOG)
-@click.argument("earlier", metavar="A", type=Named(NAMES))
-@click.argument("later", metavar="B", type=Named(NAMES))
+@click.argument("earlier", metavar="A", type=NamedChoice(NAMES))
+@click.argument("later", metavar="B", type=NamedChoice(NAMES))
 @output_option("text", "json")
 def command(earlier: str, later: str, output: str) -> None:
     """Compare two texts or releases, requirement by requirement.

@@ -13,14 +13,14 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.release_option import behaviour_of, minor_option
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.explain import explanation
-from kueue_dra_differential.oracle import Kind, Outcome
+from kueue_dra_differential.oracle import Comparison, OutcomeKind
 from kueue_dra_differential.run import hunted
-from kueue_dra_differential.work_queue import Plan, Tally
+from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
@@ -40,7 +40,7 @@ Exit codes
      kueue-dra replay --check
   2  no real Kueue can be had
 """
-RED = (Kind.DIFFERS, Kind.UNSETTLED, Kind.UNLAWFUL)
+RED = (OutcomeKind.DIFFERS, OutcomeKind.UNSETTLED, OutcomeKind.UNLAWFUL)
 UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -141,7 +141,7 @@ def command(
         signal.SIGTERM, signal.default_int_handler
     )  # an ordinary kill keeps what was judged, as Ctrl-C does
     click.echo(f"Kueue {minor}, seed {plan.seed}", err=True)
-    began, tally = moment_now(), Tally()
+    began, tally = moment_now(), RunTotals()
     _empty(report_dir)
     try:
         for tally in hunted(plan):
@@ -159,8 +159,8 @@ def command(
                 plan.behaviour,
                 report_dir,
             )
-    except ClusterTrouble as trouble:
-        raise Trouble([str(trouble)]) from None
+    except ClusterError as trouble:
+        raise CliError([str(trouble)]) from None
     finally:  # also when interrupted: what was judged was judged
         _tell(plan, tally, elapsed_since(began), report_dir, log)
     raise SystemExit(
@@ -170,11 +170,11 @@ def command(
     )
 
 
-def _figures(tally: Tally) -> str:
+def _figures(tally: RunTotals) -> str:
     kinds = tally.kinds
     return (
-        f"{tally.worlds} worlds, {tally.steps} steps: {kinds[Kind.DIFFERS]} differ, {kinds[Kind.RACE]} races, "
-        f"{kinds[Kind.UNSETTLED]} not settled, {kinds[Kind.UNLAWFUL]} against a law, {kinds[Kind.KNOWN]} in the ledger"
+        f"{tally.worlds} worlds, {tally.steps} steps: {kinds[OutcomeKind.DIFFERS]} differ, {kinds[OutcomeKind.RACE]} races, "
+        f"{kinds[OutcomeKind.UNSETTLED]} not settled, {kinds[OutcomeKind.UNLAWFUL]} against a law, {kinds[OutcomeKind.KNOWN]} in the ledger"
         + (f"; {len(tally.endings)} Kueues ended" if tally.endings else "")
     )
 
@@ -185,7 +185,7 @@ def _empty(folder: Path) -> None:
         old.unlink()
 
 
-def _keep(found: Mapping[str, Outcome], behaviour: Behaviour, folder: Path) -> None:
+def _keep(found: Mapping[str, Comparison], behaviour: Behaviour, folder: Path) -> None:
     """Write each world that did not simply agree to a file, once."""
     for name, each in found.items():
         file = folder / f"{name}.yaml"
@@ -198,7 +198,7 @@ def _keep(found: Mapping[str, Outcome], behaviour: Behaviour, folder: Path) -> N
 
 
 def _tell(
-    plan: Plan, tally: Tally, seconds: float, folder: Path, log: Path | None
+    plan: Plan, tally: RunTotals, seconds: float, folder: Path, log: Path | None
 ) -> None:
     """Write down the figures of the hunt."""
     summary = {
@@ -207,27 +207,27 @@ def _tell(
         "seed": plan.seed,
         "worlds": tally.worlds,
         "steps": tally.steps,
-        **{str(kind): tally.kinds[kind] for kind in Kind},
+        **{str(kind): tally.kinds[kind] for kind in OutcomeKind},
         "seconds": round(seconds),
     }
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", "utf-8")
     if log:
         with log.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(summary) + "\n")
-    if tally.endings and not tally.kinds[Kind.ENDED]:
+    if tally.endings and not tally.kinds[OutcomeKind.ENDED]:
         click.echo(
             f"no single world ends a Kueue; the last one that did: {tally.endings[-1]}"
         )
     click.echo(f"{_figures(tally)}, in {seconds:.0f} s; seed {plan.seed}")
 
 
-def _first(outcome: Outcome) -> str:
+def _first(outcome: Comparison) -> str:
     if outcome.difference is None:
         return f": {outcome.trouble}"
     return f": step {outcome.step}: {outcome.difference}"
 
 
-def _status(outcome: Outcome, behaviour: Behaviour) -> Iterator[tuple[str, Any]]:
+def _status(outcome: Comparison, behaviour: Behaviour) -> Iterator[tuple[str, Any]]:
     """What a file says beside the real Kueue's observations: the difference, why, and of a race the other answer."""
     if found := outcome.difference:
         place: Mapping[str, Any] = {"step": outcome.step, "path": found.path}

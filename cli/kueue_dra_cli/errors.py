@@ -9,13 +9,13 @@ from typing import IO, Any
 
 import click
 
-from kueue_dra_ref.api.documents import Document, DocumentFault
+from kueue_dra_ref.api.documents import DocumentError, ManifestDocument
 from kueue_dra_ref.target import FieldError
 
 GATES_OPTION = "--feature-gates"
 
 
-class Trouble(click.ClickException):
+class CliError(click.ClickException):
     """What keeps a command from answering, line by line."""
 
     exit_code = 2
@@ -35,11 +35,11 @@ def readable() -> Iterator[None]:
     """Turn what is wrong with a file into a trouble of the command."""
     try:
         yield
-    except DocumentFault as fault:
-        raise Trouble([fault.worded]) from None
+    except DocumentError as fault:
+        raise CliError([fault.worded]) from None
 
 
-def place_of(error: FieldError, document: Document | None) -> tuple[str, int]:
+def place_of(error: FieldError, document: ManifestDocument | None) -> tuple[str, int]:
     """Where a field of a Configuration stands; without a file the option that sets gates, or nothing."""
     if error.field.startswith("featureGates") and (
         document is None or not document.depth_of("featureGates")

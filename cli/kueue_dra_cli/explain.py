@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.inputs import tell, world_of
 from kueue_dra_cli.options import (
     behaviour_option,
@@ -21,7 +21,7 @@ from kueue_dra_cli.options import (
 from kueue_dra_cli.printing import as_json
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
-from kueue_dra_ref.simulation.run import Played
+from kueue_dra_ref.simulation.run import SimulationResult
 
 EPILOG = """\
 \b
@@ -84,7 +84,7 @@ def command(
 
 
 def _chosen(
-    found: Sequence[Explanation], wanted: str, played: Played
+    found: Sequence[Explanation], wanted: str, played: SimulationResult
 ) -> Sequence[Explanation]:
     namespace, _, name = wanted.rpartition("/")
     chosen = [
@@ -96,7 +96,7 @@ def _chosen(
     if chosen or not wanted:
         return chosen
     if alone := [why for job, why in played.unmanaged if name == job.ref.name]:
-        raise Trouble([f"Job {wanted} {alone[0]}, so Kueue decides nothing on it"])
+        raise CliError([f"Job {wanted} {alone[0]}, so Kueue decides nothing on it"])
     refused = [
         str(finding.error)
         for finding in played.refused
@@ -106,7 +106,7 @@ def _chosen(
         ", ".join(f"{each.namespace}/{each.job or each.workload}" for each in found)
         or "none"
     )
-    raise Trouble(
+    raise CliError(
         [f"{wanted}: {error}" for error in refused]
         or [f"found no Job or Workload {wanted}; there is: {known}"]
     )

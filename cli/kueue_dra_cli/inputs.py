@@ -9,15 +9,15 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli.errors import Trouble, located, place_of, readable
-from kueue_dra_ref.api.documents import Document, read
+from kueue_dra_cli.errors import CliError, located, place_of, readable
+from kueue_dra_ref.api.documents import ManifestDocument, read
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.controlplane.apiserver import ApiServer
-from kueue_dra_ref.simulation.inputs import Given, configuration_of, given
-from kueue_dra_ref.simulation.run import Finding, Played, play
+from kueue_dra_ref.simulation.inputs import SimulationInputs, configuration_of, given
+from kueue_dra_ref.simulation.run import InputError, SimulationResult, play
 from kueue_dra_ref.simulation.unsupported_fields import settings_not_decided
 from kueue_dra_ref.target import Manifest
 
@@ -32,16 +32,16 @@ LEFT_ALONE_NOTE = "note: Job {job} {why}, so Kueue leaves it alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class Simulation:
     """What was given, under the Configuration that was given."""
 
     behaviour: Behaviour
     configuration: Manifest
-    document: Document | None
+    document: ManifestDocument | None
     """Where the Configuration stands; None when there is none."""
-    given: tuple[Given, ...]
+    given: tuple[SimulationInputs, ...]
 
-    def play(self, api_server: ApiServer | None = None) -> Played:
+    def play(self, api_server: ApiServer | None = None) -> SimulationResult:
         """Play it on the reference, and on its API server of Kubernetes 1.36 unless on another one.
 
         Raises:
@@ -50,9 +50,9 @@ class World:
         """
         api_server = api_server or ApiServer(kubernetes=MINORS["1.36"], sketches=True)
         played = play(self.behaviour, self.configuration, self.given, api_server)
-        if isinstance(played, Played):
+        if isinstance(played, SimulationResult):
             return played
-        raise Trouble(
+        raise CliError(
             located(*place_of(error, self.document), error) for error in played
         )
 
@@ -62,7 +62,7 @@ def world_of(
     configuration: Path | None,
     behaviour: str,
     gates: Mapping[str, bool],
-) -> World:
+) -> Simulation:
     """Read everything that a command was given.
 
     Raises:
@@ -74,18 +74,18 @@ def world_of(
     with readable():
         documents = [document for file in files for document in read(file)]
         if not documents:
-            raise Trouble(
+            raise CliError(
                 [f"{', '.join(map(str, files))}: found no object; expected manifests"]
             )
         others = read(configuration) if configuration else ()
         if configuration and configuration_of(others) is None:
-            raise Trouble(
+            raise CliError(
                 [
                     f"{configuration}: found no Configuration; expected one, alone or in a ConfigMap"
                 ]
             )
         found = configuration_of([*documents, *others])
-        return World(
+        return Simulation(
             behaviour=behaviour_of(behaviour),
             configuration=with_gates(found, gates),
             document=found,
@@ -93,7 +93,9 @@ def world_of(
         )
 
 
-def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest:
+def with_gates(
+    document: ManifestDocument | None, gates: Mapping[str, bool]
+) -> Manifest:
     """A Configuration with the gates of the command line on top of its own."""
     manifest = copy.deepcopy(document.manifest) if document else {}
     own = manifest.get("featureGates")
@@ -102,7 +104,7 @@ def with_gates(document: Document | None, gates: Mapping[str, bool]) -> Manifest
     return manifest
 
 
-def tell(world: World, played: Played, *, allow_missing: bool) -> int:
+def tell(world: Simulation, played: SimulationResult, *, allow_missing: bool) -> int:
     """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
     wrong = map(_told, (*played.refused, *played.missing))
     for line in (
@@ -115,27 +117,27 @@ def tell(world: World, played: Played, *, allow_missing: bool) -> int:
     return 2 if played.refused or (played.missing and not allow_missing) else 0
 
 
-def _warnings(played: Played) -> Iterable[str]:
+def _warnings(played: SimulationResult) -> Iterable[str]:
     yield from (f"warning: {warning}" for warning in played.warnings)
     for each, field in played.unknown:
         yield f'warning: {located(*each.place(field), each.ref)}: unknown field "{field}"'
 
 
-def _beyond(world: World, played: Played) -> Iterable[str]:
+def _beyond(world: Simulation, played: SimulationResult) -> Iterable[str]:
     for error in settings_not_decided(world.configuration, world.behaviour):
         yield f"note: {located(*place_of(error, world.document), error)}"
     yield from (f"note: {_told(finding)}" for finding in played.not_decided)
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: InputError) -> str:
     return located(*finding.place, f"{finding.given.ref}: {finding.error}")
 
 
-def _notes(world: World, played: Played) -> Iterable[str]:
+def _notes(world: Simulation, played: SimulationResult) -> Iterable[str]:
     if played.ask_for_devices:
         if (
             world.document is None
-            and world.behaviour.mapped is Mapped.IN_THE_CONFIGURATION
+            and world.behaviour.mapped is MappingSource.IN_THE_CONFIGURATION
         ):
             yield NO_CONFIGURATION_NOTE
         if played.uncharged:

@@ -13,7 +13,7 @@ from typing import NoReturn, cast
 
 import click
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import target_option, workers_option
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_reports.document import Report
@@ -54,7 +54,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class MatrixRun:
     """How the run against one release ended."""
 
     code: int
@@ -114,12 +114,12 @@ def command(
     left_out = {name: end for name, end in ended.items() if isinstance(end, str)}
     judged = [end for end in ended.values() if not isinstance(end, str)]
     if not judged:
-        raise Trouble(f"{name}: {reason}" for name, reason in left_out.items())
+        raise CliError(f"{name}: {reason}" for name, reason in left_out.items())
     _tell(matrix_of([each.report for each in judged], left_out), report_dir)
     raise SystemExit(int(any(each.code for each in judged)))
 
 
-def _judged(minor: str, plan: Plan) -> Judged | str:
+def _judged(minor: str, plan: Plan) -> MatrixRun | str:
     """Judge one release, or say why it could not be."""
     behaviour = f"kueue-{minor}"
     if behaviour not in NAMES:
@@ -141,7 +141,9 @@ def _judged(minor: str, plan: Plan) -> Judged | str:
     code = _run([*words, *plan.options])
     if code == 2 or not file.is_file():
         return f"the run ended with exit code {code}, see above"
-    return Judged(code=code, report=cast(Report, json.loads(file.read_text("utf-8"))))
+    return MatrixRun(
+        code=code, report=cast(Report, json.loads(file.read_text("utf-8")))
+    )
 
 
 def _run(words: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.behaviours import NAMES, PROVISIONAL, PROVISO
 
 
-class Named(click.Choice[str]):
+class NamedChoice(click.Choice[str]):
     """One of the names that are known; another is answered with the nearest."""
 
     def convert(
@@ -42,7 +42,7 @@ def _noted(_: click.Context, __: click.Parameter, name: str) -> str:
 
 behaviour_option = click.option(
     "--behaviour",
-    type=Named(NAMES),
+    type=NamedChoice(NAMES),
     default=NAMES[0],
     show_default=True,
     callback=_noted,
@@ -50,7 +50,7 @@ behaviour_option = click.option(
 )
 judged_option = click.option(
     "--behaviour",
-    type=Named(NAMES),
+    type=NamedChoice(NAMES),
     default=NAMES[0],
     show_default=True,
     help=f"The text or release. {PROVISO}.",
@@ -103,7 +103,7 @@ gates_option = click.option(
 
 kubernetes_option = click.option(
     "--kubernetes",
-    type=Named(tuple(MINORS)),
+    type=NamedChoice(tuple(MINORS)),
     default="1.36",
     show_default=True,
     help="Whose API server takes the objects of resource.k8s.io; its feature gates are as they are by default.",

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble, readable
+from kueue_dra_cli.errors import CliError, readable
 from kueue_dra_cli.inputs import world_of
 from kueue_dra_cli.options import (
     configuration_option,
@@ -26,18 +26,18 @@ from kueue_dra_cli.release_option import (
     recorded_minor_option,
 )
 from kueue_dra_clusters.binaries import binaries
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_differential.interrupt import tries
-from kueue_dra_differential.oracle import Judge, Kind, Outcome
-from kueue_dra_differential.run import Seat
+from kueue_dra_differential.oracle import Comparison, Oracle, OutcomeKind
+from kueue_dra_differential.run import Worker
 from kueue_dra_differential.shrink import smallest
-from kueue_dra_differential.unsettled_target import Patient
+from kueue_dra_differential.unsettled_target import UnsettledTarget
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers, completed, explicit
 from kueue_dra_ref.scenarios.files import scenarios
-from kueue_dra_ref.scenarios.playback import ConfigurationRefused
+from kueue_dra_ref.scenarios.playback import ConfigurationRejected
 from kueue_dra_ref.scenarios.scenario import Scenario, as_document
 from kueue_dra_ref.target import Manifest
 
@@ -130,7 +130,9 @@ def record(
     if files:
         told.append(_from_manifests(files, configuration, judged, gates))
     if not told:
-        raise Trouble(["nothing to record: name a scenario file, or manifests with -f"])
+        raise CliError(
+            ["nothing to record: name a scenario file, or manifests with -f"]
+        )
     recorded = _by_reference if target == "reference" else _by_kueue
     for number, document in enumerate(recorded(judged, told), 1):
         _write(document, output, further=number > 1)
@@ -154,10 +156,10 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     """
     (scenario, *others) = _read(file)
     if others:
-        raise Trouble([f"{file}: found {1 + len(others)} scenarios; expected one"])
+        raise CliError([f"{file}: found {1 + len(others)} scenarios; expected one"])
     with _real(behaviour_of(minor or recorded_minor(scenario.kueue))) as seat:
         first = seat.alone(scenario)
-        if first.kind not in (Kind.DIFFERS, Kind.ENDED):
+        if first.kind not in (OutcomeKind.DIFFERS, OutcomeKind.ENDED):
             click.echo(
                 f"{scenario.name}: {first.kind}; {first.trouble or 'there is nothing to shrink'}",
                 err=True,
@@ -168,7 +170,7 @@ def shrink(file: Path, minor: str | None, output: Path | None) -> None:
     _write(as_document(found.scenario, **_why(found)), output)
 
 
-def _why(found: Outcome) -> Mapping[str, Any]:
+def _why(found: Comparison) -> Mapping[str, Any]:
     """What the file says beside the observations: the difference, or the last words of the Kueue."""
     if found.difference is None:
         return {"trouble": found.trouble}
@@ -178,7 +180,7 @@ def _why(found: Outcome) -> Mapping[str, Any]:
 
 def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
     with _real(judged) as seat:
-        judge = replace(seat.judge, target=Patient(seat.judge.target, _note))
+        judge = replace(seat.judge, target=UnsettledTarget(seat.judge.target, _note))
         yield from (as_document(_recorded(judge, each)) for each in told)
 
 
@@ -186,7 +188,7 @@ def _note(moving: str) -> None:
     click.echo(f"note: marked as unsettled: {moving}", err=True)
 
 
-def _recorded(judge: Judge, scenario: Scenario) -> Scenario:
+def _recorded(judge: Oracle, scenario: Scenario) -> Scenario:
     with _at_rest(scenario):
         (found,) = judge.recorded([scenario])
     return found
@@ -211,8 +213,8 @@ def _answered(judged: Behaviour, scenario: Scenario) -> Scenario:
 def _at_rest(scenario: Scenario) -> Iterator[None]:
     try:
         yield
-    except (ConfigurationRefused, TimedOut) as trouble:
-        raise Trouble([f"{scenario.name}: {trouble}"]) from None
+    except (ConfigurationRejected, TimedOut) as trouble:
+        raise CliError([f"{scenario.name}: {trouble}"]) from None
 
 
 def _read(file: Path) -> list[Scenario]:
@@ -258,9 +260,9 @@ def _write(document: Manifest, output: Path | None, *, further: bool = False) ->
 
 
 @contextmanager
-def _real(judged: Behaviour) -> Iterator[Seat]:
+def _real(judged: Behaviour) -> Iterator[Worker]:
     try:
-        with closing(Seat(programs=binaries(judged.kueue), behaviour=judged)) as seat:
+        with closing(Worker(programs=binaries(judged.kueue), behaviour=judged)) as seat:
             yield seat
-    except ClusterTrouble as trouble:
-        raise Trouble([str(trouble)]) from None
+    except ClusterError as trouble:
+        raise CliError([str(trouble)]) from None

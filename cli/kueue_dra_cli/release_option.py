@@ -6,13 +6,13 @@ from functools import partial
 
 import click
 
-from kueue_dra_cli.errors import Trouble
-from kueue_dra_cli.options import Named
+from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.options import NamedChoice
 from kueue_dra_clusters.releases import NEWEST, RELEASES
 from kueue_dra_ref.behaviours import UnknownBehaviour, behaviour
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
-_option = partial(click.option, "--kueue", "minor", type=Named(tuple(RELEASES)))
+_option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEASES)))
 minor_option = _option(
     default=NEWEST,
     show_default=True,
@@ -39,4 +39,4 @@ def behaviour_of(minor: str) -> Behaviour:
     try:
         return behaviour(f"kueue-{minor}")
     except UnknownBehaviour as fault:
-        raise Trouble([f"--kueue {minor}: {fault}"]) from None
+        raise CliError([f"--kueue {minor}: {fault}"]) from None

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble, readable
-from kueue_dra_cli.options import Named, cel_option, output_option
+from kueue_dra_cli.errors import CliError, readable
+from kueue_dra_cli.options import NamedChoice, cel_option, output_option
 from kueue_dra_cli.printing import as_json_line, as_table
 from kueue_dra_ref.behaviours import NAMES, UnknownBehaviour
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
@@ -18,7 +18,7 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers, completed
 from kueue_dra_ref.scenarios.diff import Difference, difference
 from kueue_dra_ref.scenarios.files import scenarios
-from kueue_dra_ref.scenarios.playback import ConfigurationRefused
+from kueue_dra_ref.scenarios.playback import ConfigurationRejected
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparable
 
 EPILOG = """\
@@ -75,7 +75,7 @@ class Replay:
 )
 @click.option(
     "--behaviour",
-    type=Named(NAMES),
+    type=NamedChoice(NAMES),
     help="Which text or release decides; that of the Kueue that was recorded unless one is named.",
 )
 @cel_option
@@ -132,7 +132,7 @@ def _judge(scenario: Scenario, named: str | None) -> Behaviour:
         )
     except UnknownBehaviour as fault:
         who = scenario.behaviour or f"Kueue {scenario.kueue}"
-        raise Trouble(
+        raise CliError(
             [f"{scenario.name}: recorded of {who}: {fault}; name one with --behaviour"]
         ) from None
 
@@ -141,7 +141,7 @@ def _replayed(scenario: Scenario, judge: Behaviour) -> Replay:
     try:
         found = answers(completed(scenario, judge), judge)
         return _compared(scenario, tuple(found))
-    except ConfigurationRefused as refused:
+    except ConfigurationRejected as refused:
         faults = "; ".join(map(str, refused.faults))
         difference_ = Difference(
             path="configuration", ours=f"refused: {faults}", recorded="accepted"

@@ -7,7 +7,7 @@ from typing import cast
 
 import click
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import output_option
 from kueue_dra_cli.printing import as_json
 from kueue_dra_reports.compare import differences
@@ -99,5 +99,5 @@ def render(file: Path) -> None:
 
 def _report(file: Path) -> Report:
     if wrong := faults(file):
-        raise Trouble(wrong)
+        raise CliError(wrong)
     return cast(Report, read(file))

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from kueue_dra_cli.errors import Trouble
-from kueue_dra_cli.options import Named, output_option
+from kueue_dra_cli.errors import CliError
+from kueue_dra_cli.options import NamedChoice, output_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.requirements.catalogue import Requirement, catalogue
@@ -24,7 +24,7 @@ Examples
 
 @click.command("requirements", epilog=EPILOG)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--behaviour", type=Named(NAMES), help="Only what holds there.")
+@click.option("--behaviour", type=NamedChoice(NAMES), help="Only what holds there.")
 @output_option("table", "json")
 def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
     """List the requirements that everything is judged by.
@@ -53,7 +53,7 @@ def _chosen(
 ) -> Sequence[Requirement]:
     wanted = [id_.upper() for id_ in ids]
     if unknown := [id_ for id_ in wanted if id_ not in known]:
-        raise Trouble(
+        raise CliError(
             [f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown]
         )
     return [known[id_] for id_ in wanted] or list(known.values())

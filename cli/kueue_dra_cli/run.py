@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 import pytest
 
-from kueue_dra_cli.errors import Trouble
+from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import judged_option, target_option, workers_option
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_suites.wiring import HOME, pytest_options
@@ -121,7 +121,7 @@ def _paths(suites: Sequence[str]) -> list[str]:
         if path.is_dir() and any(path.glob("test_*.py"))
     )
     if unknown := [name for name in suites if name not in known]:
-        raise Trouble(
+        raise CliError(
             f"unknown suite {name}; {nearest(name, known)}" for name in unknown
         )
     return [str(HOME / name) for name in suites] or [str(HOME)]

@@ -22,7 +22,7 @@ from kueue_dra_ref.api.documents import written
 from kueue_dra_ref.apiserver import MINORS
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.simulation.explanation import Explanation, explained, outcome
-from kueue_dra_ref.simulation.run import Played
+from kueue_dra_ref.simulation.run import SimulationResult
 
 EPILOG = """\
 \b
@@ -90,7 +90,7 @@ def command(
     raise SystemExit(tell(world, played, allow_missing=allow_missing))
 
 
-def _print(played: Played, output: str) -> None:
+def _print(played: SimulationResult, output: str) -> None:
     match output:
         case "yaml":
             click.echo(written(played.objects), nl=False)

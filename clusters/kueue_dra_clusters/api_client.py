@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import urllib3
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.waiting import Limits, NotYet, eventually
+from kueue_dra_clusters.waiting import NotYet, WaitLimits, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
 EPOCH = "Thu, 01 Jan 1970 00:00:00 GMT"
@@ -46,7 +46,7 @@ class Answer:
         )
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
     """The API server refused a request that our own machinery needs."""
 
     def __init__(self, *, did: str, answer: Answer) -> None:
@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class APIResource:
     """Where the objects of one kind live."""
 
     plural: str
@@ -64,14 +64,14 @@ class Kind:
 
 
 @dataclass(slots=True, kw_only=True)
-class Objects:
+class APIClient:
     """Every call that the live targets make of an API server; transient refusals are tried again."""
 
     api: ApiClient
-    limits: Limits = field(default_factory=Limits)
+    limits: WaitLimits = field(default_factory=WaitLimits)
     alive: Callable[[], None] = lambda: None
     """Raises `ClusterTrouble` when who should answer has ended, so that nobody waits for it."""
-    _kinds: dict[str, dict[str, Kind]] = field(default_factory=dict)
+    _kinds: dict[str, dict[str, APIResource]] = field(default_factory=dict)
     _newest: dict[str, int] = field(default_factory=dict)
     _written: dict[str, int] = field(default_factory=dict)
 
@@ -206,7 +206,7 @@ class Objects:
     def path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
         """Give the path of an object, of its subresource, or of all of its kind in its namespace."""
         kind = self._kinds_of(ref.api_version).get(
-            ref.kind, Kind(plural=ref.kind.lower() + "s", namespaced=True)
+            ref.kind, APIResource(plural=ref.kind.lower() + "s", namespaced=True)
         )
         parts: Sequence[str] = (
             _root(ref.api_version),
@@ -217,12 +217,14 @@ class Objects:
         )
         return "/".join(part for part in parts if part)
 
-    def _kinds_of(self, api_version: str) -> dict[str, Kind]:
+    def _kinds_of(self, api_version: str) -> dict[str, APIResource]:
         if api_version not in self._kinds:
             answer = self.call("GET", _root(api_version))
             found = answer.body.get("resources") or [] if answer.ok else []
             self._kinds[api_version] = {
-                kind["kind"]: Kind(plural=kind["name"], namespaced=kind["namespaced"])
+                kind["kind"]: APIResource(
+                    plural=kind["name"], namespaced=kind["namespaced"]
+                )
                 for kind in found
                 if "/" not in kind["name"]
             }
@@ -264,5 +266,5 @@ def _json(data: bytes) -> Manifest:
 def body_of(answer: Answer, did: str) -> Manifest:
     """Give the object that was answered; `Refused` when a request was not done that our own machinery needs."""
     if not answer.ok:
-        raise Refused(did=did, answer=answer)
+        raise RequestRejected(did=did, answer=answer)
     return answer.body

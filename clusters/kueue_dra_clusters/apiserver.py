@@ -10,13 +10,13 @@ from pathlib import Path
 
 from kubernetes.client import ApiClient, Configuration
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.binaries import Binaries
 from kueue_dra_clusters.certificates import Authority, KeyPair, a_signing_key
-from kueue_dra_clusters.errors import ProcessTrouble
+from kueue_dra_clusters.errors import ProcessError
 from kueue_dra_clusters.ports import LOOPBACK, Ports
 from kueue_dra_clusters.processes import Processes
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, eventually
 
 ETCD = "etcd"
 API_SERVER = "kube-apiserver"
@@ -43,7 +43,7 @@ class ApiServer:
     programs: Binaries
     processes: Processes
     ports: Ports
-    limits: Limits
+    limits: WaitLimits
     fixed: tuple[str, ...] = FIXED_FLAGS
     """What every API server is told: Kubernetes 1.36 by default."""
     authority: Authority = field(default_factory=lambda: Authority("kueue-dra"))
@@ -66,7 +66,7 @@ class ApiServer:
 
     def await_answer(self, path: str) -> None:
         """Return once a path answers 200, or show why the processes do not get there."""
-        impatient = Objects(api=self.api, limits=replace(self.limits, ready=0.0))
+        impatient = APIClient(api=self.api, limits=replace(self.limits, ready=0.0))
 
         def answers() -> None:
             self.insist()
@@ -85,7 +85,7 @@ class ApiServer:
                 what=f"the API server to answer {path}",
             )
         except TimedOut as trouble:
-            raise ProcessTrouble(
+            raise ProcessError(
                 API_SERVER, str(trouble), self.processes.log(API_SERVER)
             ) from trouble
 

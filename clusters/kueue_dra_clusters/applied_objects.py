@@ -16,7 +16,7 @@ NAMED = frozenset({"ResourceFlavor", "AdmissionCheck", "Topology"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ObjectPosition:
     """An object without the version it was written in."""
 
     group: str
@@ -25,18 +25,18 @@ class Place:
     name: str
 
     @classmethod
-    def of(cls, ref: Ref) -> Place:
+    def of(cls, ref: Ref) -> ObjectPosition:
         """Drop the version of a reference."""
         group = ref.api_version.rpartition("/")[0]
         return cls(group=group, kind=ref.kind, namespace=ref.namespace, name=ref.name)
 
 
 @dataclass(slots=True)
-class World:
+class AppliedObjects:
     """The objects of the cases since the last clean-up, as they were last written."""
 
-    _written: dict[Place, Manifest] = field(default_factory=dict)
-    _writings: dict[Place, int] = field(default_factory=dict)
+    _written: dict[ObjectPosition, Manifest] = field(default_factory=dict)
+    _writings: dict[ObjectPosition, int] = field(default_factory=dict)
     _writing: int = 0
     _named: int = 0
     """The last writing of anything that queues name."""
@@ -45,14 +45,14 @@ class World:
 
     def add(self, manifest: Manifest, *, changed: bool = True) -> None:
         """Remember one object, in the order of first writing; what depends on it is another one if it ``changed``."""
-        place = Place.of(Ref.of(manifest))
+        place = ObjectPosition.of(Ref.of(manifest))
         self._written[place] = manifest
         if changed:
             self._note(place)
 
     def forget(self, ref: Ref) -> None:
         """Drop one object."""
-        place = Place.of(ref)
+        place = ObjectPosition.of(ref)
         self._written.pop(place, None)
         self._note(place)
 
@@ -62,11 +62,11 @@ class World:
         self._writings.clear()
 
     def __contains__(self, ref: Ref) -> bool:
-        return Place.of(ref) in self._written
+        return ObjectPosition.of(ref) in self._written
 
     def written(self, ref: Ref) -> Manifest:
         """Give an object as it was last written, or an empty one."""
-        return self._written.get(Place.of(ref), {})
+        return self._written.get(ObjectPosition.of(ref), {})
 
     def refs(self, *kinds: str) -> list[Ref]:
         """Name the objects of some kinds (of all, without any), oldest first."""
@@ -81,9 +81,9 @@ class World:
         places = [
             place
             for place in self._written
-            if place in (Place.of(earlier), Place.of(later))
+            if place in (ObjectPosition.of(earlier), ObjectPosition.of(later))
         ]
-        return places == [Place.of(earlier), Place.of(later)]
+        return places == [ObjectPosition.of(earlier), ObjectPosition.of(later)]
 
     @property
     def namespaces(self) -> list[str]:
@@ -103,7 +103,7 @@ class World:
 
         That is its line of queues, and what queues name; the work itself is left out.
         """
-        lines: dict[str, set[tuple[Place, int]]] = defaultdict(set)
+        lines: dict[str, set[tuple[ObjectPosition, int]]] = defaultdict(set)
         for place in self._written:
             if place.kind in QUEUES:
                 lines[self._line_at(place)].add((place, self._writings.get(place, 0)))
@@ -139,7 +139,7 @@ class World:
         )
         return str(local.get("clusterQueue") or "")
 
-    def _note(self, place: Place) -> None:
+    def _note(self, place: ObjectPosition) -> None:
         self._writing += 1
         self._writings[place] = self._writing
         if place.kind in NAMED:
@@ -157,7 +157,7 @@ class World:
             else f"queue {cluster_queue}"
         )
 
-    def _line_at(self, place: Place) -> str:
+    def _line_at(self, place: ObjectPosition) -> str:
         """Name the line of a queue or a cohort."""
         match place.kind:
             case "Cohort":
@@ -183,7 +183,9 @@ class World:
         return str(spec.get("parentName") or spec.get("parent") or "")
 
     def _spec(self, kind: str, name: str, namespace: str = "") -> Manifest:
-        place = Place(group="kueue.x-k8s.io", kind=kind, namespace=namespace, name=name)
+        place = ObjectPosition(
+            group="kueue.x-k8s.io", kind=kind, namespace=namespace, name=name
+        )
         found: Manifest = self._written.get(place, {}).get("spec") or {}
         return found
 

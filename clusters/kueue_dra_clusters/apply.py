@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from kueue_dra_clusters.api_client import Answer, Objects
-from kueue_dra_clusters.ownership import Custody
+from kueue_dra_clusters.api_client import Answer, APIClient
+from kueue_dra_clusters.ownership import Ownership
 from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.three_way_merge import job_spec
 from kueue_dra_ref.target import Manifest, Ref
@@ -20,7 +20,7 @@ OF_THE_SERVER = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class ApplyResult:
     """What came of writing an object."""
 
     answer: Answer
@@ -30,8 +30,8 @@ class Written:
 
 
 def write(
-    objects: Objects, custody: Custody, manifest: Manifest, before: Manifest
-) -> Written:
+    objects: APIClient, custody: Ownership, manifest: Manifest, before: Manifest
+) -> ApplyResult:
     """Create an object, or replace the spec, labels and annotations of what exists.
 
     ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
@@ -43,7 +43,7 @@ def write(
         and (answer := objects.create(_new(labelled))).body.get("reason")
         != "AlreadyExists"
     ):
-        return Written(answer=answer, created=True)
+        return ApplyResult(answer=answer, created=True)
     custody.insist_on(objects, ref)
     versions: list[str] = []
 
@@ -55,10 +55,10 @@ def write(
     if answer.code == NOT_FOUND and before:
         return write(objects, custody, manifest, {})
     after = answer.body.get("metadata", {}).get("resourceVersion")
-    return Written(answer=answer, created=False, changed=versions[-1:] != [after])
+    return ApplyResult(answer=answer, created=False, changed=versions[-1:] != [after])
 
 
-def write_status(objects: Objects, ref: Ref, status: Manifest) -> Answer:
+def write_status(objects: APIClient, ref: Ref, status: Manifest) -> Answer:
     """Merge a status into a stored Job or Workload, conditions by their type, as their controllers would write it."""
 
     def put(stored: Manifest) -> Answer:
@@ -130,7 +130,7 @@ def _new(manifest: Manifest) -> Manifest:
 
 
 def _until_no_conflict(
-    objects: Objects, ref: Ref, put: Callable[[Manifest], Answer]
+    objects: APIClient, ref: Ref, put: Callable[[Manifest], Answer]
 ) -> Answer:
     def once() -> Answer:
         stored = objects.read(ref)

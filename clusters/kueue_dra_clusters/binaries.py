@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import parts, program
-from kueue_dra_clusters.errors import ClusterTrouble, MissingTool
+from kueue_dra_clusters.errors import ClusterError, MissingTool
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.manager_config import version
 from kueue_dra_clusters.manifests import components
@@ -121,7 +121,7 @@ def main(minors: Sequence[str]) -> int:
     try:
         for found in map(binaries, minors or [NEWEST]):
             print("\n".join(f"{name}: {getattr(found, name)}" for name in PROGRAMS))
-    except ClusterTrouble as trouble:
+    except ClusterError as trouble:
         print(f"kueue-dra: {trouble}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

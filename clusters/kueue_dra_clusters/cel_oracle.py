@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.binaries import named
 from kueue_dra_clusters.build_cache import program
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.go_tool import Component
 
 VARIABLE = "CEL_ORACLE_BIN"
@@ -33,7 +33,7 @@ def main() -> int:
     """Have the program and print where it lies."""
     try:
         print(cel_oracle())
-    except ClusterTrouble as trouble:
+    except ClusterError as trouble:
         print(f"kueue-dra: {trouble}", file=sys.stderr)
         return 1
     return 0

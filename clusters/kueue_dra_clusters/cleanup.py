@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import JOBS, World
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
 from kueue_dra_clusters.fence import look_again
 from kueue_dra_clusters.fence_objects import KUEUE
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.observation import Look, cluster_queue_of, holds_quota
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, moment_now
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_quota
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -22,25 +22,25 @@ FLAVOR = "ResourceFlavor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cleaning:
+class Cleanup:
     """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work.
 
     One that does takes some five seconds for each namespace: nobody waits for it before the end.
     Objects of the kinds that it ``leaves`` stay where they are, in a cluster that ends with the run.
     """
 
-    objects: Objects
-    mirror: Mirror
-    limits: Limits = field(default_factory=Limits)
+    objects: APIClient
+    mirror: InformerCache
+    limits: WaitLimits = field(default_factory=WaitLimits)
     finalizes: bool = True
     leaves: frozenset[str] = frozenset()
     _going: list[Ref] = field(default_factory=list)
     _kept: dict[Ref, str] = field(default_factory=dict)
     """What was deleted and stays as long as it is in use, with its UID."""
 
-    def clean(self, world: World) -> None:
+    def clean(self, world: AppliedObjects) -> None:
         """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
-        look = Look.at(self.mirror, world)
+        look = Observation.at(self.mirror, world)
         self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
         rest = [
             ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves

@@ -12,12 +12,12 @@ from typing import Self
 from kubernetes.client import ApiClient
 
 from kueue_dra_clusters import manifests
-from kueue_dra_clusters.api_client import Objects, Refused, body_of
+from kueue_dra_clusters.api_client import APIClient, RequestRejected, body_of
 from kueue_dra_clusters.apiserver import ApiServer
 from kueue_dra_clusters.binaries import Binaries, binaries
 from kueue_dra_clusters.certificates import Authority
 from kueue_dra_clusters.kueue_process import KueueProcess
-from kueue_dra_clusters.manager_config import Place
+from kueue_dra_clusters.manager_config import ManagerEnvironment
 from kueue_dra_clusters.manifests import (
     NAMESPACE,
     SERVICE_ACCOUNT,
@@ -28,7 +28,7 @@ from kueue_dra_clusters.manifests import (
 from kueue_dra_clusters.ports import Ports
 from kueue_dra_clusters.processes import Processes
 from kueue_dra_clusters.releases import NEWEST, release
-from kueue_dra_clusters.waiting import Limits, NotYet, Pauses, eventually
+from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, eventually
 
 TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
@@ -50,11 +50,11 @@ class ControlPlane:
     _server: ApiServer
 
     def __init__(
-        self, programs: Binaries | None = None, limits: Limits | None = None
+        self, programs: Binaries | None = None, limits: WaitLimits | None = None
     ) -> None:
         self._programs = programs
         self._release = programs.release if programs else release(NEWEST)
-        self._limits = limits or Limits()
+        self._limits = limits or WaitLimits()
         self._held = ExitStack()
 
     def start(self) -> Self:
@@ -67,7 +67,9 @@ class ControlPlane:
                 programs=programs, processes=processes, ports=ports, limits=self._limits
             )
             self.api, self._server = server.api, server
-            objects = Objects(api=server.api, limits=self._limits, alive=server.insist)
+            objects = APIClient(
+                api=server.api, limits=self._limits, alive=server.insist
+            )
             self.kueue = _install(programs, server, objects)
             self._held = held.pop_all()
         return self
@@ -77,7 +79,7 @@ class ControlPlane:
         self._server.insist()
         self.kueue.insist()
 
-    def objects(self, limits: Limits) -> Objects:
+    def objects(self, limits: WaitLimits) -> APIClient:
         """Reach the objects in the newest version of Kueue's API, whatever the release serves."""
         return self._release.objects(api=self.api, limits=limits, alive=self._insist)
 
@@ -102,7 +104,7 @@ class ControlPlane:
         self.close()
 
 
-def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueueProcess:
+def _install(programs: Binaries, server: ApiServer, objects: APIClient) -> KueueProcess:
     """Put a Kueue release into an API server that may still be starting."""
     authority = Authority("kueue-ca")
     webhook = Webhook(port=server.ports.reserve(), authority=authority.pair.certificate)
@@ -139,7 +141,7 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
     _await_discovery(objects, collections, server.limits)
     server.await_answer("/readyz")
     etc = server.processes.directory / ETC
-    place = Place(
+    place = ManagerEnvironment(
         kubeconfig=server.kubeconfig("kueue", _token(objects)),
         certificates=server.processes.directory / WEBHOOK_CERTIFICATES,
         etc=etc if server.processes.can_give_etc(etc) else None,
@@ -156,7 +158,9 @@ def _install(programs: Binaries, server: ApiServer, objects: Objects) -> KueuePr
     )
 
 
-def _await_discovery(objects: Objects, paths: Iterable[str], limits: Limits) -> None:
+def _await_discovery(
+    objects: APIClient, paths: Iterable[str], limits: WaitLimits
+) -> None:
     """Return once the API server lists all kinds; it may serve them before, and Kueue does not start without them."""
     wanted = [path.rpartition("/")[::2] for path in paths]
 
@@ -188,17 +192,17 @@ def _names(listing: Manifest) -> set[str]:
     return {each["name"] for each in listing.get("resources") or []}
 
 
-def _create(objects: Objects, manifest: Manifest) -> None:
+def _create(objects: APIClient, manifest: Manifest) -> None:
     """Create one object; a first try whose answer was lost may have made it already."""
     answer = objects.create(manifest)
     if not answer.ok and answer.code != HTTPStatus.CONFLICT:
-        raise Refused(
+        raise RequestRejected(
             did=f"create {manifest['kind']} {manifest['metadata']['name']}",
             answer=answer,
         )
 
 
-def _token(objects: Objects) -> str:
+def _token(objects: APIClient) -> str:
     """Ask for a token of Kueue's own service account."""
     path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}

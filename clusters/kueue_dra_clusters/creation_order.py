@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import JOBS, World
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import owners_of
 from kueue_dra_clusters.waiting import (
-    Limits,
     NotYet,
     TimedOut,
+    WaitLimits,
     eventually,
     let_second_pass,
 )
@@ -27,13 +27,13 @@ RESERVED = "QuotaReserved"
 
 
 @dataclass(slots=True, kw_only=True)
-class Order:
+class CreationOrder:
     """Holds each Job back until Kueue knows its queues and templates, and the clock has moved on since the last one."""
 
-    objects: Objects
-    mirror: Mirror
-    world: World
-    limits: Limits = field(default_factory=Limits)
+    objects: APIClient
+    mirror: InformerCache
+    world: AppliedObjects
+    limits: WaitLimits = field(default_factory=WaitLimits)
     _last: dict[str, Ref] = field(default_factory=dict)
     _new_queues: list[Ref] = field(default_factory=list)
     _new_templates: list[Ref] = field(default_factory=list)
@@ -135,7 +135,7 @@ class Order:
         )
 
 
-def workloads_of(mirror: Mirror, ref: Ref) -> Sequence[Ref]:
+def workloads_of(mirror: InformerCache, ref: Ref) -> Sequence[Ref]:
     """Name the Workloads that a stored Job owns; none for anything else."""
     job = mirror.read(ref) if ref.kind == "Job" else None
     if job is None:

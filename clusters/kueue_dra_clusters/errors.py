@@ -11,19 +11,19 @@ PANICS = ("panic: ", "fatal error: ")
 """How the last words of a Go program begin that did not end by itself."""
 
 
-class ClusterTrouble(Exception):
+class ClusterError(Exception):
     """A real Kueue could not be had; the message says what to do."""
 
 
-class MissingTool(ClusterTrouble):
+class MissingTool(ClusterError):
     """A program or a folder that is needed is not there."""
 
 
-class WrongSetting(ClusterTrouble):
+class InvalidSetting(ClusterError):
     """A variable of the environment that cannot be read."""
 
 
-class ProcessTrouble(ClusterTrouble):
+class ProcessError(ClusterError):
     """A local process did not do what it should; shows the last lines of its log."""
 
     def __init__(self, name: str, what: str, log: Path) -> None:

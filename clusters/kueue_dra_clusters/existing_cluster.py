@@ -13,19 +13,19 @@ from typing import Any
 from kubernetes import config
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.api_client import Objects, Refused
+from kueue_dra_clusters.api_client import APIClient, RequestRejected
 from kueue_dra_clusters.binaries import KUEUE_VARIABLE
 from kueue_dra_clusters.build_cache import program
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.kueue_process import ROLE
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.manager_config import check
-from kueue_dra_clusters.ownership import NotOurs
-from kueue_dra_clusters.preflight import RUN_LABEL, Found, lacks
+from kueue_dra_clusters.ownership import NotOwned
+from kueue_dra_clusters.preflight import RUN_LABEL, ClusterFacts, lacks
 from kueue_dra_clusters.releases import release
-from kueue_dra_clusters.waiting import Limits, Pauses, TimedOut, limits_of
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_clusters.waiting import Pauses, TimedOut, WaitLimits, limits_of
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 NOBODY = "kueue-dra.dev/nobody"
 KINDS = {
@@ -51,7 +51,7 @@ KINDS = {
 """Where to look for what a run left behind."""
 
 
-class CannotServe(ClusterTrouble):
+class CannotServe(ClusterError):
     """A cluster lacks what the cases need; ``missing`` names every single thing."""
 
     def __init__(self, *, context: str, missing: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class CannotServe(ClusterTrouble):
         self.missing = tuple(missing)
 
 
-class CouldNotClean(ClusterTrouble):
+class CleanupFailed(ClusterError):
     """Some of what we made is still in the user's cluster; the message gives the commands that remove it."""
 
     def __init__(self, *, context: str, left: Sequence[Ref], why: str) -> None:
@@ -79,8 +79,8 @@ class AttachedKueue:
 
     context: str
     minor: str
-    objects: Objects
-    _found: Found | None = None
+    objects: APIClient
+    _found: ClusterFacts | None = None
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
         """Accept a Configuration that the cluster's own serves; `CannotServe` names everything that it lacks."""
@@ -110,15 +110,15 @@ class AttachedKueue:
 
     def permit(self, rules: Sequence[Manifest]) -> None:
         """Leave the role alone: it is the user's."""
-        raise NotOurs(ROLE)
+        raise NotOwned(ROLE)
 
     def is_denied(self) -> bool:
         """Kueue works, or the cluster would not have been taken."""
         return False
 
-    def found(self) -> Found:
+    def found(self) -> ClusterFacts:
         """Read what the cluster says about its Kueue, once."""
-        self._found = self._found or Found.read(self.objects)
+        self._found = self._found or ClusterFacts.read(self.objects)
         return self._found
 
 
@@ -129,9 +129,9 @@ class AttachedPlane:
     api: ApiClient
     kueue: AttachedKueue
 
-    def objects(self, limits: Limits) -> Objects:
+    def objects(self, limits: WaitLimits) -> APIClient:
         """Reach the cluster's objects."""
-        return Objects(api=self.api, limits=limits)
+        return APIClient(api=self.api, limits=limits)
 
     @property
     def pauses(self) -> Pauses:
@@ -143,14 +143,14 @@ class AttachedTarget(LiveTarget):
     """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
 
     def __init__(
-        self, context: str, minor: str, *, limits: Limits | None = None
+        self, context: str, minor: str, *, limits: WaitLimits | None = None
     ) -> None:
         self.context = context
         self.run = secrets.token_hex(4)
         api = client_of(context)
         limits = limits or limits_of(os.environ)
         kueue = AttachedKueue(
-            context=context, minor=minor, objects=Objects(api=api, limits=limits)
+            context=context, minor=minor, objects=APIClient(api=api, limits=limits)
         )
         super().__init__(
             AttachedPlane(api=api, kueue=kueue),
@@ -158,7 +158,7 @@ class AttachedTarget(LiveTarget):
             labels={RUN_LABEL: self.run},
         )
 
-    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Create each object or replace its spec; no Job of ours has pods: what is judged is whether it may."""
         return super().apply([_without_pods(each) for each in manifests])
 
@@ -179,7 +179,7 @@ class AttachedTarget(LiveTarget):
             (version, kind) for version, some in KINDS.items() for kind in some
         ):
             with contextlib.suppress(
-                Refused
+                RequestRejected
             ):  # what the user may not list, this run could not make either
                 left += map(
                     Ref.of,
@@ -191,15 +191,19 @@ class AttachedTarget(LiveTarget):
     def _saying_what_is_left(self) -> Iterator[None]:
         try:
             yield
-        except (TimedOut, Refused) as trouble:
-            raise CouldNotClean(
+        except (TimedOut, RequestRejected) as trouble:
+            raise CleanupFailed(
                 context=self.context, left=self.left(), why=str(trouble)
             ) from trouble
 
 
 @contextlib.contextmanager
 def attached(
-    context: str, configuration: Manifest, minor: str, *, limits: Limits | None = None
+    context: str,
+    configuration: Manifest,
+    minor: str,
+    *,
+    limits: WaitLimits | None = None,
 ) -> Iterator[AttachedTarget]:
     """Have the cluster of a context as a target, and leave it as it was found.
 
@@ -229,12 +233,12 @@ def client_of(context: str) -> ApiClient:
     try:
         known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
     except config.ConfigException as trouble:
-        raise ClusterTrouble(
+        raise ClusterError(
             f"context {context}: no kubeconfig could be read ({trouble})"
         ) from None
     if context not in known:
         names = ", ".join(sorted(known)) or "none"
-        raise ClusterTrouble(
+        raise ClusterError(
             f"context {context}: found none of that name in the kubeconfig, it has: {names}"
         )
     client: ApiClient = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call] # ships no types

@@ -21,12 +21,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.api_client import Objects, body_of
+from kueue_dra_clusters.api_client import APIClient, body_of
 from kueue_dra_clusters.conditions import seen_generation
 from kueue_dra_clusters.fence_objects import KUEUE, TOO_MUCH, a_queue, fence_world
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.probe_workloads import Pawn
-from kueue_dra_clusters.waiting import Limits, NotYet, Pauses, elapsed_since
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.probe_workloads import ProbeWorkload
+from kueue_dra_clusters.waiting import NotYet, Pauses, WaitLimits, elapsed_since
 from kueue_dra_ref.target import Manifest, Ref
 
 PREFIX = "kueue-dra-fence-"
@@ -38,11 +38,11 @@ JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
 class Fence:
     """One target's own namespace, flavor, queues, Job and workloads; built at first use."""
 
-    objects: Objects
-    mirror: Mirror
+    objects: APIClient
+    mirror: InformerCache
     run: str
     labels: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
+    limits: WaitLimits = field(default_factory=WaitLimits)
     pauses: Pauses = field(default_factory=Pauses)
     _serial: int = 0
     """For names, amounts and marks that never come twice."""
@@ -50,8 +50,8 @@ class Fence:
     """How often each step was taken since the fence was built: for a value that is never the standing one."""
     _job_uid: str = ""
     _chained: str = ""
-    _sweeper: Pawn | None = None
-    _pawns: list[Pawn] = field(default_factory=list)
+    _sweeper: ProbeWorkload | None = None
+    _pawns: list[ProbeWorkload] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -154,19 +154,19 @@ class Fence:
         self._uses.clear()
         self._pawns.clear()
 
-    def _sweep_once(self, sweeper: Pawn) -> None:
+    def _sweep_once(self, sweeper: ProbeWorkload) -> None:
         amount = self._use("sweep") % (TOO_MUCH - 1) + 1
         queue = Ref(api_version=KUEUE, kind="ClusterQueue", name=f"{self.name}-sweep")
         self._must_patch(queue, {"spec": a_queue(self.name, amount=amount)})
         self._await_words(sweeper, amount)
 
-    def _await_words(self, sweeper: Pawn, number: int) -> None:
+    def _await_words(self, sweeper: ProbeWorkload, number: int) -> None:
         what = "the fence's workload to be tried"
         self.mirror.eventually(
             lambda: sweeper.must_be_told(number), within=self.limits.sweep, what=what
         )
 
-    def _await_refusal(self, pawn: Pawn) -> None:
+    def _await_refusal(self, pawn: ProbeWorkload) -> None:
         """Return when a pawn was refused what it asked for, or what it asked for after that."""
 
         def refused() -> None:
@@ -195,9 +195,9 @@ class Fence:
         """Give an amount that nobody asked for yet; an odd one is written as it is, without a unit."""
         return TOO_MUCH + 2 * self._next()
 
-    def _create(self, role: str, *, queue: str) -> Pawn:
+    def _create(self, role: str, *, queue: str) -> ProbeWorkload:
         ref = self._workload(f"{role}-{self._next()}")
-        return Pawn(objects=self.objects, mirror=self.mirror, ref=ref).create(
+        return ProbeWorkload(objects=self.objects, mirror=self.mirror, ref=ref).create(
             self.labels, role, queue
         )
 
@@ -241,6 +241,6 @@ class Fence:
         )
 
 
-def look_again(objects: Objects, ref: Ref, mark: str) -> None:
+def look_again(objects: APIClient, ref: Ref, mark: str) -> None:
     """Change an annotation, so that Kueue looks at an object at once; another ``mark`` each time."""
     objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: mark}}})

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence import Fence
-from kueue_dra_clusters.informer import TEMPLATE_VERSIONS, Mirror
+from kueue_dra_clusters.informer import TEMPLATE_VERSIONS, InformerCache
 from kueue_dra_clusters.observation import (
-    Look,
+    Observation,
     cluster_queue_of,
     holds_quota,
     owners_of,
@@ -37,20 +37,20 @@ NOT_FOUND = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Underway:
+class InFlight:
     """Looks into Kueue's own books once everything else is at rest.
 
     The scheduler takes note of an admission at once, and has it written beside its next cycles: no cycle of the fence
     proves that it was.  And a controller whose write was refused lets the fence by before it tries again.
     """
 
-    mirror: Mirror
-    world: World
+    mirror: InformerCache
+    world: AppliedObjects
     fence: Fence
     metrics: Callable[[], str] = lambda: ""
     """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
 
-    def faults(self, look: Look, *, for_long: bool = False) -> Iterator[str]:
+    def faults(self, look: Observation, *, for_long: bool = False) -> Iterator[str]:
         """While something waits, name each controller that is at work, and each ClusterQueue whose holders differ.
 
         Where everything is at rest ``for_long``, the holders are as they are: what Kueue holds quota for and is refused
@@ -65,7 +65,7 @@ class Underway:
             if not for_long:
                 yield from self._unwritten(look, told)
 
-    def misjudged(self, look: Look) -> Iterator[Manifest]:
+    def misjudged(self, look: Observation) -> Iterator[Manifest]:
         """Give each Workload of a Job that was refused for a template that was there before the Job.
 
         Kueue had not heard of the template.  It tries again at once, but does not say so where the Workload then waits
@@ -84,7 +84,7 @@ class Underway:
             ):
                 yield found
 
-    def _unwritten(self, look: Look, told: str) -> Iterator[str]:
+    def _unwritten(self, look: Observation, told: str) -> Iterator[str]:
         shown = Counter(
             cluster_queue_of(found)
             for found in look.workloads

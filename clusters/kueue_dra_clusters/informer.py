@@ -20,7 +20,7 @@ from kubernetes.client import ApiException, CustomObjectsApi
 from kubernetes.watch import Watch
 
 from kueue_dra_clusters import waiting
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.waiting import NotYet, TimedOut
 from kueue_dra_ref.target import Manifest, Ref
@@ -59,7 +59,7 @@ TURN = 1200  # seconds after which a watch is begun anew, by a new listing
 
 
 @dataclass(slots=True)
-class Shelf:
+class Informer:
     """All objects of one kind, as they are in the version that they are held in."""
 
     api_version: str
@@ -94,11 +94,11 @@ class Shelf:
 
 
 @dataclass(slots=True, kw_only=True)
-class Mirror:
+class InformerCache:
     """Reads and lists as `Objects` does, and of the kinds that it watches without a request."""
 
-    objects: Objects
-    _shelves: dict[tuple[str, str], Shelf] = field(default_factory=dict)
+    objects: APIClient
+    _shelves: dict[tuple[str, str], Informer] = field(default_factory=dict)
     _moved: threading.Condition = field(default_factory=threading.Condition)
     _moves: int = 0
     _noticed: int = 0
@@ -167,7 +167,7 @@ class Mirror:
                 shelf.watch.stop()
             raise NotYet(", ".join(shelf.plural for shelf in open_ones))
 
-    def _shelf(self, ref: Ref) -> Shelf | None:
+    def _shelf(self, ref: Ref) -> Informer | None:
         """Give the shelf of a kind, as new as what we ourselves have written; None for a kind that is not watched."""
         if not self.watches(ref):
             return None
@@ -178,7 +178,7 @@ class Mirror:
             self._catch_up(shelf, max(wanted, 0))
         return shelf
 
-    def _catch_up(self, shelf: Shelf, wanted: int) -> None:
+    def _catch_up(self, shelf: Informer, wanted: int) -> None:
         def caught_up() -> None:
             if shelf.revision < wanted:
                 raise NotYet(
@@ -191,12 +191,12 @@ class Mirror:
             what=f"the watch of {shelf.plural}",
         )
 
-    def _begin(self, version: str, kind: str) -> Shelf:
+    def _begin(self, version: str, kind: str) -> Informer:
         if not self._shelves:
             atexit.register(
                 self.close
             )  # a watch that outlives the interpreter ends it with SIGABRT, in C++ of the CEL engine
-        shelf = self._shelves[version, kind] = Shelf(
+        shelf = self._shelves[version, kind] = Informer(
             version, kind, PLURALS[version, kind]
         )
         shelf.follower = threading.Thread(
@@ -208,7 +208,7 @@ class Mirror:
         shelf.follower.start()
         return shelf
 
-    def _follow(self, shelf: Shelf) -> None:
+    def _follow(self, shelf: Informer) -> None:
         listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
         group, _, version = self.objects.version_asked(shelf.api_version).partition("/")
         again = threading.Event()

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import look_again
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.observation import Look
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, moment_now
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.observation import Observation
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
 from kueue_dra_ref.target import Audit, Manifest
 
 QUEUES = ("ClusterQueue", "LocalQueue")
 
 
-class Metered(Protocol):
+class WithMetrics(Protocol):
     """A Kueue with metrics."""
 
     def metrics(self) -> str:
@@ -25,14 +25,14 @@ class Metered(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Auditing:
+class InvariantChecks:
     """Checks one world; nothing but a look at what is followed anyway and one reading of metrics, when all is right."""
 
-    objects: Objects
-    mirror: Mirror
-    world: World
-    kueue: Metered
-    limits: Limits = field(default_factory=Limits)
+    objects: APIClient
+    mirror: InformerCache
+    world: AppliedObjects
+    kueue: WithMetrics
+    limits: WaitLimits = field(default_factory=WaitLimits)
 
     def audit(self, check: Audit) -> Sequence[str]:
         """Give what is wrong in the end; figures may come late, so what is wrong at first is looked at again."""
@@ -47,7 +47,7 @@ class Auditing:
         return self._in_the_end(look)
 
     def _shown(self) -> list[Manifest]:
-        look = Look.at(self.mirror, self.world)
+        look = Observation.at(self.mirror, self.world)
         queues = (self.mirror.read(ref) for ref in self.world.refs(*QUEUES))
         return [*look.jobs, *look.workloads, *filter(None, queues)]
 

@@ -8,10 +8,14 @@ from contextlib import closing, contextmanager
 import click
 
 from kueue_dra_clusters.cel_oracle import cel_oracle
-from kueue_dra_clusters.errors import ClusterTrouble
-from kueue_dra_ref.cel import CompileFault, Device
+from kueue_dra_clusters.errors import ClusterError
+from kueue_dra_ref.cel import CompileError, Device
 from kueue_dra_ref.cel.backend import answered_by
-from kueue_dra_ref.cel.kubernetes_backend import Answers, Program, ProgramFailed
+from kueue_dra_ref.cel.kubernetes_backend import (
+    KubernetesAnswers,
+    OracleProgram,
+    ProgramFailed,
+)
 
 
 class NoAnswer(click.ClickException):
@@ -23,8 +27,10 @@ class NoAnswer(click.ClickException):
         super().__init__(f"--cel kubernetes: {trouble}")
 
 
-class _Answering(Program):
-    def ask(self, expression: str, devices: Iterable[Device]) -> Answers | CompileFault:
+class _KubernetesAnswers(OracleProgram):
+    def ask(
+        self, expression: str, devices: Iterable[Device]
+    ) -> KubernetesAnswers | CompileError:
         """Ask, and end the command where there is no answer."""
         try:
             return super().ask(expression, devices)
@@ -41,8 +47,8 @@ def kubernetes_answers() -> Iterator[None]:
 
     """
     try:
-        program = _Answering(str(cel_oracle()))
-    except (ClusterTrouble, ProgramFailed) as trouble:
+        program = _KubernetesAnswers(str(cel_oracle()))
+    except (ClusterError, ProgramFailed) as trouble:
         raise NoAnswer(trouble) from None
     with closing(program), answered_by(program):
         yield

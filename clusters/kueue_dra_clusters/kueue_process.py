@@ -11,9 +11,15 @@ from typing import Any
 
 import urllib3
 
-from kueue_dra_clusters.api_client import Objects, body_of
-from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
-from kueue_dra_clusters.manager_config import DEFAULTS, Place, check, merged, version
+from kueue_dra_clusters.api_client import APIClient, body_of
+from kueue_dra_clusters.errors import ClusterError, ProcessError
+from kueue_dra_clusters.manager_config import (
+    DEFAULTS,
+    ManagerEnvironment,
+    check,
+    merged,
+    version,
+)
 from kueue_dra_clusters.manifests import (
     MANAGER_ROLE,
     NAMESPACE,
@@ -24,7 +30,7 @@ from kueue_dra_clusters.manifests import (
 )
 from kueue_dra_clusters.ports import LOOPBACK
 from kueue_dra_clusters.processes import Processes
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, eventually
 from kueue_dra_ref.target import FieldError, Ref
 
 NAME = "kueue"
@@ -46,10 +52,10 @@ class KueueProcess:
     """The one Kueue of a control plane."""
 
     binary: Path
-    objects: Objects
-    place: Place
+    objects: APIClient
+    place: ManagerEnvironment
     processes: Processes
-    limits: Limits = field(default_factory=Limits)
+    limits: WaitLimits = field(default_factory=WaitLimits)
     _running: bool = False
     _version: str = ""
     _granted: list[Manifest] | None = None
@@ -117,7 +123,7 @@ class KueueProcess:
         }
         answer = self._scraper().request("GET", "/metrics", headers=headers)
         if answer.status != HTTPStatus.OK:
-            raise ProcessTrouble(
+            raise ProcessError(
                 NAME,
                 f"answers {answer.status} to who asks for its metrics",
                 self.processes.log(NAME),
@@ -191,14 +197,14 @@ class KueueProcess:
                 ready, within=self.limits.ready, every=0.02, what="Kueue's webhooks"
             )
         except TimedOut as trouble:
-            raise ProcessTrouble(
+            raise ProcessError(
                 NAME, str(trouble), self.processes.log(NAME)
             ) from trouble
 
     def _role_rules(self) -> list[Manifest]:
         role = self.objects.read(ROLE)
         if role is None:
-            raise ClusterTrouble(f"{ROLE} is not there")
+            raise ClusterError(f"{ROLE} is not there")
         rules: list[Manifest] = role["rules"]
         return rules
 

@@ -9,24 +9,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import Answer
-from kueue_dra_clusters.applied_objects import World
-from kueue_dra_clusters.apply import Written, write, write_status
-from kueue_dra_clusters.cleanup import Cleaning
-from kueue_dra_clusters.creation_order import Order, workloads_of
+from kueue_dra_clusters.applied_objects import AppliedObjects
+from kueue_dra_clusters.apply import ApplyResult, write, write_status
+from kueue_dra_clusters.cleanup import Cleanup
+from kueue_dra_clusters.creation_order import CreationOrder, workloads_of
 from kueue_dra_clusters.errors import lines_about
 from kueue_dra_clusters.fence import PREFIX, Fence
-from kueue_dra_clusters.in_flight import Underway
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.invariant_checks import Auditing
+from kueue_dra_clusters.in_flight import InFlight
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.invariant_checks import InvariantChecks
 from kueue_dra_clusters.kueue_process import ROLE
-from kueue_dra_clusters.ownership import Custody
-from kueue_dra_clusters.pending_retries import Ahead
+from kueue_dra_clusters.ownership import Ownership
+from kueue_dra_clusters.pending_retries import PendingRetries
 from kueue_dra_clusters.plane import Plane
-from kueue_dra_clusters.queue_status_sync import Counting
-from kueue_dra_clusters.settle import Settling
-from kueue_dra_clusters.stop_policy_sync import Stops
-from kueue_dra_clusters.waiting import Limits, TimedOut, limits_of
-from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal
+from kueue_dra_clusters.queue_status_sync import QueueStatusSync
+from kueue_dra_clusters.settle import Settle
+from kueue_dra_clusters.stop_policy_sync import StopPolicySync
+from kueue_dra_clusters.waiting import TimedOut, WaitLimits, limits_of
+from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Rejection
 
 TOUCHED = "kueue-dra.dev/touched"
 QUEUES = frozenset({"ClusterQueue", "LocalQueue"})
@@ -64,17 +64,17 @@ class LiveTarget:
         self,
         plane: Plane,
         *,
-        limits: Limits | None = None,
+        limits: WaitLimits | None = None,
         labels: Mapping[str, str] | None = None,
         leaves: frozenset[str] = frozenset(),
     ) -> None:
         self._plane = plane
         limits = limits or limits_of(os.environ)
-        self._custody = Custody(labels=dict(labels or {}))
+        self._custody = Ownership(labels=dict(labels or {}))
         self._objects = plane.objects(limits)
-        self._mirror = Mirror(objects=self._objects)
-        self._world = World()
-        self._cleaning = Cleaning(
+        self._mirror = InformerCache(objects=self._objects)
+        self._world = AppliedObjects()
+        self._cleaning = Cleanup(
             objects=self._objects,
             mirror=self._mirror,
             limits=limits,
@@ -89,16 +89,18 @@ class LiveTarget:
             limits=limits,
             pauses=plane.pauses,
         )
-        self._ahead = Ahead(
+        self._ahead = PendingRetries(
             mirror=self._mirror, world=self._world, limits=limits, pauses=plane.pauses
         )
-        self._stops = Stops(objects=self._objects, world=self._world, fence=self._fence)
-        self._settling = Settling(
+        self._stops = StopPolicySync(
+            objects=self._objects, world=self._world, fence=self._fence
+        )
+        self._settling = Settle(
             objects=self._objects,
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
-            underway=Underway(
+            underway=InFlight(
                 mirror=self._mirror,
                 world=self._world,
                 fence=self._fence,
@@ -109,21 +111,21 @@ class LiveTarget:
             is_denied=plane.kueue.is_denied,
             limits=limits,
         )
-        self._counting = Counting(
+        self._counting = QueueStatusSync(
             mirror=self._mirror,
             world=self._world,
             fence=self._fence,
             limits=limits,
             sweeps=self._ahead.note_opening,
         )
-        self._auditing = Auditing(
+        self._auditing = InvariantChecks(
             objects=self._objects,
             mirror=self._mirror,
             world=self._world,
             kueue=plane.kueue,
             limits=limits,
         )
-        self._order = Order(
+        self._order = CreationOrder(
             objects=self._objects, mirror=self._mirror, world=self._world, limits=limits
         )
         self._configuration = ""
@@ -149,7 +151,7 @@ class LiveTarget:
         """Say why Kueue would refuse to start with a Configuration, and leave the running one alone."""
         return self._plane.kueue.check(configuration)
 
-    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
         self._settling.let_sweep_pass()
         answers = [
@@ -160,7 +162,7 @@ class LiveTarget:
             for each in manifests
         ]
         return [
-            Refusal(ref=ref, code=answer.code, message=answer.message)
+            Rejection(ref=ref, code=answer.code, message=answer.message)
             for ref, answer in answers
             if not answer.ok
         ]
@@ -312,7 +314,7 @@ class LiveTarget:
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 
     def _take_note(
-        self, manifest: Manifest, before: Manifest, written: Written
+        self, manifest: Manifest, before: Manifest, written: ApplyResult
     ) -> None:
         if written.created:
             self._order.created(manifest)

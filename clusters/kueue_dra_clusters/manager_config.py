@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.manifests import Manifest
 from kueue_dra_clusters.ports import LOOPBACK
 from kueue_dra_clusters.startup_errors import verdict
@@ -28,7 +28,7 @@ CHECK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ManagerEnvironment:
     """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports.
 
     ``etc`` is what it sees as its /etc, with a certificate for its metrics server; where that cannot be had it is
@@ -69,7 +69,7 @@ def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError
     """
     run = _judged(binary, configuration)
     if (faults := verdict(run.stderr)) is None:
-        raise ClusterTrouble(
+        raise ClusterError(
             f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}"
         )
     return faults

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kueue_dra_clusters.applied_objects import World, queue_name
+from kueue_dra_clusters.applied_objects import AppliedObjects, queue_name
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import KUEUE
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL
 from kueue_dra_ref.api.labels import selects
@@ -19,7 +19,7 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Observation:
     """The Jobs and Workloads of a world at one moment."""
 
     jobs: list[Manifest]
@@ -28,7 +28,7 @@ class Look:
     """The UIDs of Jobs for which Kueue makes no Workload: they lack their priority class, or live where it does not."""
 
     @classmethod
-    def at(cls, mirror: Mirror, world: World) -> Look:
+    def at(cls, mirror: InformerCache, world: AppliedObjects) -> Observation:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
         jobs, workloads = [], []
         for namespace in world.namespaces if world.has_jobs else []:
@@ -128,7 +128,7 @@ class Look:
             if job["metadata"]["uid"] not in self.unmade and _fault_of(job, None)
         ]
 
-    def moved_since(self, earlier: Look) -> list[str]:
+    def moved_since(self, earlier: Observation) -> list[str]:
         """Name what came, went or changed between two looks."""
         before, after = earlier.versions, self.versions
         return sorted(
@@ -137,7 +137,7 @@ class Look:
             if before.get(key) != after.get(key)
         )
 
-    def freed_since(self, earlier: Look) -> bool:
+    def freed_since(self, earlier: Observation) -> bool:
         """Whether quota can have come free between two looks: a reservation ended, or was taken away in between."""
         after = {_key(found): found for found in self.workloads}
         return any(
@@ -164,7 +164,7 @@ class Look:
                 yield f"Job {job['metadata']['name']} {fault}"
 
 
-def _lacks_class(mirror: Mirror, job: Manifest) -> bool:
+def _lacks_class(mirror: InformerCache, job: Manifest) -> bool:
     """Whether a Job names a priority class that is not there."""
     if name := (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL):
         ref = Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=name)
@@ -173,7 +173,7 @@ def _lacks_class(mirror: Mirror, job: Manifest) -> bool:
     return bool(name) and mirror.read(ref) is None
 
 
-def _is_selected(mirror: Mirror, job: Manifest, world: World) -> bool:
+def _is_selected(mirror: InformerCache, job: Manifest, world: AppliedObjects) -> bool:
     """Whether the Configuration has Kueue manage the Jobs of a namespace."""
     if not world.selector:
         return True

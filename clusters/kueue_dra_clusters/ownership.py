@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_ref.target import Manifest, Ref
 
 
-class NotOurs(ClusterTrouble):
+class NotOwned(ClusterError):
     """An object of the name that we would write or delete exists, and somebody else made it."""
 
     def __init__(self, ref: Ref) -> None:
@@ -21,7 +21,7 @@ class NotOurs(ClusterTrouble):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Custody:
+class Ownership:
     """The labels that mark what is ours; without any, the whole cluster is ours."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -43,9 +43,9 @@ class Custody:
     def insist(self, stored: Manifest) -> None:
         """Raise `NotOurs` for an object that somebody else made."""
         if not self.covers(stored):
-            raise NotOurs(Ref.of(stored))
+            raise NotOwned(Ref.of(stored))
 
-    def insist_on(self, objects: Objects, ref: Ref) -> None:
+    def insist_on(self, objects: APIClient, ref: Ref) -> None:
         """Raise `NotOurs` if what a reference names exists and is not ours; what has an owner is its owner's."""
         stored = objects.read(ref) if self.labels else None
         for owner in (stored or {}).get("metadata", {}).get("ownerReferences") or []:
@@ -62,10 +62,10 @@ class Custody:
         if stored:
             self.insist(stored)
 
-    def holds(self, objects: Objects, ref: Ref) -> bool:
+    def holds(self, objects: APIClient, ref: Ref) -> bool:
         """Whether what a reference names is ours, or is not there."""
         try:
             self.insist_on(objects, ref)
-        except NotOurs:
+        except NotOwned:
             return False
         return True

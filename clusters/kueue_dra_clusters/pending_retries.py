@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.applied_objects import World
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.observation import Look
+from kueue_dra_clusters.applied_objects import AppliedObjects
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.waiting import (
-    Limits,
     NotYet,
     Pauses,
+    WaitLimits,
     age_of,
     elapsed_since,
     eventually,
@@ -21,12 +21,12 @@ LAG = 0.1  # seconds in which Kueue has surely seen a change
 
 
 @dataclass(slots=True, kw_only=True)
-class Ahead:
+class PendingRetries:
     """Takes note of each change after which something is to come, and lets it come before a case goes on."""
 
-    mirror: Mirror
-    world: World
-    limits: Limits = field(default_factory=Limits)
+    mirror: InformerCache
+    world: AppliedObjects
+    limits: WaitLimits = field(default_factory=WaitLimits)
     pauses: Pauses = field(default_factory=Pauses)
     changed: float | None = None
     """When something changed that may free quota or open a queue: a sweep has to pass."""
@@ -50,7 +50,7 @@ class Ahead:
 
     def note_template(self) -> None:
         """Remember by when Kueue will have tried again what it refused: a new template may let it in."""
-        refused = Look.at(self.mirror, self.world).refused
+        refused = Observation.at(self.mirror, self.world).refused
         if refused and self.pauses.retries is not None:
             ages = [age_of(found["metadata"]["creationTimestamp"]) for found in refused]
             self._retried = moment_now() + self.pauses.retries * max(ages)
@@ -93,7 +93,10 @@ class Ahead:
             return
 
         def tried() -> None:
-            if elapsed_since(due) < LAG and Look.at(self.mirror, self.world).refused:
+            if (
+                elapsed_since(due) < LAG
+                and Observation.at(self.mirror, self.world).refused
+            ):
                 raise NotYet("what was refused is not tried again yet")
 
         ahead = max(-elapsed_since(due), 0.0)

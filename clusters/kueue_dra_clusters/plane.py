@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.waiting import Limits, Pauses
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.waiting import Pauses, WaitLimits
 from kueue_dra_ref.target import FieldError, Manifest
 
 
@@ -38,7 +38,7 @@ class Kueue(Protocol):
 class Plane(Protocol):
     """A control plane with a Kueue."""
 
-    def objects(self, limits: Limits) -> Objects:
+    def objects(self, limits: WaitLimits) -> APIClient:
         """Reach the cluster's objects, with the right to do everything that the cases need."""
 
     @property

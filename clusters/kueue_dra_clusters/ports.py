@@ -9,7 +9,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 
 LOOPBACK = "127.0.0.1"
 CANDIDATES = range(20_000, 32_000)
@@ -34,7 +34,7 @@ class Ports:
             if (holder := _bound(candidate)) is not None:
                 self._hold(holder)
                 return candidate
-        raise ClusterTrouble(
+        raise ClusterError(
             f"no free port on {LOOPBACK} among {TRIES} tried between 20000 and 31999"
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_ref.api import documents
 from kueue_dra_ref.api.jobs import FRAMEWORK
 from kueue_dra_ref.api.labels import NAME_LABEL, selects
@@ -36,7 +36,7 @@ COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class ClusterFacts:
     """What a cluster says about its Kueue."""
 
     version: str
@@ -47,7 +47,7 @@ class Found:
     resource_versions: tuple[str, ...]
 
     @classmethod
-    def read(cls, objects: Objects) -> Found:
+    def read(cls, objects: APIClient) -> ClusterFacts:
         """Read the manager's Deployment and its Configuration, as a release installs them."""
         manager = objects.read(MANAGER) or {}
         served = objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
@@ -68,7 +68,7 @@ class Found:
         return state if isinstance(state, Mapping) else asked
 
 
-def lacks(found: Found, configuration: Manifest, minor: str) -> list[str]:
+def lacks(found: ClusterFacts, configuration: Manifest, minor: str) -> list[str]:
     """Name everything that a cluster lacks for cases written for a Configuration and a minor of Kueue."""
     return [
         *_version_lacks(found, minor),
@@ -78,7 +78,7 @@ def lacks(found: Found, configuration: Manifest, minor: str) -> list[str]:
     ]
 
 
-def _version_lacks(found: Found, minor: str) -> Iterator[str]:
+def _version_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
     if not found.version:
         yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
     elif ".".join(found.version.split(".")[:2]) != minor:
@@ -89,7 +89,7 @@ def _version_lacks(found: Found, minor: str) -> Iterator[str]:
         yield f"Configuration: must be readable from {SETTINGS} (found: nothing)"
 
 
-def _mapping_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
+def _mapping_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
     own = {each["name"]: each for each in mappings(found.configuration or {})}
     for mapping in mappings(configuration):
         name = mapping["name"]
@@ -109,7 +109,7 @@ def _gate_lacks(state: Mapping[str, bool], configuration: Manifest) -> Iterator[
             yield f"featureGates: {name} must be {_short(wanted)} (found: {_short(state.get(name))})"
 
 
-def _other_lacks(found: Found, configuration: Manifest) -> Iterator[str]:
+def _other_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
     own = found.configuration or {}
     frameworks = (own.get("integrations") or {}).get("frameworks")
     if frameworks is not None and FRAMEWORK not in frameworks:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.api_client import Objects, body_of
+from kueue_dra_clusters.api_client import APIClient, body_of
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence_objects import TOO_MUCH, a_template
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.waiting import NotYet, elapsed_since, moment_now
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -18,16 +18,16 @@ PATIENCE = 0.5  # seconds until who was told nothing asks for something else
 
 
 @dataclass(slots=True, kw_only=True)
-class Pawn:
+class ProbeWorkload:
     """One Workload of the fence, and what it asked for last."""
 
-    objects: Objects
-    mirror: Mirror
+    objects: APIClient
+    mirror: InformerCache
     ref: Ref
     asked: int = TOO_MUCH
     _at: float = field(default_factory=moment_now)
 
-    def create(self, labels: Mapping[str, str], role: str, queue: str) -> Pawn:
+    def create(self, labels: Mapping[str, str], role: str, queue: str) -> ProbeWorkload:
         """Have it wait in a queue."""
         manifest = {
             "apiVersion": self.ref.api_version,

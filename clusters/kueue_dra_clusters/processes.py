@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from kueue_dra_clusters import supervisor
-from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
+from kueue_dra_clusters.errors import ClusterError, ProcessError
 
 PREFIX = "kueue-dra-"
 CLOSE_SECONDS = 10.0
@@ -122,7 +122,7 @@ class Processes:
     def insist(self, name: str) -> None:
         """Fail with the end of its log when a process that should run has ended."""
         if (code := self.code(name)) is not None:
-            raise ProcessTrouble(name, f"ended with exit code {code}", self.log(name))
+            raise ProcessError(name, f"ended with exit code {code}", self.log(name))
 
     def log(self, name: str) -> Path:
         """Name the file that holds what a process has written since it was last started."""
@@ -153,11 +153,11 @@ class Processes:
                 print(json.dumps(command), file=pipe_in, flush=True)
                 answer: dict[str, Any] = json.loads(pipe_out.readline() or "{}")
             except (BrokenPipeError, ValueError) as trouble:
-                raise ClusterTrouble(
+                raise ClusterError(
                     "the supervisor of the local processes is gone; its processes are too"
                 ) from trouble
         if "error" in answer:
-            raise ClusterTrouble(answer["error"])
+            raise ClusterError(answer["error"])
         return answer
 
     def __enter__(self) -> Self:

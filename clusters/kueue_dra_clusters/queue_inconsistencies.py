@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from kueue_dra_clusters.applied_objects import queue_name
 from kueue_dra_clusters.conditions import condition_of, seen_generation
-from kueue_dra_clusters.observation import Look, cluster_queue_of, holds_quota
+from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_quota
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest
 
 
 def queue_faults(
-    look: Look, cluster_queues: list[Manifest], local_queues: list[Manifest]
+    look: Observation, cluster_queues: list[Manifest], local_queues: list[Manifest]
 ) -> Iterator[str]:
     """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions."""
     yield from (

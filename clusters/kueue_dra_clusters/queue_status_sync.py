@@ -6,19 +6,19 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import Fence
 from kueue_dra_clusters.fence_objects import KUEUE
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.observation import Look, cluster_queue_of
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.observation import Observation, cluster_queue_of
 from kueue_dra_clusters.queue_inconsistencies import is_left_alone, queue_faults
-from kueue_dra_clusters.waiting import Limits, NotYet, elapsed_since, moment_now
+from kueue_dra_clusters.waiting import NotYet, WaitLimits, elapsed_since, moment_now
 from kueue_dra_ref.api.deepcopy import packed
 from kueue_dra_ref.target import Manifest, Ref
 
 
 @dataclass(slots=True, kw_only=True)
-class Counting:
+class QueueStatusSync:
     """Has Kueue write the status of queues anew: of those for which anything is different since the last time.
 
     What a queue counts follows from its own Workloads, from the queues and cohorts that it can borrow from, and from
@@ -27,10 +27,10 @@ class Counting:
     ``sweeps`` hears of it when a queue in an inner Cohort was counted: a second later Kueue tries the whole tree again.
     """
 
-    mirror: Mirror
-    world: World
+    mirror: InformerCache
+    world: AppliedObjects
     fence: Fence
-    limits: Limits = field(default_factory=Limits)
+    limits: WaitLimits = field(default_factory=WaitLimits)
     sweeps: Callable[[], None] = lambda: None
     _counted: Mapping[str, Hashable] = field(default_factory=dict)
     _disagreeing: float | None = None
@@ -76,7 +76,7 @@ class Counting:
     def _standings(self) -> dict[str, Hashable]:
         """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""
         held: dict[str, set[Hashable]] = defaultdict(set)
-        for workload in Look.at(self.mirror, self.world).workloads:
+        for workload in Observation.at(self.mirror, self.world).workloads:
             for name in {
                 self.world.cluster_queue_of(workload),
                 cluster_queue_of(workload),
@@ -103,7 +103,7 @@ class Counting:
         self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]
     ) -> bool:
         """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
-        look = Look.at(self.mirror, self.world)
+        look = Observation.at(self.mirror, self.world)
         own = [each for each in self._stored(cluster_queues) if not is_left_alone(each)]
         faults = list(queue_faults(look, own, list(self._stored(local_queues))))
         if not faults:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import Component
-from kueue_dra_clusters.v1beta1_conversion import OlderObjects
+from kueue_dra_clusters.v1beta1_conversion import V1beta1Client
 from kueue_dra_clusters.waiting import Pauses
 
 
@@ -16,7 +16,7 @@ class Release:
     """One release, pinned under ``binaries/kueue-<minor>``."""
 
     minor: str
-    objects: type[Objects] = Objects
+    objects: type[APIClient] = APIClient
     """How its objects are reached in v1beta2."""
     pauses: Pauses = field(default_factory=Pauses)
     """How long it lets things wait."""
@@ -42,7 +42,7 @@ KUEUE_0_16 = replace(KUEUE_0_17, minor="0.16")
 KUEUE_0_15 = replace(
     KUEUE_0_16, minor="0.15", pauses=Pauses(sweep=0, device_class=None, retries=3.0)
 )
-KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=OlderObjects)
+KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=V1beta1Client)
 
 RELEASES = {
     each.minor: each

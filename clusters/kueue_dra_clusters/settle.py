@@ -6,44 +6,44 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.fence import Fence, look_again
-from kueue_dra_clusters.in_flight import Underway
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.observation import Look
-from kueue_dra_clusters.pending_retries import Ahead
-from kueue_dra_clusters.stop_policy_sync import Stops
+from kueue_dra_clusters.in_flight import InFlight
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.observation import Observation
+from kueue_dra_clusters.pending_retries import PendingRetries
+from kueue_dra_clusters.stop_policy_sync import StopPolicySync
 from kueue_dra_clusters.waiting import (
-    Limits,
     NotYet,
     TimedOut,
+    WaitLimits,
     elapsed_since,
     moment_now,
 )
 from kueue_dra_ref.target import Ref
 
 MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
-NOTHING = Look(jobs=[], workloads=[])
+NOTHING = Observation(jobs=[], workloads=[])
 
 
 @dataclass(slots=True, kw_only=True)
-class Settling:
+class Settle:
     """Brings one world to rest."""
 
-    objects: Objects
-    mirror: Mirror
-    world: World
+    objects: APIClient
+    mirror: InformerCache
+    world: AppliedObjects
     fence: Fence
-    underway: Underway
-    ahead: Ahead
-    stops: Stops
+    underway: InFlight
+    ahead: PendingRetries
+    stops: StopPolicySync
     is_denied: Callable[[], bool] = lambda: False
     """Whether Kueue's Workload controller waits forever for something that it may not read."""
-    limits: Limits = field(default_factory=Limits)
+    limits: WaitLimits = field(default_factory=WaitLimits)
     _shown_again: set[str] = field(default_factory=set)
     """The UIDs of Jobs that Kueue was shown once more."""
-    _last: Look = NOTHING
+    _last: Observation = NOTHING
     _quiet: list[float] = field(default_factory=list)
     """When nothing had moved, each time since something did."""
 
@@ -116,13 +116,13 @@ class Settling:
             raise NotYet("still moving: " + ", ".join(moved))
         self._require_rest(after)
 
-    def _a_moment_later(self, look: Look) -> Look:
+    def _a_moment_later(self, look: Observation) -> Observation:
         """Look again until everything seems done: it proves nothing, but spares a round that would see it move."""
         if not look.is_on_its_way:
             return look
 
-        def arrived() -> Look:
-            found = Look.at(self.mirror, self.world)
+        def arrived() -> Observation:
+            found = Observation.at(self.mirror, self.world)
             if found.is_on_its_way:
                 raise NotYet("still on its way")
             return found
@@ -136,11 +136,11 @@ class Settling:
         except TimedOut:
             return self._see()
 
-    def _longest_line(self, look: Look) -> int:
+    def _longest_line(self, look: Observation) -> int:
         """How many wait where most do: queues of one cohort may hinder each other, others have cycles in common."""
         return max(Counter(map(self.world.line_of, look.pending)).values(), default=0)
 
-    def _show_again(self, look: Look) -> None:
+    def _show_again(self, look: Observation) -> None:
         """Have a Job without a Workload reconciled once more, now that the Job controller has come past it.
 
         Kueue passes over a Job whose Namespace its cache has not heard of yet, and does not come back to it.
@@ -150,14 +150,14 @@ class Settling:
                 self._shown_again.add(uid)
                 look_again(self.objects, Ref.of(job), str(moment_now()))
 
-    def _have_made_anew(self, look: Look) -> None:
+    def _have_made_anew(self, look: Observation) -> None:
         """Delete Workloads that were judged too early: Kueue makes another one of each Job, and knows better by now."""
         if early := [Ref.of(found) for found in self.underway.misjudged(look)]:
             for ref in early:
                 self.objects.delete(ref)
             raise NotYet("made anew: " + ", ".join(map(str, early)))
 
-    def _require_rest(self, look: Look) -> None:
+    def _require_rest(self, look: Observation) -> None:
         self._quiet.append(moment_now())
         if self.ahead.changed is not None and look.pending:
             raise NotYet("quota came free while others wait")
@@ -171,17 +171,17 @@ class Settling:
         if self.ahead.changed is not None:
             self.ahead.opened, self.ahead.changed = self.ahead.changed, None
 
-    def _under_way(self, look: Look) -> Iterator[str]:
+    def _under_way(self, look: Observation) -> Iterator[str]:
         """Name what Kueue has in hand, and what has moved by then; a Kueue that waits forever always has something."""
         if not self.is_denied():
             for_long = elapsed_since(self._quiet[0]) > self.limits.disagreement
             yield from self.underway.faults(look, for_long=for_long)
             yield from self._see().moved_since(look)
 
-    def _see(self) -> Look:
-        return self._note(Look.at(self.mirror, self.world))
+    def _see(self) -> Observation:
+        return self._note(Observation.at(self.mirror, self.world))
 
-    def _note(self, look: Look) -> Look:
+    def _note(self, look: Observation) -> Observation:
         if look.moved_since(self._last):
             self._quiet.clear()
         if look.freed_since(self._last):

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import JOBS, Place, World
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects, ObjectPosition
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.fence import Fence, look_again
-from kueue_dra_clusters.observation import Look, owners_of
+from kueue_dra_clusters.observation import Observation, owners_of
 from kueue_dra_clusters.waiting import moment_now
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Ref
 
 
 @dataclass(slots=True, kw_only=True)
-class Stops:
+class StopPolicySync:
     """Remembers the queues that were stopped, and who waited behind them then."""
 
-    objects: Objects
-    world: World
+    objects: APIClient
+    world: AppliedObjects
     fence: Fence
     _queues: list[Ref] = field(default_factory=list)
-    _untold: set[Place] = field(default_factory=set)
+    _untold: set[ObjectPosition] = field(default_factory=set)
 
     def note(self, queue: Ref) -> None:
         """Remember who was behind a queue that is stopped now."""
         self._queues.append(queue)
         jobs = self.world.refs(*JOBS)
         self._untold |= {
-            Place.of(ref)
+            ObjectPosition.of(ref)
             for ref in jobs
             if self.world.behind(queue, self.world.written(ref))
         }
@@ -45,7 +45,7 @@ class Stops:
         """Whether there is anybody to be told."""
         return bool(self._untold)
 
-    def tell_again(self, see: Callable[[], Look]) -> None:
+    def tell_again(self, see: Callable[[], Observation]) -> None:
         """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
 
         Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
@@ -63,10 +63,12 @@ class Stops:
         told = {
             job["metadata"]["uid"]
             for job in look.jobs
-            if Place.of(Ref.of(job)) in untold
+            if ObjectPosition.of(Ref.of(job)) in untold
         }
         for found in look.workloads:
             failed = condition_of(found, "Requeued").get("status") == "False"
-            behind = Place.of(Ref.of(found)) in untold or told & owners_of(found)
+            behind = ObjectPosition.of(Ref.of(found)) in untold or told & owners_of(
+                found
+            )
             if behind and not failed and not is_true(found, "Finished"):
                 look_again(self.objects, Ref.of(found), str(moment_now()))

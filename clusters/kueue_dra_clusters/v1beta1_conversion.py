@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_ref.target import Manifest
 
 GROUP = "kueue.x-k8s.io"
@@ -31,15 +31,15 @@ STOPS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
 
 
 @dataclass(slots=True, kw_only=True)
-class OlderObjects(Objects):
+class V1beta1Client(APIClient):
     """Objects whose v1beta2 is the v1beta1 of the cluster."""
 
     def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
         # by its full name: a slotted dataclass is another class than the one that super() would look for
         if not path.startswith(f"/apis/{NEWER}"):
-            return Objects._request(self, method, path, body, content)
+            return APIClient._request(self, method, path, body, content)
         path = path.replace(NEWER, OLDER, 1)
-        answer = Objects._request(self, method, path, older(body), content)
+        answer = APIClient._request(self, method, path, older(body), content)
         return Answer(code=answer.code, body=newer(answer.body), second=answer.second)
 
     def version_asked(self, api_version: str) -> str:

@@ -17,7 +17,7 @@ from tenacity import (
     wait_exponential,
 )
 
-from kueue_dra_clusters.errors import WrongSetting
+from kueue_dra_clusters.errors import InvalidSetting
 
 Seen = TypeVar("Seen")
 
@@ -26,7 +26,7 @@ TIME_FACTOR_VARIABLE = "KUEUE_DRA_TIME_FACTOR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class WaitLimits:
     """How long each kind of waiting may last, in seconds; none is ever waited out when things go well."""
 
     request: float = 10.0  # one call to the API server, its webhooks included
@@ -46,24 +46,24 @@ class Limits:
     )
     gone: float = 20.0  # a deleted object, its finalizers included, is gone
 
-    def scaled(self, factor: float) -> Limits:
+    def scaled(self, factor: float) -> WaitLimits:
         """Stretch every limit for a slower machine; a factor that is not above zero is a ValueError."""
         if not 0 < factor < inf:
             raise ValueError(
                 f"time factor: found {factor:g}, expected a number above 0"
             )
-        return Limits(
+        return WaitLimits(
             **{field.name: getattr(self, field.name) * factor for field in fields(self)}
         )
 
 
-def limits_of(environment: Mapping[str, str]) -> Limits:
+def limits_of(environment: Mapping[str, str]) -> WaitLimits:
     """Give the limits, stretched by the factor that the environment asks for."""
     written = environment.get(TIME_FACTOR_VARIABLE, "1")
     try:
-        return Limits().scaled(float(written))
+        return WaitLimits().scaled(float(written))
     except ValueError:
-        raise WrongSetting(
+        raise InvalidSetting(
             f"{TIME_FACTOR_VARIABLE}: found {written!r}, expected a number above 0"
         ) from None
 

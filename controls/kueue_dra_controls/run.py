@@ -14,7 +14,7 @@ import pytest
 from kueue_dra_controls.controls import Control
 from kueue_dra_fixtures.fault_injection import SABOTAGES
 from kueue_dra_fixtures.plugin import LENT
-from kueue_dra_fixtures.targets import Judges, judges
+from kueue_dra_fixtures.targets import TargetFactory, judges
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_reports.document import CheckEntry, ControlEntry
 from kueue_dra_reports.in_process import run_inside
@@ -24,25 +24,25 @@ RED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
+class ControlTarget:
     """Who is sabotaged: ``lent`` once a real Kueue has been brought up, to serve all controls."""
 
     kind: str
     behaviour: Behaviour
-    lent: Judges | None = None
+    lent: TargetFactory | None = None
 
 
 @contextlib.contextmanager
-def a_judge(kind: str, behaviour: Behaviour) -> Iterator[Judge]:
+def a_judge(kind: str, behaviour: Behaviour) -> Iterator[ControlTarget]:
     """Have a real Kueue for all controls; a reference is made anew for each case anyway."""
     if kind == "reference":
-        yield Judge(kind=kind, behaviour=behaviour)
+        yield ControlTarget(kind=kind, behaviour=behaviour)
         return
     with judges(kind, "", behaviour) as found:
-        yield Judge(kind=kind, behaviour=behaviour, lent=found)
+        yield ControlTarget(kind=kind, behaviour=behaviour, lent=found)
 
 
-def judged(control: Control, judge: Judge) -> ControlEntry:
+def judged(control: Control, judge: ControlTarget) -> ControlEntry:
     """Run the rows of a control and say whether exactly the named ones went red."""
     with tempfile.TemporaryDirectory(prefix="kueue-dra-control-") as folder:
         said = _run(control, judge, Path(folder))
@@ -61,7 +61,7 @@ def judged(control: Control, judge: Judge) -> ControlEntry:
     )
 
 
-def _run(control: Control, judge: Judge, folder: Path) -> str:
+def _run(control: Control, judge: ControlTarget, folder: Path) -> str:
     """Run the rows inside this process, so that all controls share a Kueue; give what is printed."""
     words = [
         *pytest_options(),
@@ -70,15 +70,15 @@ def _run(control: Control, judge: Judge, folder: Path) -> str:
         f"--target={judge.kind}",
     ]
     words += [f"--behaviour={judge.behaviour.name}", f"--sabotage={control.sabotage}"]
-    plugins: Sequence[object] = [_Lending(judge.lent)] if judge.lent else []
+    plugins: Sequence[object] = [_LendTarget(judge.lent)] if judge.lent else []
     _, said = run_inside([*words, *(str(HOME / row) for row in control.rows)], plugins)
     return said
 
 
-class _Lending:
+class _LendTarget:
     """A plugin that has a run use the judge that is there."""
 
-    def __init__(self, lent: Judges) -> None:
+    def __init__(self, lent: TargetFactory) -> None:
         self.lent = lent
 
     @pytest.hookimpl(tryfirst=True)

@@ -8,7 +8,7 @@ MAY_STOP, TRY_NEXT = "MayStopSearch", "TryNextFlavor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class QuotaLimits:
     """How much of a resource a queue or cohort borrows and lends at most; None: as much as there is."""
 
     borrowing: int | None = None
@@ -16,7 +16,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class FungibilityPolicy:
     """How the search for a flavor goes on where the queue can borrow, and where it could preempt."""
 
     when_can_borrow: str = MAY_STOP
@@ -25,15 +25,15 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LocalQueueLine:
     """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
 
     cohort: int | None
     """The cohort of the world that it belongs to; None: it stands alone."""
     nominal: tuple[int, ...]
-    limits: Limits
+    limits: QuotaLimits
     cpu: int
-    cpu_limits: Limits
+    cpu_limits: QuotaLimits
     apart: bool
     """Whether CPU has a resource group of its own."""
     aside: bool
@@ -48,7 +48,7 @@ class Line:
     borrow_within: bool
     threshold: int | None
     """The most that whom it preempts while it borrows may matter."""
-    search: Search
+    search: FungibilityPolicy
     selects: bool
     """Whether it takes namespaces of the team only."""
     weight: str | None
@@ -58,12 +58,12 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Above:
+class ParentCohort:
     """A cohort of a world: the one above it, devices that are its own (None: it has no quota), and what it weighs."""
 
     parent: int | None
     shared: int | None
-    limits: Limits = Limits()
+    limits: QuotaLimits = QuotaLimits()
     cpu: int | None = None
     """CPU of its own, to which the same limits hold."""
     everywhere: bool = False

@@ -27,7 +27,7 @@ def goes(kind: str, name: str, **where: str) -> Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Theme:
+class ConfigProfile:
     """One kind of worlds."""
 
     options: Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from kueue_dra_differential.config_profiles import Theme
+from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.swarm import NOW_AND_THEN
 from kueue_dra_fixtures.profiles import a_configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -43,7 +43,7 @@ _CHECKED = "QuotaCheckStrategy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ConfigSettings:
     """Gates that are not at their default, and what is made of requests."""
 
     switched: str | None
@@ -53,7 +53,7 @@ class Settings:
     lenient: bool
     """Whether resources that a queue does not cover are passed over."""
 
-    def theme(self, theme: Theme) -> Theme:
+    def theme(self, theme: ConfigProfile) -> ConfigProfile:
         """Give a theme whose queues have credits, if these are asked for."""
         return (
             replace(theme, others={**theme.others, "credits": 4})
@@ -65,7 +65,7 @@ class Settings:
         self,
         behaviour: Behaviour,
         mappings: Mapping[str, Any],
-        theme: Theme,
+        theme: ConfigProfile,
         fair: Sequence[str],
     ) -> Manifest:
         """Give the Configuration of a theme under these settings."""
@@ -83,12 +83,12 @@ class Settings:
         return {**found, "resources": {**found["resources"], **resources}}
 
 
-def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
+def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:
     """Mostly the defaults."""
     gates = behaviour.gates.table
     switches = [name for name in SWITCHES if name in gates and not gates[name].locked]
     found = st.builds(
-        Settings,
+        ConfigSettings,
         switched=st.none() | st.none() | st.sampled_from(switches),
         credited=NOW_AND_THEN,
         lenient=NOW_AND_THEN
@@ -98,6 +98,6 @@ def some_settings(behaviour: Behaviour) -> SearchStrategy[Settings]:
     return found.map(_as_can_be)
 
 
-def _as_can_be(drawn: Settings) -> Settings:
+def _as_can_be(drawn: ConfigSettings) -> ConfigSettings:
     """Leave out what its gate is off for."""
     return replace(drawn, lenient=drawn.lenient and drawn.switched != _CHECKED)

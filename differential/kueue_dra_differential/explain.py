@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from kueue_dra_differential.oracle import Outcome
+from kueue_dra_differential.oracle import Comparison
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import replaying
 from kueue_dra_ref.scenarios.playback import KUEUE
@@ -12,7 +12,7 @@ from kueue_dra_ref.simulation.explanation import explained, job_of
 from kueue_dra_ref.target import Manifest
 
 
-def explanation(outcome: Outcome, behaviour: Behaviour) -> list[str]:
+def explanation(outcome: Comparison, behaviour: Behaviour) -> list[str]:
     """Explain the workload that a difference is about, as of the step that differs; nothing for one about a queue."""
     about, _, rest = (
         outcome.difference.path.partition(".") if outcome.difference else ("", "", "")

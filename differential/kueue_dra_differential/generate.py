@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from kueue_dra_differential.config_profiles import Theme
+from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.config_settings import some_settings
 from kueue_dra_differential.events import (
     Change,
@@ -22,10 +22,10 @@ from kueue_dra_differential.events import (
     Worth,
     class_of,
 )
-from kueue_dra_differential.generated_scenario import World
+from kueue_dra_differential.generated_scenario import GeneratedScenario
 from kueue_dra_differential.node_fields import FLAVORS, HEAVY, PLAIN
-from kueue_dra_differential.queue_events_manifests import Site
-from kueue_dra_differential.queues import Queues
+from kueue_dra_differential.queue_events_manifests import QueueObjects
+from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.sourced_devices import CAPACITIES, COUNTERS
 from kueue_dra_differential.strategies import (
     MOST_COHORTS,
@@ -37,7 +37,7 @@ from kueue_dra_differential.strategies import (
     lines,
     weighted,
 )
-from kueue_dra_differential.swarm import Mood, a_mood
+from kueue_dra_differential.swarm import SwarmConfig, a_mood
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
     MAPPINGS,
@@ -67,9 +67,9 @@ Batch = tuple[Scenario, ...]
 def a_world(
     draw: DrawFn,
     *,
-    theme: Theme,
+    theme: ConfigProfile,
     mark: str,
-    mood: Mood,
+    mood: SwarmConfig,
     common: Sequence[Common | None],
 ) -> tuple[Mapping[str, Any], ...]:
     """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
@@ -97,10 +97,10 @@ def a_world(
     )
     own = events(theme, mood, line)
     happens = tuple(draw(own) if each is None else each for each in common)
-    queues = Queues(
+    queues = GeneratedQueues(
         theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors
     )
-    return tuple(World(site=Site(queues), events=happens).steps())
+    return tuple(GeneratedScenario(site=QueueObjects(queues), events=happens).steps())
 
 
 @st.composite
@@ -140,7 +140,7 @@ def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
 
 
 def _in_common(
-    theme: Theme, mood: Mood, configurations: Sequence[Manifest]
+    theme: ConfigProfile, mood: SwarmConfig, configurations: Sequence[Manifest]
 ) -> SearchStrategy[Common | None]:
     """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))

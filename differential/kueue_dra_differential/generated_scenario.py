@@ -29,8 +29,8 @@ from kueue_dra_differential.events import (
 )
 from kueue_dra_differential.node_fields import HEAVY, PLACES
 from kueue_dra_differential.queue_events import Gate
-from kueue_dra_differential.queue_events_manifests import Site, named
-from kueue_dra_differential.queues import Queues
+from kueue_dra_differential.queue_events_manifests import QueueObjects, named
+from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_differential.updates import rewritten
 from kueue_dra_fixtures.builders import Work, a_job, a_pod_set, a_workload
 from kueue_dra_fixtures.manifests import (
@@ -43,10 +43,10 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(slots=True, kw_only=True)
-class World:
+class GeneratedScenario:
     """Tells what happens in some queues; jobs are named in the order in which they come."""
 
-    site: Site
+    site: QueueObjects
     events: tuple[Event, ...]
     _jobs: dict[str, Manifest] = field(default_factory=dict)
     _made: int = 0
@@ -54,7 +54,7 @@ class World:
     """How many pods of a Job have; all of them once it is done."""
 
     @property
-    def _queues(self) -> Queues:
+    def _queues(self) -> GeneratedQueues:
         return self.site.queues
 
     def steps(self) -> Iterator[Step]:

@@ -21,7 +21,7 @@ WORDS = frozenset({"kueue-defect", "ambiguous-text"})
 _NAMES = re.compile(r"\b(?:cq|lq|co|ns|fl|j)-?\w*\d[-\w]*|\d+")
 
 
-class LedgerFault(Exception):
+class LedgerError(Exception):
     """An entry that does not say what it is: the file, and what was expected."""
 
 
@@ -59,7 +59,7 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
         (document,) = read(file)
         settled = (document.manifest.get("status") or {}).get("settled") or {}
         if settled.get("as") not in WORDS or not settled.get("why"):
-            raise LedgerFault(
+            raise LedgerError(
                 f"{file}: status.settled: found {settled}; expected as: {' | '.join(sorted(WORDS))}, why"
             )
         yield from (Entry(file=file, scenario=scenario) for scenario in scenarios(file))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
+from kueue_dra_clusters.errors import ClusterError, ProcessError
 from kueue_dra_clusters.kueue_process import NAME as KUEUE
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_differential.generate import Batch
 from kueue_dra_differential.ledger import Entry, known
-from kueue_dra_fixtures.case_audit import Audited
-from kueue_dra_fixtures.invariants import LawBroken
+from kueue_dra_fixtures.case_audit import AuditedTarget
+from kueue_dra_fixtures.invariants import InvariantViolated
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.reference.replay import answers
 from kueue_dra_ref.scenarios.diff import Difference, difference
@@ -23,7 +23,7 @@ from kueue_dra_ref.scenarios.scenario import Observation, Scenario, is_comparabl
 from kueue_dra_ref.target import Ref, Target
 
 
-class Kind(StrEnum):
+class OutcomeKind(StrEnum):
     """How a world came out."""
 
     AGREES = "agrees"
@@ -39,11 +39,11 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Comparison:
     """A world with the real Kueue's observations as what was recorded, and how the reference's compare."""
 
     scenario: Scenario
-    kind: Kind
+    kind: OutcomeKind
     step: int = 0
     """The first step that differs, from 1."""
     difference: Difference | None = None
@@ -57,7 +57,7 @@ class Outcome:
         return [each for each in self.scenario.recorded if is_comparable(each)]
 
 
-class KueueEnded(ClusterTrouble):
+class KueueEnded(ClusterError):
     """The real Kueue has ended by itself: its last words, and the worlds that it played."""
 
 
@@ -71,7 +71,7 @@ RETRIED = frozenset({"DeviceClass", "ResourceSlice", "ResourceClaimTemplate"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
+class Oracle:
     """A real Kueue beside the reference of the same release."""
 
     target: Target
@@ -80,14 +80,14 @@ class Judge:
     """The release, as scenarios name it."""
     ledger: tuple[Entry, ...] = ()
 
-    def judge(self, batch: Batch) -> list[Outcome]:
+    def judge(self, batch: Batch) -> list[Comparison]:
         """Play the worlds of a batch side by side, and again alone whichever came out differently."""
         return [
-            self._again(each) if each.kind is Kind.DIFFERS else each
+            self._again(each) if each.kind is OutcomeKind.DIFFERS else each
             for each in self._first(batch)
         ]
 
-    def _first(self, batch: Batch) -> list[Outcome]:
+    def _first(self, batch: Batch) -> list[Comparison]:
         """Play worlds side by side; where that cannot be done, in parts."""
         if len(batch) == 1:
             return [self.alone(batch[0])]
@@ -95,42 +95,46 @@ class Judge:
             return [
                 self._compared(world) for world in self.recorded(batch, lawful=True)
             ]
-        except (TimedOut, LawBroken) as trouble:
+        except (TimedOut, InvariantViolated) as trouble:
             return [
                 each
                 for part in apart(batch, str(trouble))
                 for each in self._first(part)
             ]
 
-    def alone(self, world: Scenario) -> Outcome:
+    def alone(self, world: Scenario) -> Comparison:
         """Play one world by itself."""
         try:
             (recorded,) = self.recorded([world], lawful=True)
-        except (TimedOut, LawBroken) as trouble:
-            kind = Kind.UNSETTLED if isinstance(trouble, TimedOut) else Kind.UNLAWFUL
-            return Outcome(scenario=world, kind=kind, trouble=str(trouble))
+        except (TimedOut, InvariantViolated) as trouble:
+            kind = (
+                OutcomeKind.UNSETTLED
+                if isinstance(trouble, TimedOut)
+                else OutcomeKind.UNLAWFUL
+            )
+            return Comparison(scenario=world, kind=kind, trouble=str(trouble))
         return self._compared(recorded)
 
-    def ended(self, world: Scenario, trouble: KueueEnded) -> Outcome:
+    def ended(self, world: Scenario, trouble: KueueEnded) -> Comparison:
         """Say that a world ended this Kueue."""
-        return Outcome(
+        return Comparison(
             scenario=replace(world, kueue=self.kueue, recorded=()),
-            kind=Kind.ENDED,
+            kind=OutcomeKind.ENDED,
             trouble=str(trouble),
         )
 
-    def _again(self, first: Outcome) -> Outcome:
+    def _again(self, first: Comparison) -> Comparison:
         """Have it answered twice more, alone: who answers in two ways is of two minds, not of another one."""
         second = self.alone(first.scenario)
-        if second.kind is not Kind.DIFFERS:
-            return replace(first, kind=Kind.RACE, other=second.scenario.recorded)
+        if second.kind is not OutcomeKind.DIFFERS:
+            return replace(first, kind=OutcomeKind.RACE, other=second.scenario.recorded)
         third = self.alone(first.scenario)
         if difference(second.comparable, third.comparable):
-            return replace(second, kind=Kind.RACE, other=third.scenario.recorded)
+            return replace(second, kind=OutcomeKind.RACE, other=third.scenario.recorded)
         settled = second.difference is not None and known(
             self.behaviour.kueue, second.difference, self.ledger
         )
-        return replace(second, kind=Kind.KNOWN) if settled else second
+        return replace(second, kind=OutcomeKind.KNOWN) if settled else second
 
     def recorded(
         self, batch: Sequence[Scenario], *, lawful: bool = False
@@ -147,7 +151,7 @@ class Judge:
         """
         try:
             rows = self._played(batch, lawful)
-        except ProcessTrouble as trouble:
+        except ProcessError as trouble:
             if trouble.name != KUEUE:
                 raise
             played = ", ".join(world.name for world in batch)
@@ -163,7 +167,7 @@ class Judge:
     def _played(
         self, batch: Sequence[Scenario], lawful: bool
     ) -> Sequence[Sequence[Observation]]:
-        target = Audited(self.target)
+        target = AuditedTarget(self.target)
         try:
             rows = list(played_together(batch, target))
             if lawful:
@@ -181,16 +185,19 @@ class Judge:
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
 
-    def _compared(self, world: Scenario) -> Outcome:
+    def _compared(self, world: Scenario) -> Comparison:
         ours = answers(world, self.behaviour)
         for step, (mine, theirs) in enumerate(
             zip(ours, world.recorded, strict=True), 1
         ):
             if is_comparable(theirs) and (found := difference(mine, theirs)):
-                return Outcome(
-                    scenario=world, kind=Kind.DIFFERS, step=step, difference=found
+                return Comparison(
+                    scenario=world,
+                    kind=OutcomeKind.DIFFERS,
+                    step=step,
+                    difference=found,
                 )
-        return Outcome(scenario=world, kind=Kind.AGREES)
+        return Comparison(scenario=world, kind=OutcomeKind.AGREES)
 
 
 def apart(batch: Batch, trouble: str) -> tuple[Batch, Batch]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kueue_dra_differential.cohort_tree import Above, Line
+from kueue_dra_differential.cohort_tree import LocalQueueLine, ParentCohort
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Recast:
     """A ClusterQueue is written once more as another one: in another cohort, with other quota and other policies."""
 
     queue: int
-    line: Line
+    line: LocalQueueLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class Regroup:
     """A cohort gets another parent or other quota of its own; with neither, its object is deleted."""
 
     cohort: int
-    above: Above
+    above: ParentCohort
 
 
 QueueEvent = (

@@ -20,15 +20,15 @@ from kueue_dra_differential.queue_events import (
     Team,
     Way,
 )
-from kueue_dra_differential.queues import Queues
+from kueue_dra_differential.queues import GeneratedQueues
 from kueue_dra_ref.target import Manifest, Ref
 
 
 @dataclass(slots=True)
-class Site:
+class QueueObjects:
     """Some queues as they are by now; events count queues and flavors round, but not cohorts."""
 
-    queues: Queues
+    queues: GeneratedQueues
     _edits: dict[int, dict[str, Any]] = field(default_factory=dict)
     _routes: dict[int, int] = field(default_factory=dict)
     """The ClusterQueue behind a LocalQueue, if it is not that of the same number."""

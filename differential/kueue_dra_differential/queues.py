@@ -6,8 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kueue_dra_differential.cohort_tree import Above, Limits, Line, Search
-from kueue_dra_differential.config_profiles import Theme
+from kueue_dra_differential.cohort_tree import (
+    FungibilityPolicy,
+    LocalQueueLine,
+    ParentCohort,
+    QuotaLimits,
+)
+from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.limitranges import RANGES
 from kueue_dra_differential.node_fields import FLAVORS, LATE
 from kueue_dra_fixtures.limitranges import a_limit_range
@@ -23,13 +28,13 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queues:
+class GeneratedQueues:
     """The queues of one world; ``mark`` ends every name that has no namespace."""
 
-    theme: Theme
+    theme: ConfigProfile
     mark: str
-    lines: tuple[Line, ...]
-    cohorts: tuple[Above, ...]
+    lines: tuple[LocalQueueLine, ...]
+    cohorts: tuple[ParentCohort, ...]
     flavors: tuple[str, ...]
     """The kind of each flavor (`FLAVORS`)."""
 
@@ -47,7 +52,7 @@ class Queues:
     def _late(self) -> list[int]:
         return [index for index, kind in enumerate(self.flavors) if kind == LATE]
 
-    def recast(self, index: int, line: Line) -> Queues:
+    def recast(self, index: int, line: LocalQueueLine) -> GeneratedQueues:
         """Have another one in the place of a ClusterQueue."""
         return replace(
             self, lines=(*self.lines[:index], line, *self.lines[index + 1 :])
@@ -111,10 +116,14 @@ class Queues:
             "spec": {"clusterQueue": f"cq{to}-{self.mark}", **spec},
         }
 
-    def _groups(self, line: Line, amounts: Sequence[int]) -> list[Mapping[str, Any]]:
+    def _groups(
+        self, line: LocalQueueLine, amounts: Sequence[int]
+    ) -> list[Mapping[str, Any]]:
         in_cohort = line.cohort is not None  # limits make sense there only
         limits, cpu_limits = (
-            (line.limits, line.cpu_limits) if in_cohort else (Limits(), Limits())
+            (line.limits, line.cpu_limits)
+            if in_cohort
+            else (QuotaLimits(), QuotaLimits())
         )
         cpu: dict[str, Quota] = {"cpu": _limited(line.cpu, cpu_limits, str)}
         others: dict[str, Quota] = {} if line.bare else dict(self.theme.others)
@@ -132,12 +141,12 @@ class Queues:
             a_group(devices),
         ]
 
-    def cohort(self, index: int, above: Above) -> Manifest:
+    def cohort(self, index: int, above: ParentCohort) -> Manifest:
         """Give a Cohort."""
         spec: dict[str, Any] = (
             {} if above.parent is None else {"parentName": self._cohort(above.parent)}
         )
-        limits = above.limits if above.parent is not None else Limits()
+        limits = above.limits if above.parent is not None else QuotaLimits()
         if above.shared is not None:
             shared: dict[str, Quota] = {
                 self.theme.contested: _limited(above.shared, limits, self.theme.amount)
@@ -169,7 +178,7 @@ class Queues:
         return f"fl-{name}-{self.mark}"
 
 
-def _preemption(line: Line) -> Mapping[str, Any]:
+def _preemption(line: LocalQueueLine) -> Mapping[str, Any]:
     if line.cohort is None:
         return {"withinClusterQueue": line.within}
     found: dict[str, Any] = {
@@ -184,7 +193,7 @@ def _preemption(line: Line) -> Mapping[str, Any]:
     return found
 
 
-def _fungibility(search: Search) -> Mapping[str, Any]:
+def _fungibility(search: FungibilityPolicy) -> Mapping[str, Any]:
     preference = {} if search.preference is None else {"preference": search.preference}
     return {
         "whenCanBorrow": search.when_can_borrow,
@@ -193,7 +202,9 @@ def _fungibility(search: Search) -> Mapping[str, Any]:
     }
 
 
-def _limited(nominal: int, limits: Limits, amount: Callable[[int], str | int]) -> Quota:
+def _limited(
+    nominal: int, limits: QuotaLimits, amount: Callable[[int], str | int]
+) -> Quota:
     """A quota within limits; nobody may lend more than there is."""
     lent = None if limits.lending is None else min(limits.lending, nominal)
     borrow, lend = (

@@ -13,28 +13,34 @@ from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import limits_of
 from kueue_dra_differential.ledger import entries
-from kueue_dra_differential.oracle import Judge, KueueEnded, Outcome
-from kueue_dra_differential.work_queue import Agenda, Finding, Plan, Tally, Work
+from kueue_dra_differential.oracle import Comparison, KueueEnded, Oracle
+from kueue_dra_differential.work_queue import (
+    Disagreement,
+    Plan,
+    RunTotals,
+    Work,
+    WorkQueue,
+)
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 
-def hunted(plan: Plan) -> Iterator[Tally]:
+def hunted(plan: Plan) -> Iterator[RunTotals]:
     """Hunt, and give the same growing tally after each batch.
 
     Raises:
         ClusterTrouble: no Kueue can be had, or what one runs on has ended.
 
     """
-    agenda, tally = Agenda(plan=plan, drawn=plan.batches()), Tally()
+    agenda, tally = WorkQueue(plan=plan, drawn=plan.batches()), RunTotals()
     programs = binaries(plan.behaviour.kueue)
     with ThreadPoolExecutor(plan.kueues) as workers, ExitStack() as held:
         seats = [
-            Seat(programs=programs, behaviour=plan.behaviour)
+            Worker(programs=programs, behaviour=plan.behaviour)
             for _ in range(plan.kueues)
         ]
         idle = [held.enter_context(closing(seat)) for seat in seats]
-        busy: dict[Future[Finding], Seat] = {}
+        busy: dict[Future[Disagreement], Worker] = {}
         while True:
             while idle and (work := agenda.next()):
                 seat = idle.pop()
@@ -49,17 +55,17 @@ def hunted(plan: Plan) -> Iterator[Tally]:
 
 
 @dataclass(slots=True, kw_only=True)
-class Seat:
+class Worker:
     """The place of one judge: a new one takes it when the Kueue of the one before has ended."""
 
     programs: Binaries
     behaviour: Behaviour
     _held: ExitStack = field(default_factory=ExitStack)
-    _judge: Judge | None = None
+    _judge: Oracle | None = None
     _closed: bool = False
 
     @property
-    def judge(self) -> Judge:
+    def judge(self) -> Oracle:
         """Who has the place; brought up when there is nobody."""
         if self._judge is None:
             self._judge = self._held.enter_context(
@@ -69,14 +75,14 @@ class Seat:
                 self._held.close()
         return self._judge
 
-    def do(self, work: Work) -> Finding:
+    def do(self, work: Work) -> Disagreement:
         """Have work done."""
         finding = work(self.judge)
         if finding.ending:
             self._vacate()
         return finding
 
-    def alone(self, world: Scenario) -> Outcome:
+    def alone(self, world: Scenario) -> Comparison:
         """Have one world judged by itself; that it ended the Kueue is an outcome too."""
         judge = self.judge
         try:
@@ -96,7 +102,7 @@ class Seat:
 
 
 @contextmanager
-def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
+def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Oracle]:
     """Bring up a real Kueue beside the reference; nothing stays from one batch to the next."""
     limits = limits_of(os.environ)
     brief = replace(
@@ -107,6 +113,6 @@ def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Judge]:
         closing(LiveTarget(plane, limits=brief)) as target,
     ):
         release = str(target.describe()["kueue"]).removeprefix("v")
-        yield Judge(
+        yield Oracle(
             target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries())
         )

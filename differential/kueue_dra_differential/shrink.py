@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from kueue_dra_differential.oracle import Kind, Outcome
-from kueue_dra_ref.scenarios.playback import ConfigurationRefused
+from kueue_dra_differential.oracle import Comparison, OutcomeKind
+from kueue_dra_ref.scenarios.playback import ConfigurationRejected
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 Part = TypeVar("Part")
 
 
 def smallest(
-    first: Outcome,
-    alone: Callable[[Scenario], Outcome],
+    first: Comparison,
+    alone: Callable[[Scenario], Comparison],
     *,
     going_on: Callable[[Scenario], bool],
-) -> Outcome:
+) -> Comparison:
     """Shrink a world that differs, or that ended its Kueue, and judge what is left.
 
     ``alone`` judges a world by itself; ``going_on`` hears of each try, and may end it.  What is left differs in the
@@ -28,7 +28,7 @@ def smallest(
     def differs(scenario: Scenario) -> bool:
         try:
             return going_on(scenario) and _place(alone(scenario)) == _place(first)
-        except ConfigurationRefused:
+        except ConfigurationRejected:
             return False
 
     steps = (
@@ -37,10 +37,10 @@ def smallest(
     return alone(shrunk(replace(first.scenario, steps=steps), differs))
 
 
-def _place(outcome: Outcome) -> tuple[str, bool, bool] | Kind:
+def _place(outcome: Comparison) -> tuple[str, bool, bool] | OutcomeKind:
     """Where a world differs, and on which side something is there at all; else how it came out."""
     found = outcome.difference
-    if found is None or outcome.kind is not Kind.DIFFERS:
+    if found is None or outcome.kind is not OutcomeKind.DIFFERS:
         return outcome.kind
     return found.path, found.ours is None, found.recorded is None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kueue_dra_differential.config_profiles import Theme, goes
+from kueue_dra_differential.config_profiles import ConfigProfile, goes
 from kueue_dra_fixtures.builders import a_request, a_template
 from kueue_dra_fixtures.manifests import Quota
 from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
@@ -91,7 +91,7 @@ _OTHERS: Mapping[str, Quota] = {
     "added-counters": "90Gi",
 }
 
-COUNTERS = Theme(
+COUNTERS = ConfigProfile(
     options=SOURCED,
     inventory=(*_CLASSES, _parts("10Gi", "20Gi"), _shared(None, "80Gi")),
     templates=_COUNTED,

@@ -12,12 +12,12 @@ from hypothesis.strategies import SearchStrategy
 from kueue_dra_differential.cohort_tree import (
     MAY_STOP,
     TRY_NEXT,
-    Above,
-    Limits,
-    Line,
-    Search,
+    FungibilityPolicy,
+    LocalQueueLine,
+    ParentCohort,
+    QuotaLimits,
 )
-from kueue_dra_differential.config_profiles import Theme
+from kueue_dra_differential.config_profiles import ConfigProfile
 from kueue_dra_differential.events import (
     Activate,
     Delete,
@@ -47,7 +47,7 @@ from kueue_dra_differential.queue_events import (
     Team,
     Way,
 )
-from kueue_dra_differential.swarm import NOW_AND_THEN, Mood
+from kueue_dra_differential.swarm import NOW_AND_THEN, SwarmConfig
 
 T = TypeVar("T")
 POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
@@ -61,22 +61,26 @@ MOST_COHORTS = 3
 EARLIER = st.integers(0, 5)
 """Which of the earlier jobs an event is about, counted round."""
 _LIMIT = st.none() | st.integers(0, 3)
-_LIMITS = st.builds(Limits, borrowing=_LIMIT, lending=_LIMIT)
+_LIMITS = st.builds(QuotaLimits, borrowing=_LIMIT, lending=_LIMIT)
 _SEARCHES = (
-    Search(),
-    Search(when_can_borrow=TRY_NEXT, when_can_preempt=MAY_STOP),
+    FungibilityPolicy(),
+    FungibilityPolicy(when_can_borrow=TRY_NEXT, when_can_preempt=MAY_STOP),
     *(
-        Search(when_can_borrow=each, when_can_preempt=each)
+        FungibilityPolicy(when_can_borrow=each, when_can_preempt=each)
         for each in (TRY_NEXT, MAY_STOP)
     ),
 )
 _PREFERRING = tuple(
-    Search(when_can_borrow=TRY_NEXT, when_can_preempt=TRY_NEXT, preference=each)
+    FungibilityPolicy(
+        when_can_borrow=TRY_NEXT, when_can_preempt=TRY_NEXT, preference=each
+    )
     for each in ("BorrowingOverPreemption", "PreemptionOverBorrowing")
 )
 
 
-def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
+def lines(
+    *, cohorts: int, flavors: int, mood: SwarmConfig
+) -> SearchStrategy[LocalQueueLine]:
     """Queues of a world with so many cohorts and flavors."""
     amounts = st.lists(
         st.sampled_from((1, 2, 1, 0) if mood.crowded else (2, 3, 1, 0)),
@@ -84,14 +88,14 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
         max_size=flavors,
     ).map(tuple)
     found = st.builds(
-        Line,
+        LocalQueueLine,
         cohort=st.sampled_from([*range(cohorts)] * (8 if mood.crowded else 2) + [None]),
         nominal=amounts,
-        limits=_some(not mood.crowded, _LIMITS, Limits()) | _LIMITS,
+        limits=_some(not mood.crowded, _LIMITS, QuotaLimits()) | _LIMITS,
         cpu=st.sampled_from(
             (3, 3, 20) if mood.broad and not mood.crowded else (20, 20, 3)
         ),
-        cpu_limits=_some(mood.broad and not mood.crowded, _LIMITS, Limits()),
+        cpu_limits=_some(mood.broad and not mood.crowded, _LIMITS, QuotaLimits()),
         apart=st.booleans(),
         aside=_some(mood.broad, st.booleans(), False),
         bare=_some(mood.broad, NOW_AND_THEN, False),
@@ -117,14 +121,14 @@ def lines(*, cohorts: int, flavors: int, mood: Mood) -> SearchStrategy[Line]:
     return found if mood.alone else found.map(_calm)
 
 
-def _searches(mood: Mood) -> SearchStrategy[Search]:
+def _searches(mood: SwarmConfig) -> SearchStrategy[FungibilityPolicy]:
     if not mood.broad:
         return st.sampled_from(_SEARCHES[:2])
     ways = st.sampled_from(_SEARCHES)
     return ways | st.sampled_from(_PREFERRING) if mood.preferring else ways
 
 
-def _calm(line: Line) -> Line:
+def _calm(line: LocalQueueLine) -> LocalQueueLine:
     """A queue without a cohort preempts nobody."""
     return line if line.cohort is not None else replace(line, within="Never")
 
@@ -133,14 +137,14 @@ def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStra
     return strategy if wanted else st.just(otherwise)
 
 
-def above(parent: int | None, mood: Mood) -> SearchStrategy[Above]:
+def above(parent: int | None, mood: SwarmConfig) -> SearchStrategy[ParentCohort]:
     """A cohort, below another one or not."""
     shared = st.none() | st.none() | st.integers(0, 3)
     return st.builds(
-        Above,
+        ParentCohort,
         parent=_some(not mood.broad, st.none(), parent) | st.just(parent),
         shared=_some(not mood.broad, shared, 1) | shared,
-        limits=_some(mood.broad, _LIMITS, Limits()),
+        limits=_some(mood.broad, _LIMITS, QuotaLimits()),
         cpu=_some(mood.broad, st.none() | st.integers(0, 3), None),
         everywhere=_some(mood.broad, st.booleans(), False),
         weight=_some(mood.broad and mood.fair, st.sampled_from(WEIGHTS), None),
@@ -148,7 +152,7 @@ def above(parent: int | None, mood: Mood) -> SearchStrategy[Above]:
 
 
 def events(
-    theme: Theme, mood: Mood, line: SearchStrategy[Line]
+    theme: ConfigProfile, mood: SwarmConfig, line: SearchStrategy[LocalQueueLine]
 ) -> SearchStrategy[Event]:
     """What happens to a world, mostly submissions; much of it in some moods only; ``line`` draws its queues."""
     queue = st.integers(0, MOST_QUEUES - 1)
@@ -199,7 +203,7 @@ def events(
     return weighted(often)
 
 
-def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
+def _edit(queue: SearchStrategy[int], mood: SwarmConfig) -> SearchStrategy[Event]:
     """One of the jobs is written once more."""
     resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
     found = resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
@@ -207,7 +211,7 @@ def _edit(queue: SearchStrategy[int], mood: Mood) -> SearchStrategy[Event]:
 
 
 def _rebuilt(
-    queue: SearchStrategy[int], line: SearchStrategy[Line], mood: Mood
+    queue: SearchStrategy[int], line: SearchStrategy[LocalQueueLine], mood: SwarmConfig
 ) -> SearchStrategy[QueueEvent]:
     """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
     higher = {0: MOST_COHORTS, 1: 0, 2: 1}

@@ -19,7 +19,7 @@ QUEUED_TWICE = frozenset({"0.14", "0.15"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mood:
+class SwarmConfig:
     """What happens in some batches only."""
 
     stops: bool
@@ -67,14 +67,14 @@ class Mood:
 @st.composite
 def a_mood(
     draw: DrawFn, *, behaviour: Behaviour, fair: bool, extended: bool, told_apart: bool
-) -> Mood:
+) -> SwarmConfig:
     """Draw what happens in a batch; ``told_apart`` is whether each reason of waiting has a name of its own."""
     rivals = draw(NOW_AND_THEN)
     also = st.just(False) if rivals else NOW_AND_THEN
     often = st.just(False) if rivals else st.booleans()
     ranges = draw(also)
     at_rest = not behaviour.by_chance and not (ranges and told_apart)
-    return Mood(
+    return SwarmConfig(
         rivals=rivals,
         stops=draw(often),
         strict=not draw(st.integers(0, 3)) and at_rest and not rivals,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kueue_dra_clusters.waiting import TimedOut
-from kueue_dra_fixtures.forwarding_target import Through
-from kueue_dra_ref.target import Restless, Target
+from kueue_dra_fixtures.forwarding_target import ForwardingTarget
+from kueue_dra_ref.target import NotQuiescent, Target
 
 
-class Patient(Through):
+class UnsettledTarget(ForwardingTarget):
     """Takes what is still moving for what never rests, as the reference does, and says so."""
 
     def __init__(self, target: Target, tell: Callable[[str], object]) -> None:
@@ -27,4 +27,4 @@ class Patient(Through):
             super().settle()
         except TimedOut as late:
             self._tell(str(late))
-            raise Restless(str(late)) from late
+            raise NotQuiescent(str(late)) from late

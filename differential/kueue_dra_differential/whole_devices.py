@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kueue_dra_differential.config_profiles import DIRECT, Theme, goes
+from kueue_dra_differential.config_profiles import DIRECT, ConfigProfile, goes
 from kueue_dra_differential.pod_shapes import with_extended
 from kueue_dra_fixtures.builders import (
     a_device,
@@ -53,7 +53,7 @@ _CLASSES = tuple(
 )
 _DEVICES = [a_device(f"gpu-{i}", model=("A100", "H100")[i % 2]) for i in range(4)]
 
-WHOLE = Theme(
+WHOLE = ConfigProfile(
     options={},
     inventory=(
         *_CLASSES,

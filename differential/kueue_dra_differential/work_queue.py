@@ -9,7 +9,13 @@ from functools import partial
 
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.generate import Batch, batches
-from kueue_dra_differential.oracle import Judge, Kind, KueueEnded, Outcome, apart
+from kueue_dra_differential.oracle import (
+    Comparison,
+    KueueEnded,
+    Oracle,
+    OutcomeKind,
+    apart,
+)
 from kueue_dra_differential.shrink import smallest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 
@@ -33,11 +39,11 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Disagreement:
     """What a Kueue has done: judged a batch, or shrunk a world that differs."""
 
-    outcomes: Sequence[Outcome] = ()
-    smallest: Sequence[Outcome] = ()
+    outcomes: Sequence[Comparison] = ()
+    smallest: Sequence[Comparison] = ()
     ending: str = ""
     """How the Kueue ended while it did so, if it did."""
     left: Sequence[Batch] = ()
@@ -45,24 +51,24 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Tally:
+class RunTotals:
     """What came of the worlds so far."""
 
-    kinds: Counter[Kind] = field(default_factory=Counter)
+    kinds: Counter[OutcomeKind] = field(default_factory=Counter)
     steps: int = 0
-    found: list[Outcome] = field(default_factory=list)
+    found: list[Comparison] = field(default_factory=list)
     """Whatever did not simply agree."""
-    smallest: list[Outcome] = field(default_factory=list)
+    smallest: list[Comparison] = field(default_factory=list)
     """What is left of those that differ."""
     endings: list[str] = field(default_factory=list)
     """How a Kueue ended, each time that one did."""
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: Disagreement) -> None:
         """Count a batch, or keep what was shrunk."""
         self.kinds.update(each.kind for each in finding.outcomes)
         self.steps += sum(len(each.scenario.recorded) for each in finding.outcomes)
         self.found += [
-            each for each in finding.outcomes if each.kind is not Kind.AGREES
+            each for each in finding.outcomes if each.kind is not OutcomeKind.AGREES
         ]
         self.smallest += finding.smallest
         self.endings += [finding.ending] if finding.ending else []
@@ -73,11 +79,11 @@ class Tally:
         return self.kinds.total()
 
 
-Work = Callable[[Judge], Finding]
+Work = Callable[[Oracle], Disagreement]
 
 
 @dataclass(slots=True, kw_only=True)
-class Agenda:
+class WorkQueue:
     """What is to be done next: whatever differs is shrunk before new worlds are drawn.
 
     What ended a Kueue is judged in parts, down to the world that does it, even when the time is up.
@@ -87,12 +93,14 @@ class Agenda:
     drawn: Iterator[Batch]
     began: float = field(default_factory=moment_now)
     planned: int = 0
-    large: list[Outcome] = field(default_factory=list)
+    large: list[Comparison] = field(default_factory=list)
     left: list[Batch] = field(default_factory=list)
 
-    def take(self, finding: Finding) -> None:
+    def take(self, finding: Disagreement) -> None:
         """Take note of what follows from what was done."""
-        self.large += [each for each in finding.outcomes if each.kind is Kind.DIFFERS]
+        self.large += [
+            each for each in finding.outcomes if each.kind is OutcomeKind.DIFFERS
+        ]
         self.left += finding.left
 
     def next(self) -> Work | None:
@@ -109,21 +117,23 @@ class Agenda:
         self.planned += len(batch)
         return partial(_judged, batch)
 
-    def _shrink(self, outcome: Outcome, judge: Judge) -> Finding:
+    def _shrink(self, outcome: Comparison, judge: Oracle) -> Disagreement:
         try:
             left = smallest(outcome, judge.alone, going_on=lambda _: self._has_time())
         except KueueEnded as trouble:
-            return Finding(ending=str(trouble))
-        return Finding(smallest=[left] if left.kind is Kind.DIFFERS else [])
+            return Disagreement(ending=str(trouble))
+        return Disagreement(smallest=[left] if left.kind is OutcomeKind.DIFFERS else [])
 
     def _has_time(self) -> bool:
         return elapsed_since(self.began) < self.plan.budget
 
 
-def _judged(batch: Batch, judge: Judge) -> Finding:
+def _judged(batch: Batch, judge: Oracle) -> Disagreement:
     try:
-        return Finding(outcomes=judge.judge(batch))
+        return Disagreement(outcomes=judge.judge(batch))
     except KueueEnded as trouble:
         if len(batch) > 1:
-            return Finding(ending=str(trouble), left=apart(batch, str(trouble)))
-        return Finding(ending=str(trouble), outcomes=[judge.ended(batch[0], trouble)])
+            return Disagreement(ending=str(trouble), left=apart(batch, str(trouble)))
+        return Disagreement(
+            ending=str(trouble), outcomes=[judge.ended(batch[0], trouble)]
+        )

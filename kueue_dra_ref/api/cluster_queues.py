@@ -8,8 +8,8 @@ from kueue_dra_ref.api.pods import quota_units
 from kueue_dra_ref.api.types import (
     ClusterQueue,
     Cohort,
+    FlavorFungibility,
     FlavorQuota,
-    Fungibility,
     PreemptionPolicy,
     ResourceGroup,
 )
@@ -79,8 +79,8 @@ def _preemption(written: dict[str, Any]) -> PreemptionPolicy:
     )
 
 
-def _fungibility(written: dict[str, Any]) -> Fungibility:
-    return Fungibility(
+def _fungibility(written: dict[str, Any]) -> FlavorFungibility:
+    return FlavorFungibility(
         when_can_borrow=written.get("whenCanBorrow") or "MayStopSearch",
         when_can_preempt=written.get("whenCanPreempt") or "TryNextFlavor",
         preference=written.get("preference") or "",

@@ -15,7 +15,7 @@ from kueue_dra_ref.api.devices import (
 )
 from kueue_dra_ref.api.jobs import POD_PATH
 from kueue_dra_ref.api.quantities import in_thousandths
-from kueue_dra_ref.api.scheme import KUEUE, Kind, kind_of, version_of
+from kueue_dra_ref.api.scheme import KUEUE, ResourceKind, kind_of, version_of
 from kueue_dra_ref.api.status_errors import required
 from kueue_dra_ref.api.unstructured import child, mappings, text
 from kueue_dra_ref.target import Manifest
@@ -59,7 +59,7 @@ def converted(manifest: Manifest) -> Manifest:
 def presented(manifest: Manifest, api_version: str) -> Manifest:
     """A copy of a stored object in the shape of ``api_version``."""
     found = copied(manifest)
-    kind: Kind = kind_of({**manifest, "apiVersion": api_version})
+    kind: ResourceKind = kind_of({**manifest, "apiVersion": api_version})
     for change in _OUT.get((kind.name, api_version.rpartition("/")[2]), ()):
         change(found)
     found["apiVersion"] = api_version

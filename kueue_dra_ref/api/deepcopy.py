@@ -12,7 +12,7 @@ _WITHOUT_SHARING = 2
 """The format of marshal in which equal documents are equal bytes, whatever they share."""
 
 
-class Remembered:
+class MemoizedCopy:
     """What came of documents, while there is room: most worlds are made of the same few documents."""
 
     def __init__(self, room: int = 2**14) -> None:

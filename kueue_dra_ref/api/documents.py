@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentFault, text_of
+from kueue_dra_ref.api.files import STANDARD_INPUT, DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import Node, found_at, kind_of, parsed, steps, written
 from kueue_dra_ref.target import Manifest
 
 __all__ = [
-    "Document",
-    "DocumentFault",
+    "DocumentError",
+    "ManifestDocument",
     "configurations",
     "objects",
     "parse",
@@ -27,7 +27,7 @@ CONFIGURATION_KEYS = ("config.yaml", "controller_manager_config.yaml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class ManifestDocument:
     """One manifest and where it stands."""
 
     manifest: Manifest
@@ -55,9 +55,9 @@ class Document:
         ]
         return sum(here is not there for here, there in itertools.pairwise(places))
 
-    def fault(self, path: str, found: str, expected: str) -> DocumentFault:
+    def fault(self, path: str, found: str, expected: str) -> DocumentError:
         """Say what is wrong with a field of this document."""
-        return DocumentFault(
+        return DocumentError(
             file=self.file,
             document=self.number,
             line=self.line_of(path),
@@ -67,7 +67,7 @@ class Document:
         )
 
 
-def read(path: Path) -> tuple[Document, ...]:
+def read(path: Path) -> tuple[ManifestDocument, ...]:
     """Read a file, the standard input, or every YAML and JSON file of a directory by name, List kinds taken apart.
 
     Raises:
@@ -79,7 +79,7 @@ def read(path: Path) -> tuple[Document, ...]:
         return parse(text_of(path), str(path))
     if not (files := [file for file in inside if file.suffix in SUFFIXES]):
         found = f"no file that ends in {', '.join(SUFFIXES)}"
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), found=found, expected="manifests in this directory"
         )
     return tuple(each for file in files for each in read(file))
@@ -90,14 +90,14 @@ def _inside(path: Path) -> list[Path] | None:
     try:
         return sorted(path.iterdir())
     except PermissionError:
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), found="permission denied", expected="a readable directory"
         ) from None
     except OSError:
         return None
 
 
-def parse(text: str, file: str, shift: int = 0) -> tuple[Document, ...]:
+def parse(text: str, file: str, shift: int = 0) -> tuple[ManifestDocument, ...]:
     """Read every document of a text, List kinds taken apart; ``shift`` counts the lines before the text in its file.
 
     Raises:
@@ -110,13 +110,17 @@ def parse(text: str, file: str, shift: int = 0) -> tuple[Document, ...]:
         for document in _flattened(
             _document(
                 manifest,
-                Document(manifest={}, file=file, number=number, node=node, shift=shift),
+                ManifestDocument(
+                    manifest={}, file=file, number=number, node=node, shift=shift
+                ),
             )
         )
     )
 
 
-def configurations(documents: Iterable[Document]) -> tuple[Document, ...]:
+def configurations(
+    documents: Iterable[ManifestDocument],
+) -> tuple[ManifestDocument, ...]:
     """Pick Kueue Configurations, those inside a ConfigMap too; what has no kind can only be one.
 
     Raises:
@@ -126,7 +130,7 @@ def configurations(documents: Iterable[Document]) -> tuple[Document, ...]:
     return tuple(found for document in documents for found in _configurations(document))
 
 
-def objects(documents: Iterable[Document]) -> tuple[Document, ...]:
+def objects(documents: Iterable[ManifestDocument]) -> tuple[ManifestDocument, ...]:
     """Pick what is not a Configuration, each with apiVersion, kind and a name.
 
     Raises:
@@ -143,7 +147,7 @@ def objects(documents: Iterable[Document]) -> tuple[Document, ...]:
     return picked
 
 
-def _document(value: Any, empty: Document) -> Document:
+def _document(value: Any, empty: ManifestDocument) -> ManifestDocument:
     if not isinstance(value, dict):
         raise empty.fault(
             "", kind_of(empty.node), "an object with apiVersion, kind and metadata"
@@ -151,7 +155,7 @@ def _document(value: Any, empty: Document) -> Document:
     return replace(empty, manifest=value)
 
 
-def _flattened(document: Document) -> Iterator[Document]:
+def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
     kind, items = document.manifest.get("kind"), document.manifest.get("items")
     if (
         not isinstance(kind, str)
@@ -171,7 +175,7 @@ def _flattened(document: Document) -> Iterator[Document]:
                 f"items[{index}]", f"{item!r} in a {kind}", "an object"
             )
         node = found_at(document.node, ["items", str(index)])[0]
-        yield Document(
+        yield ManifestDocument(
             manifest=own | item,
             file=document.file,
             number=document.number,
@@ -180,7 +184,7 @@ def _flattened(document: Document) -> Iterator[Document]:
         )
 
 
-def _held(document: Document) -> str:
+def _held(document: ManifestDocument) -> str:
     """Name the key of a ConfigMap that holds a Configuration; empty when none does."""
     data = document.manifest.get("data")
     if document.manifest.get("kind") != "ConfigMap" or not isinstance(data, dict):
@@ -190,7 +194,7 @@ def _held(document: Document) -> str:
     )
 
 
-def _configurations(document: Document) -> Sequence[Document]:
+def _configurations(document: ManifestDocument) -> Sequence[ManifestDocument]:
     if document.manifest.get("kind") in (None, "", "Configuration"):
         return (document,)
     if not (key := _held(document)):
@@ -203,7 +207,7 @@ def _configurations(document: Document) -> Sequence[Document]:
     return parse(text, document.file, document.shift + above)[:1]
 
 
-def _check_identity(document: Document) -> None:
+def _check_identity(document: ManifestDocument) -> None:
     meta = document.manifest.get("metadata")
     named = meta.get("name") if isinstance(meta, dict) else None
     identity = {

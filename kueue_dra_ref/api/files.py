@@ -8,7 +8,7 @@ from pathlib import Path
 STANDARD_INPUT = "-"
 
 
-class DocumentFault(Exception):
+class DocumentError(Exception):
     """A file that cannot be read as manifests: where, what was found and what was expected."""
 
     def __init__(
@@ -54,12 +54,12 @@ def text_of(path: Path) -> str:
             else path.read_bytes()
         )
     except IsADirectoryError:
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), found="a directory", expected="a file"
         ) from None
     except OSError as fault:
         found = (fault.strerror or "nothing").lower()
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), found=found, expected="a readable text file"
         ) from None
     try:
@@ -67,6 +67,6 @@ def text_of(path: Path) -> str:
     except UnicodeDecodeError as fault:
         found = f"byte 0x{data[fault.start]:02x}, which is not UTF-8"
         line = data.count(b"\n", 0, fault.start) + 1
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), line=line, found=found, expected="UTF-8 text"
         ) from None

@@ -9,7 +9,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Covered:
+class CoveredResource:
     """A resource that a group covers, and those that were covered before it."""
 
     path: str
@@ -39,7 +39,9 @@ class ResourceQuota:
     """Whether who says so has a cohort above it."""
 
 
-def parts_of(obj: Manifest) -> Iterator[Covered | FlavorOfGroup | ResourceQuota]:
+def parts_of(
+    obj: Manifest,
+) -> Iterator[CoveredResource | FlavorOfGroup | ResourceQuota]:
     """Give each part in the order in which Kueue looks at it; each flavor comes after its quotas."""
     resources: list[str] = []
     flavors: list[str] = []
@@ -47,7 +49,7 @@ def parts_of(obj: Manifest) -> Iterator[Covered | FlavorOfGroup | ResourceQuota]
         path = f"spec.resourceGroups[{index}]"
         covered = group.get("coveredResources") or []
         for number, name in enumerate(covered):
-            yield Covered(
+            yield CoveredResource(
                 path=f"{path}.coveredResources[{number}]",
                 name=name,
                 before=tuple(resources),

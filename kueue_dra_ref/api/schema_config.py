@@ -22,14 +22,14 @@ class Scalar(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ListOf:
+class ListKey:
     """A list; every element has one shape."""
 
     element: Shape
 
 
 @dataclass(frozen=True, slots=True)
-class MapOf:
+class MapKey:
     """An object with free keys; every value has one shape."""
 
     value: Shape
@@ -43,21 +43,21 @@ class OneOf:
 
 
 Keys = Mapping[str, "Shape"]
-Shape = Scalar | OneOf | ListOf | MapOf | Keys
+Shape = Scalar | OneOf | ListKey | MapKey | Keys
 
 _T, _F, _W, _D = Scalar.TEXT, Scalar.FLAG, Scalar.WHOLE, Scalar.DURATION
-_TEXTS = ListOf(_T)
+_TEXTS = ListKey(_T)
 _LABEL_SELECTOR: Keys = {
-    "matchLabels": MapOf(_T),
-    "matchExpressions": ListOf({"key": _T, "operator": _T, "values": _TEXTS}),
+    "matchLabels": MapKey(_T),
+    "matchExpressions": ListKey({"key": _T, "operator": _T, "values": _TEXTS}),
 }
-_ACCESS_PROVIDERS = ListOf(
+_ACCESS_PROVIDERS = ListKey(
     {
         "name": _T,
         "execConfig": {
             "command": _T,
             "args": _TEXTS,
-            "env": ListOf({"name": _T, "value": _T}),
+            "env": ListKey({"name": _T, "value": _T}),
             "apiVersion": _T,
             "installHint": _T,
             "provideClusterInfo": _F,
@@ -95,13 +95,13 @@ _MULTI_KUEUE: Keys = {
     "origin": _T,
     "workerLostTimeout": _D,
     "dispatcherName": _T,
-    "externalFrameworks": ListOf({"name": _T}),
+    "externalFrameworks": ListKey({"name": _T}),
 }
 _CUSTOM_LABEL: Keys = {"name": _T, "sourceLabelKey": _T, "sourceAnnotationKey": _T}
 _METRICS: Keys = {
     "bindAddress": _T,
     "enableClusterQueueResources": _F,
-    "customLabels": ListOf(_CUSTOM_LABEL),
+    "customLabels": ListKey(_CUSTOM_LABEL),
     "localQueueMetrics": {"enable": _F, "localQueueSelector": _LABEL_SELECTOR},
 }
 _INTEGRATIONS: Keys = {
@@ -112,15 +112,15 @@ _INTEGRATIONS: Keys = {
 _MAPPING: Keys = {"name": _T, "deviceClassNames": _TEXTS}
 _RESOURCES: Keys = {
     "excludeResourcePrefixes": _TEXTS,
-    "transformations": ListOf(
+    "transformations": ListKey(
         {
             "input": _T,
             "strategy": _T,
             "multiplyBy": _T,
-            "outputs": MapOf(Scalar.QUANTITY),
+            "outputs": MapKey(Scalar.QUANTITY),
         },
     ),
-    "deviceClassMappings": ListOf(_MAPPING),
+    "deviceClassMappings": ListKey(_MAPPING),
 }
 _BOTH: Keys = {
     "apiVersion": _T,
@@ -135,8 +135,8 @@ _BOTH: Keys = {
         "livenessEndpointName": _T,
     },
     "pprofBindAddress": _T,
-    "controller": {"groupKindConcurrency": MapOf(_W), "cacheSyncTimeout": _W},
-    "tls": {"minVersion": _T, "cipherSuites": _TEXTS, "curvePreferences": ListOf(_W)},
+    "controller": {"groupKindConcurrency": MapKey(_W), "cacheSyncTimeout": _W},
+    "tls": {"minVersion": _T, "cipherSuites": _TEXTS, "curvePreferences": ListKey(_W)},
     "manageJobsWithoutQueueName": _F,
     "managedJobsNamespaceSelector": _LABEL_SELECTOR,
     "internalCertManagement": {
@@ -152,10 +152,10 @@ _BOTH: Keys = {
     "admissionFairSharing": {
         "usageHalfLifeTime": _D,
         "usageSamplingInterval": _D,
-        "resourceWeights": MapOf(Scalar.NUMBER),
+        "resourceWeights": MapKey(Scalar.NUMBER),
     },
     "resources": _RESOURCES,
-    "featureGates": MapOf(_F),
+    "featureGates": MapKey(_F),
     "objectRetentionPolicies": {
         "workloads": {"afterFinished": _D, "afterDeactivatedByKueue": _D}
     },
@@ -178,7 +178,7 @@ V1BETA2: Keys = {
     **_BOTH,
     "metrics": {
         **_METRICS,
-        "customLabels": ListOf(
+        "customLabels": ListKey(
             {**_CUSTOM_LABEL, "sourceKind": _T, "trackedValues": _TEXTS}
         ),
     },
@@ -193,8 +193,8 @@ V1BETA2: Keys = {
     "resources": {
         **_RESOURCES,
         "quotaCheckStrategy": _T,
-        "deviceClassMappings": ListOf(
-            {**_MAPPING, "sources": ListOf({"counter": _SOURCE, "capacity": _SOURCE})}
+        "deviceClassMappings": ListKey(
+            {**_MAPPING, "sources": ListKey({"counter": _SOURCE, "capacity": _SOURCE})}
         ),
     },
     "visibilityServer": {"bindAddress": _T, "bindPort": _W},

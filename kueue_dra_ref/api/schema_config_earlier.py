@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kueue_dra_ref.api.schema_config import (
     KUEUE_0_19_VERSIONS,
     Keys,
-    ListOf,
+    ListKey,
     Shape,
     Versions,
 )
@@ -35,8 +35,8 @@ def _without(keys: Keys, path: Iterable[str]) -> Keys:
 
 def _below(shape: Shape, rest: list[str]) -> Shape:
     match shape:
-        case ListOf(element=dict() as element):
-            return ListOf(_without(element, rest))
+        case ListKey(element=dict() as element):
+            return ListKey(_without(element, rest))
         case dict():
             return _without(shape, rest)
         case _:

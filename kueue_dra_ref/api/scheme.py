@@ -10,7 +10,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ResourceKind:
     """One kind; ``versions`` is newest first, and the first is the one that the store keeps."""
 
     name: str
@@ -30,15 +30,15 @@ KUEUE = "kueue.x-k8s.io"
 """The group of Kueue's kinds."""
 
 
-def _kueue(name: str, *, namespaced: bool = False) -> Kind:
-    return Kind(
+def _kueue(name: str, *, namespaced: bool = False) -> ResourceKind:
+    return ResourceKind(
         name=name, group=KUEUE, versions=("v1beta2", "v1beta1"), namespaced=namespaced
     )
 
 
-def _devices(name: str, *, namespaced: bool = False) -> Kind:
+def _devices(name: str, *, namespaced: bool = False) -> ResourceKind:
     versions = ("v1", "v1beta2", "v1beta1", "v1alpha3")
-    return Kind(
+    return ResourceKind(
         name=name, group="resource.k8s.io", versions=versions, namespaced=namespaced
     )
 
@@ -49,19 +49,21 @@ DRA_CONFIG = "DynamicResourceAllocationConfig"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(name="Namespace", group="", versions=("v1",)),
-        Kind(name="PriorityClass", group="scheduling.k8s.io", versions=("v1",)),
-        Kind(name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)),
-        Kind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
-        Kind(name="LimitRange", group="", versions=("v1",), namespaced=True),
-        Kind(name="Job", group="batch", versions=("v1",), namespaced=True),
+        ResourceKind(name="Namespace", group="", versions=("v1",)),
+        ResourceKind(name="PriorityClass", group="scheduling.k8s.io", versions=("v1",)),
+        ResourceKind(
+            name="ClusterRole", group="rbac.authorization.k8s.io", versions=("v1",)
+        ),
+        ResourceKind(name="RuntimeClass", group="node.k8s.io", versions=("v1",)),
+        ResourceKind(name="LimitRange", group="", versions=("v1",), namespaced=True),
+        ResourceKind(name="Job", group="batch", versions=("v1",), namespaced=True),
         _kueue("ResourceFlavor"),
         _kueue("Cohort"),
         _kueue("ClusterQueue"),
         _kueue("WorkloadPriorityClass"),
         _kueue("LocalQueue", namespaced=True),
         _kueue("Workload", namespaced=True),
-        Kind(
+        ResourceKind(
             name=DRA_CONFIG,
             group=KUEUE,
             versions=("v1alpha1",),
@@ -81,7 +83,7 @@ def version_of(manifest: Manifest) -> str:
     return str(manifest["apiVersion"]).rpartition("/")[2]
 
 
-def kind_of(manifest: Manifest) -> Kind:
+def kind_of(manifest: Manifest) -> ResourceKind:
     """The kind of a manifest.
 
     Raises:

@@ -11,7 +11,7 @@ _SHOWN = 120
 """Characters of a wrong value that are shown."""
 
 
-class ManifestFault(Exception):
+class ManifestError(Exception):
     """A manifest that no API server would store; ``code`` is the HTTP status that it would answer.
 
     ``message`` is what it would say where that is not made of the error alone, and ``others`` are further errors.
@@ -33,7 +33,7 @@ class ManifestFault(Exception):
         )
 
 
-class Denied(ManifestFault):
+class Denied(ManifestError):
     """A manifest that a validating webhook denies."""
 
     def __init__(self, webhook: str, errors: Sequence[FieldError]) -> None:
@@ -44,17 +44,17 @@ class Denied(ManifestFault):
         super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
 
-def invalid(field: str, found: object, expected: str) -> ManifestFault:
+def invalid(field: str, found: object, expected: str) -> ManifestError:
     """A field holds something else than it must."""
     told = json.dumps(found, default=str, ensure_ascii=False)
     value = told if len(told) <= _SHOWN else f"{told[:_SHOWN]}..."
-    return ManifestFault(
+    return ManifestError(
         FieldError(field=field, type="Invalid value", value=value, detail=expected)
     )
 
 
-def required(field: str, expected: str = "") -> ManifestFault:
+def required(field: str, expected: str = "") -> ManifestError:
     """A field is missing."""
-    return ManifestFault(
+    return ManifestError(
         FieldError(field=field, type="Required value", detail=expected)
     )

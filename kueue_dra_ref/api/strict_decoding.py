@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import BadQuantity, parse
-from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, OneOf, Scalar, Shape
+from kueue_dra_ref.api.schema_config import Keys, ListKey, MapKey, OneOf, Scalar, Shape
 from kueue_dra_ref.target import FieldError
 
 _DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
@@ -27,7 +27,7 @@ _FOUND = {
 }
 
 
-class Place(NamedTuple):
+class ConfigLocation(NamedTuple):
     """A value of a document, and its shape unless its key is unknown."""
 
     value: Any
@@ -59,7 +59,7 @@ def unknown_keys(document: dict[str, Any], keys: Keys) -> Iterator[str]:
     )
 
 
-def misfits(document: dict[str, Any], keys: Keys) -> Iterator[Place]:
+def misfits(document: dict[str, Any], keys: Keys) -> Iterator[ConfigLocation]:
     """Give every value of another type than its shape's; keys without a shape are passed over."""
     for place in _places(document, keys):
         if not _fits(place) or (place.value is None and _is_element(place)):
@@ -73,27 +73,29 @@ def expectation(shape: Shape | None) -> str:
             return scalar.value
         case OneOf(words):
             return f"one of {', '.join(words)}"
-        case ListOf():
+        case ListKey():
             return "a list"
         case _:
             return "an object"
 
 
-def _places(document: dict[str, Any], keys: Keys) -> list[Place]:
+def _places(document: dict[str, Any], keys: Keys) -> list[ConfigLocation]:
     """Walk depth first by sorted key, the order in which Go meets the keys."""
-    found: list[Place] = []
+    found: list[ConfigLocation] = []
     _walk(document, keys, "", found)
     return found
 
 
-def _walk(value: Any, shape: Shape | None, path: str, found: list[Place]) -> None:
+def _walk(
+    value: Any, shape: Shape | None, path: str, found: list[ConfigLocation]
+) -> None:
     """Add a value and all that is in it; a list is handed on, for there are many places and few are at fault."""
-    found.append(Place(value, shape, path))
+    found.append(ConfigLocation(value, shape, path))
     match shape, value:
-        case ListOf(), list():
+        case ListKey(), list():
             for index, element in enumerate(value):
                 _walk(element, shape.element, f"{path}[{index}]", found)
-        case MapOf(), dict():
+        case MapKey(), dict():
             for key in sorted(value):
                 _walk(value[key], shape.value, f"{path}[{key}]", found)
         case dict(), dict():
@@ -103,7 +105,7 @@ def _walk(value: Any, shape: Shape | None, path: str, found: list[Place]) -> Non
                 )
 
 
-def _fits(place: Place) -> bool:
+def _fits(place: ConfigLocation) -> bool:
     """Compare a value with its shape; null is the empty value of every type."""
     match place.shape:
         case _ if place.value is None:
@@ -112,15 +114,15 @@ def _fits(place: Place) -> bool:
             return _fits_scalar(place.value, scalar)
         case OneOf(words):
             return place.value in words
-        case ListOf():
+        case ListKey():
             return isinstance(place.value, list)
-        case MapOf() | dict():
+        case MapKey() | dict():
             return isinstance(place.value, dict)
         case _:
             return True
 
 
-def _is_element(place: Place) -> bool:
+def _is_element(place: ConfigLocation) -> bool:
     return place.shape not in (None, Scalar.ANYTHING) and place.path.endswith("]")
 
 
@@ -144,7 +146,7 @@ def _is_quantity(value: str | int | float) -> bool:
     return True
 
 
-def _mismatch(place: Place) -> FieldError:
+def _mismatch(place: ConfigLocation) -> FieldError:
     found, expected = (
         _FOUND.get(type(place.value), "something else"),
         expectation(place.shape),

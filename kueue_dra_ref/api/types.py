@@ -104,7 +104,7 @@ class ResourceGroup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class FlavorChoice:
     """A flavor, and the resource of it that a device class would charge there."""
 
     flavor: str
@@ -123,7 +123,7 @@ class PreemptionPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fungibility:
+class FlavorFungibility:
     """Whether the search goes on behind a flavor that would have to be borrowed or freed."""
 
     when_can_borrow: str = "MayStopSearch"
@@ -142,7 +142,7 @@ class ClusterQueue:
     namespace_selector: dict[str, Any] | None
     cohort: str = ""
     preemption: PreemptionPolicy = PreemptionPolicy()
-    fungibility: Fungibility = Fungibility()
+    fungibility: FlavorFungibility = FlavorFungibility()
     weight: float = 1.0
     deleted: bool = False
     """Whether it is there only as long as it is in use."""

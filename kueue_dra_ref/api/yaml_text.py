@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from yaml import Node as Node
 
-from kueue_dra_ref.api.files import DocumentFault
+from kueue_dra_ref.api.files import DocumentError
 from kueue_dra_ref.target import Manifest
 
 try:
@@ -150,13 +150,13 @@ for _name, (_pattern, _first) in _RESOLVED.items():
 
 def _syntax_fault(
     fault: yaml.YAMLError, file: str, number: int, shift: int
-) -> DocumentFault:
+) -> DocumentError:
     mark = getattr(fault, "problem_mark", None)
     words = " ".join(
         filter(None, (getattr(fault, "context", None), getattr(fault, "problem", None)))
     ) or str(fault)
     found = " ".join(words.removeprefix("found ").split())
-    return DocumentFault(
+    return DocumentError(
         file=file,
         document=number,
         line=shift + mark.line + 1 if mark else 0,
@@ -243,9 +243,9 @@ class _Values:
             case _:
                 raise self._fault(node, text or node.tag, "a value that JSON can hold")
 
-    def _fault(self, node: Node, found: str, expected: str) -> DocumentFault:
+    def _fault(self, node: Node, found: str, expected: str) -> DocumentError:
         line = self.shift + node.start_mark.line + 1
-        return DocumentFault(
+        return DocumentError(
             file=self.file,
             document=self.number,
             line=line,

@@ -2,14 +2,14 @@
 
 from .kubernetes_version import Kubernetes
 from .kubernetes_versions import CONTROL_PLANE, MINORS
-from .request_handler import Admitted, Circumstances, Refused, admitted
+from .request_handler import AcceptedRequest, RejectedRequest, RequestContext, admitted
 
 __all__ = [
     "CONTROL_PLANE",
     "MINORS",
-    "Admitted",
-    "Circumstances",
+    "AcceptedRequest",
     "Kubernetes",
-    "Refused",
+    "RejectedRequest",
+    "RequestContext",
     "admitted",
 ]

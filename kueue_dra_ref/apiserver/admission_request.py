@@ -10,7 +10,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
+class AdmissionRequest:
     """What is written of one object: ``new`` is what would be stored, ``old`` what is, None before it is made."""
 
     new: Manifest

@@ -17,7 +17,7 @@ from kueue_dra_ref.apiserver.fielderrors import (
     too_long,
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
-from kueue_dra_ref.cel import CompileFault, Undecided, compiled, cost_trap, lacking
+from kueue_dra_ref.cel import CompileError, Undecided, compiled, cost_trap, lacking
 
 MAX_SELECTORS = 32
 MAX_EXPRESSION = 10 * 1024
@@ -74,9 +74,9 @@ def _expression(expression: str, path: str, k: Kubernetes, *, stored: bool) -> E
         yield too_long(path, MAX_EXPRESSION, k)
         return
     match (None if stored else _gated(expression, k)) or compiled(expression):
-        case CompileFault(detail=detail) if not _may_be_lists(detail, k):
+        case CompileError(detail=detail) if not _may_be_lists(detail, k):
             yield invalid(path, expression, detail)
-        case CompileFault() | Undecided():
+        case CompileError() | Undecided():
             return  # what the engine cannot say is no refusal
         case _ if cost_trap(expression):
             yield forbidden(path, "too complex, exceeds cost limit")
@@ -87,15 +87,15 @@ def _may_be_lists(fault: str, k: Kubernetes) -> bool:
     return k.on("DRAListTypeAttributes") and "type 'any'" in fault
 
 
-def _gated(expression: str, k: Kubernetes) -> CompileFault | None:
+def _gated(expression: str, k: Kubernetes) -> CompileError | None:
     """Compile an expression with the names that gates or age take away misspelt, and spell them right in the answer."""
     for name in _taken_away(k):
         if name not in expression:
             continue
         misspelt = f"{name[:-1]}_"
         found = compiled(re.sub(rf"\b{name}\b", misspelt, expression))
-        if isinstance(found, CompileFault) and misspelt in found.detail:
-            return CompileFault(detail=found.detail.replace(misspelt, name))
+        if isinstance(found, CompileError) and misspelt in found.detail:
+            return CompileError(detail=found.detail.replace(misspelt, name))
     return (
         lacking(expression, _SHORT)
         if k.minor < _NORMALIZES_SINCE and "emver" in expression

@@ -13,7 +13,7 @@ from typing import Any
 
 from kueue_dra_ref.apiserver.attributes import UNION
 from kueue_dra_ref.apiserver.go_json import external
-from kueue_dra_ref.apiserver.go_types import ListOf, Shape, Struct
+from kueue_dra_ref.apiserver.go_types import GoSlice, GoStruct, Shape
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 from kueue_dra_ref.apiserver.schema_slices import schema
@@ -130,10 +130,10 @@ def _whole(obj: Any, path: str, *, flat: bool) -> str:
     for key, index in re.findall(r"(\w+)(?:\[(\d+)\])?", path):
         shape = (
             next(field.shape for field in shape.fields if field.key == key)
-            if isinstance(shape, Struct)
+            if isinstance(shape, GoStruct)
             else shape
         )
         obj = obj[key]
-        if index and isinstance(shape, ListOf):
+        if index and isinstance(shape, GoSlice):
             obj, shape = obj[int(index)], shape.element
     return external(obj, shape, flat=flat)

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.apiserver.go_types import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.go_types import (
+    GoMap,
+    GoScalar,
+    GoSlice,
+    GoStruct,
+    GoType,
+    Shape,
+)
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 
 _NEVER_LEFT_OUT = ("name", "deviceClassName", "counterSet", "expression", "driver")
@@ -16,7 +23,7 @@ def internal(value: Any, shape: Shape, minor: int) -> str:
     """Print a value with every field that its type has, under Go's names, those that are unset too."""
     return (
         f"{{{_inner(value, shape, minor)}}}"
-        if isinstance(shape, Struct)
+        if isinstance(shape, GoStruct)
         else _print(value, shape, minor)
     )
 
@@ -24,24 +31,24 @@ def internal(value: Any, shape: Shape, minor: int) -> str:
 def external(value: Any, shape: Shape, *, flat: bool) -> str:
     """Print a value of v1's shape as a client would write it, without what is unset; ``flat`` opens ``exactly``."""
     match shape:
-        case ListOf(element):
+        case GoSlice(element):
             return f"[{','.join(external(each, element, flat=flat) for each in value)}]"
-        case MapOf(element):
+        case GoMap(element):
             each = (
                 f"{printed(key)}:{external(value[key], element, flat=flat)}"
                 for key in sorted(value)
             )
             return f"{{{','.join(each)}}}"
-        case Struct():
+        case GoStruct():
             return f"{{{','.join(_written(value, shape, flat=flat))}}}"
         case _:
             return _print(value, shape, 0)
 
 
-def _written(value: dict[str, Any], shape: Struct, *, flat: bool) -> Iterator[str]:
+def _written(value: dict[str, Any], shape: GoStruct, *, flat: bool) -> Iterator[str]:
     for field in shape.fields:
         found = value.get(field.key)
-        if flat and field.key == "exactly" and isinstance(field.shape, Struct):
+        if flat and field.key == "exactly" and isinstance(field.shape, GoStruct):
             yield from _written(found or {}, field.shape, flat=flat)
         elif field.key in _NEVER_LEFT_OUT:
             yield f"{printed(field.key)}:{printed(found or '')}"
@@ -53,19 +60,19 @@ def _print(value: Any, shape: Shape, minor: int) -> str:
     match shape:
         case _ if value is None:
             return "null"
-        case Plain(Holds.ANYTHING):
+        case GoScalar(GoType.ANYTHING):
             return _as_written(value)
-        case Plain():
+        case GoScalar():
             return printed(value)
-        case ListOf(element):
+        case GoSlice(element):
             return f"[{','.join(_print(each, element, minor) for each in value)}]"
-        case MapOf(element):
+        case GoMap(element):
             return f"{{{','.join(f'{printed(key)}:{_print(value[key], element, minor)}' for key in sorted(value))}}}"
-        case Struct():
+        case GoStruct():
             return f"{{{_inner(value, shape, minor)}}}"
 
 
-def _inner(value: dict[str, Any], shape: Struct, minor: int) -> str:
+def _inner(value: dict[str, Any], shape: GoStruct, minor: int) -> str:
     parts: list[str] = []
     for key, field in shape.known(minor).items():
         if field.shape is OBJECT_META:
@@ -85,15 +92,15 @@ def _inner(value: dict[str, Any], shape: Struct, minor: int) -> str:
 
 def _empty(shape: Shape, minor: int) -> str:
     match shape:
-        case Plain(Holds.TEXT):
+        case GoScalar(GoType.TEXT):
             return '""'
-        case Plain(Holds.FLAG):
+        case GoScalar(GoType.FLAG):
             return "false"
-        case Plain(Holds.WHOLE):
+        case GoScalar(GoType.WHOLE):
             return "0"
-        case Plain(Holds.QUANTITY):
+        case GoScalar(GoType.QUANTITY):
             return '"0"'
-        case Struct():
+        case GoStruct():
             return f"{{{_inner({}, shape, minor)}}}"
         case _:
             return "null"

@@ -11,7 +11,7 @@ FIRST, LAST = 31, 99
 """The minor of Kubernetes that first had the structured resource.k8s.io, and one that is not yet in sight."""
 
 
-class Holds(Enum):
+class GoType(Enum):
     """What a value without parts is."""
 
     TEXT = "string"
@@ -23,10 +23,10 @@ class Holds(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class GoScalar:
     """A value without parts; ``go`` is the name of its type."""
 
-    holds: Holds
+    holds: GoType
     go: str
 
     @property
@@ -36,7 +36,7 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class ListOf:
+class GoSlice:
     """A list; one that is ``keyed`` is a map by the names of its elements (x-kubernetes-list-type)."""
 
     element: Shape
@@ -44,7 +44,7 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True)
-class MapOf:
+class GoMap:
     """A map from strings, whose type may have a name, as the type of its keys may."""
 
     value: Shape
@@ -53,7 +53,7 @@ class MapOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class GoField:
     """A field of a struct: its key, how Go names it, and the minors of Kubernetes 1.x that have it.
 
     ``embedded`` is the struct inside the struct that has the field.
@@ -74,14 +74,14 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Struct:
+class GoStruct:
     """An object with named fields; ``go`` is the name of its type."""
 
     go: str
-    fields: tuple[Field, ...]
+    fields: tuple[GoField, ...]
 
     @cache  # noqa: B019 - there are few structs, and they last as long as the program
-    def known(self, minor: int) -> dict[str, Field]:
+    def known(self, minor: int) -> dict[str, GoField]:
         """Give the fields that a minor has, by key."""
         return {
             field.key: field
@@ -99,32 +99,33 @@ class Struct:
         )
 
 
-Shape = Plain | ListOf | MapOf | Struct
+Shape = GoScalar | GoSlice | GoMap | GoStruct
 
 TEXT, FLAG, WHOLE = (
-    Plain(holds, holds.value) for holds in (Holds.TEXT, Holds.FLAG, Holds.WHOLE)
+    GoScalar(holds, holds.value) for holds in (GoType.TEXT, GoType.FLAG, GoType.WHOLE)
 )
 QUANTITY, TIME, ANYTHING = (
-    Plain(holds, holds.value) for holds in (Holds.QUANTITY, Holds.TIME, Holds.ANYTHING)
+    GoScalar(holds, holds.value)
+    for holds in (GoType.QUANTITY, GoType.TIME, GoType.ANYTHING)
 )
-TEXTS = ListOf(TEXT)
+TEXTS = GoSlice(TEXT)
 
 
-def word(go: str) -> Plain:
+def word(go: str) -> GoScalar:
     """Give the shape of a text that has a type of its own."""
-    return Plain(Holds.TEXT, go)
+    return GoScalar(GoType.TEXT, go)
 
 
 def go_type(shape: Shape) -> str:
     """Name a type as Go does."""
     match shape:
-        case Plain(_, go):
+        case GoScalar(_, go):
             return go
-        case Struct(go):
+        case GoStruct(go):
             return go
-        case ListOf(element):
+        case GoSlice(element):
             return f"[]{go_type(element)}"
-        case MapOf(value, key, go):
+        case GoMap(value, key, go):
             return go or f"map[{key}]{go_type(value)}"
 
 
@@ -133,27 +134,27 @@ def bare(go: str) -> str:
     return go.rpartition(".")[2]
 
 
-def all_of(shape: Shape, names: str) -> tuple[Field, ...]:
+def all_of(shape: Shape, names: str) -> tuple[GoField, ...]:
     """Make fields of one shape, which every minor has; their names are words of a text."""
-    return tuple(Field(name, shape) for name in names.split())
+    return tuple(GoField(name, shape) for name in names.split())
 
 
 def fields(
-    go: str, *parts: Field | tuple[str, Shape] | tuple[str, Shape, int]
-) -> Struct:
+    go: str, *parts: GoField | tuple[str, Shape] | tuple[str, Shape, int]
+) -> GoStruct:
     """Make a struct; a pair is a field that every minor has, a triple one that came with a minor."""
-    return Struct(
-        go, tuple(part if isinstance(part, Field) else _field(part) for part in parts)
+    return GoStruct(
+        go, tuple(part if isinstance(part, GoField) else _field(part) for part in parts)
     )
 
 
 def pointers(
-    *parts: Field | tuple[str, Shape] | tuple[str, Shape, int],
-) -> Iterator[Field]:
+    *parts: GoField | tuple[str, Shape] | tuple[str, Shape, int],
+) -> Iterator[GoField]:
     """Make fields that can be unset, which Go tells from being empty."""
     for part in parts:
-        found = part if isinstance(part, Field) else _field(part)
-        yield Field(
+        found = part if isinstance(part, GoField) else _field(part)
+        yield GoField(
             found.key,
             found.shape,
             found.go,
@@ -163,6 +164,6 @@ def pointers(
         )
 
 
-def _field(part: tuple[str, Shape] | tuple[str, Shape, int]) -> Field:
+def _field(part: tuple[str, Shape] | tuple[str, Shape, int]) -> GoField:
     key, shape, *since = part
-    return Field(key, shape, since=since[0] if since else FIRST)
+    return GoField(key, shape, since=since[0] if since else FIRST)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ResourceAPILimits:
     """How much of something an object may have; None is no limit of its own."""
 
     taints: int = 4
@@ -39,7 +39,7 @@ class Kubernetes:
     gates: Mapping[str, bool] = field(default_factory=dict)
     lifetimes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """The minors from which a version is deprecated, and from which it is served no more."""
-    limits: Limits = Limits()
+    limits: ResourceAPILimits = ResourceAPILimits()
     admin_label: str = ""
     """The namespace label that admin access needs; without one, anybody has it."""
     has_flat_paths: bool = False

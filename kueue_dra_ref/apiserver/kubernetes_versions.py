@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes, Limits
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes, ResourceAPILimits
 
 _REFERENCE = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 _LIFETIMES: Mapping[str, tuple[int, int]] = {"v1beta1": (35, 38), "v1beta2": (36, 39)}
@@ -72,7 +72,7 @@ KUBERNETES_1_34 = replace(
 KUBERNETES_1_35 = replace(
     KUBERNETES_1_34,
     minor=35,
-    limits=Limits(
+    limits=ResourceAPILimits(
         taints=16,
         devices_with_features=64,
         counter_sets=8,

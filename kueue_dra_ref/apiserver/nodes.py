@@ -14,7 +14,7 @@ from kueue_dra_ref.apiserver.fielderrors import (
     required,
 )
 from kueue_dra_ref.apiserver.go_json import internal
-from kueue_dra_ref.apiserver.go_types import ListOf
+from kueue_dra_ref.apiserver.go_types import GoSlice
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
 
@@ -44,7 +44,7 @@ def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
         yield from selector(spec["nodeSelector"], f"{path}.nodeSelector", k)
         terms = spec["nodeSelector"].get("nodeSelectorTerms")
         if len(terms or ()) != 1:
-            shown = internal(terms, ListOf(NODE_TERM), k.minor)
+            shown = internal(terms, GoSlice(NODE_TERM), k.minor)
             yield invalid_as(
                 f"{path}.nodeSelector.nodeSelectorTerms",
                 shown,

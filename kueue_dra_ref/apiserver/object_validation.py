@@ -10,7 +10,7 @@ from kueue_dra_ref.apiserver.claims import claim
 from kueue_dra_ref.apiserver.classes import device_class
 from kueue_dra_ref.apiserver.fielderrors import Errors, forbidden, invalid_as, required
 from kueue_dra_ref.apiserver.go_json import internal
-from kueue_dra_ref.apiserver.go_types import Field, ListOf
+from kueue_dra_ref.apiserver.go_types import GoField, GoSlice
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.resource_conversion import claims_of, requests_of
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
@@ -127,10 +127,10 @@ def _template_metadata(meta: Object, path: str, k: Kubernetes) -> Errors:
             yield forbidden(f"{path}.{field.key}", "cannot be set")
 
 
-def _is_set(meta: Object, field: Field) -> bool:
+def _is_set(meta: Object, field: GoField) -> bool:
     """Tell whether a field is not Go's zero; an empty list is none."""
     return bool(meta.get(field.key)) or (
-        field.key in meta and (field.pointer or isinstance(field.shape, ListOf))
+        field.key in meta and (field.pointer or isinstance(field.shape, GoSlice))
     )
 
 

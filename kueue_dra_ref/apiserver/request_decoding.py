@@ -13,13 +13,13 @@ from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import BadQuantity, parse
 from kueue_dra_ref.apiserver.go_types import (
     TEXT,
-    Field,
-    Holds,
-    ListOf,
-    MapOf,
-    Plain,
+    GoField,
+    GoMap,
+    GoScalar,
+    GoSlice,
+    GoStruct,
+    GoType,
     Shape,
-    Struct,
     bare,
     go_type,
 )
@@ -54,7 +54,7 @@ class Decoder:
     unknown: list[str] = field(default_factory=list)
     _mismatches: list[_Mismatch] = field(default_factory=list)
 
-    def decoded(self, value: Any, shape: Struct) -> dict[str, Any]:
+    def decoded(self, value: Any, shape: GoStruct) -> dict[str, Any]:
         """Give the fields that the type has; null is the same as absent.
 
         Raises:
@@ -71,7 +71,7 @@ class Decoder:
         return found
 
     def _struct(
-        self, value: Mapping[str, Any], shape: Struct, path: str, names: str
+        self, value: Mapping[str, Any], shape: GoStruct, path: str, names: str
     ) -> dict[str, Any]:
         known = shape.known(self.minor)
         found: dict[str, Any] = dict.fromkeys(shape.zeros, "0")
@@ -84,21 +84,21 @@ class Decoder:
             ):  # as most are: nothing can be wrong with it
                 found[key] = each
             elif each is not None:
-                place = _Place(
+                place = _FieldPosition(
                     bare(shape.go),
                     f"{names}.{self._named(known[key])}" if names else key,
                 )
                 found[key] = self._value(each, known[key].shape, here, place)
         return found
 
-    def _named(self, part: Field) -> str:
+    def _named(self, part: GoField) -> str:
         return (
             f"{part.embedded}.{part.key}"
             if part.embedded and self.minor >= _EMBEDDED_SINCE
             else part.key
         )
 
-    def _value(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+    def _value(self, value: Any, shape: Shape, path: str, place: _FieldPosition) -> Any:
         try:
             return self._read(value, shape, path, place)
         except _Mismatch as fault:
@@ -109,31 +109,31 @@ class Decoder:
             fault.path, fault.found = fault.path or path, fault.found or printed(value)
             raise
 
-    def _read(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+    def _read(self, value: Any, shape: Shape, path: str, place: _FieldPosition) -> Any:
         match shape, value:
-            case Struct(), dict():
+            case GoStruct(), dict():
                 return self._struct(value, shape, path, place.names)
-            case ListOf(element), list():
+            case GoSlice(element), list():
                 return [
                     self._part(each, element, f"{path}[{i}]", place)
                     for i, each in enumerate(value)
                 ]
-            case MapOf(element), dict():
+            case GoMap(element), dict():
                 return {
                     str(key): self._part(each, element, f"{path}.{key}", place)
                     for key, each in value.items()
                 }
-            case Plain(), _:
+            case GoScalar(), _:
                 return _plain(value, shape, place)
             case _:
                 raise place.mismatch(value, shape)
 
-    def _part(self, value: Any, shape: Shape, path: str, place: _Place) -> Any:
+    def _part(self, value: Any, shape: Shape, path: str, place: _FieldPosition) -> Any:
         return _zero(shape) if value is None else self._value(value, shape, path, place)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FieldPosition:
     """Where a value stands: the struct that holds its field, and the names of the fields on the way there."""
 
     struct: str
@@ -143,8 +143,8 @@ class _Place:
         found, kind = _found(value), go_type(shape)
         if (
             found == "number"
-            and isinstance(shape, Plain)
-            and shape.holds is Holds.WHOLE
+            and isinstance(shape, GoScalar)
+            and shape.holds is GoType.WHOLE
         ):
             found = f"number {value}"
         return _Mismatch(
@@ -152,17 +152,17 @@ class _Place:
         )
 
 
-def _plain(value: Any, shape: Plain, place: _Place) -> Any:
+def _plain(value: Any, shape: GoScalar, place: _FieldPosition) -> Any:
     match shape.holds, value:
-        case Holds.ANYTHING, _:
+        case GoType.ANYTHING, _:
             return copy.deepcopy(value)
-        case Holds.QUANTITY, _:
+        case GoType.QUANTITY, _:
             return _quantity(value)
-        case Holds.TIME, _:
+        case GoType.TIME, _:
             return _time(value, place)
-        case (Holds.TEXT, str()) | (Holds.FLAG, bool()):
+        case (GoType.TEXT, str()) | (GoType.FLAG, bool()):
             return value
-        case Holds.WHOLE, int() if (
+        case GoType.WHOLE, int() if (
             not isinstance(value, bool) and -shape.bound <= value < shape.bound
         ):
             return value
@@ -182,7 +182,7 @@ def _quantity(value: Any) -> str:
         ) from None
 
 
-def _time(value: Any, place: _Place) -> str:
+def _time(value: Any, place: _FieldPosition) -> str:
     if not isinstance(value, str):
         raise Undecodable(str(place.mismatch(value, TEXT)))
     if not _TIME.fullmatch(value):
@@ -208,17 +208,17 @@ def _found(value: Any) -> str:
 
 def _zero(shape: Shape) -> Any:
     match shape:
-        case Plain(Holds.TEXT | Holds.TIME):
+        case GoScalar(GoType.TEXT | GoType.TIME):
             return ""
-        case Plain(Holds.FLAG):
+        case GoScalar(GoType.FLAG):
             return False
-        case Plain(Holds.WHOLE):
+        case GoScalar(GoType.WHOLE):
             return 0
-        case Plain(Holds.QUANTITY):
+        case GoScalar(GoType.QUANTITY):
             return "0"
-        case ListOf():
+        case GoSlice():
             return []
-        case Struct():
+        case GoStruct():
             return dict.fromkeys(shape.zeros, "0")
         case _:
             return {}

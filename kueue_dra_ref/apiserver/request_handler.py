@@ -10,11 +10,11 @@ from typing import Any
 from kueue_dra_ref.api.scheme import version_of
 from kueue_dra_ref.apiserver.declarative_validation import also_declared, said
 from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
-from kueue_dra_ref.apiserver.go_types import Struct
+from kueue_dra_ref.apiserver.go_types import GoStruct
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.object_validation import errors_of_change, errors_of_new
 from kueue_dra_ref.apiserver.request_decoding import Decoder, Undecodable
-from kueue_dra_ref.apiserver.request_policy import DividedByZero
+from kueue_dra_ref.apiserver.request_policy import DivisionByZero
 from kueue_dra_ref.apiserver.resource_conversion import set_defaults, to_v1
 from kueue_dra_ref.apiserver.schema_claims import OBJECT_META
 from kueue_dra_ref.apiserver.schema_slices import schema
@@ -24,7 +24,7 @@ GROUP = "resource.k8s.io"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
+class AcceptedRequest:
     """An object that is stored, in v1's shape, and what its writer is warned of."""
 
     obj: Manifest
@@ -32,7 +32,7 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class RejectedRequest:
     """An answer other than success: the HTTP status code, its message, and the fields at fault."""
 
     code: int
@@ -42,7 +42,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
+class RequestContext:
     """What an answer depends on beside the object."""
 
     kubernetes: Kubernetes
@@ -56,8 +56,8 @@ class Circumstances:
 
 
 def admitted(
-    manifest: Manifest, old: Manifest | None, under: Circumstances
-) -> Admitted | Refused:
+    manifest: Manifest, old: Manifest | None, under: RequestContext
+) -> AcceptedRequest | RejectedRequest:
     """Answer the request to create an object, or to replace the stored ``old`` one.
 
     Raises:
@@ -66,12 +66,12 @@ def admitted(
     """
     k, kind, version = under.kubernetes, manifest["kind"], version_of(manifest)
     if version not in k.served and under.only_served:
-        return Refused(
+        return RejectedRequest(
             code=404, message="the server could not find the requested resource"
         )
     warnings = _of_the_version(kind, version, k)
     opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
-    if isinstance(opened, Refused):
+    if isinstance(opened, RejectedRequest):
         return replace(opened, warnings=warnings)
     obj = opened.obj | {"kind": kind, "metadata": opened.obj.get("metadata") or {}}
     _keep_scope(obj)
@@ -82,8 +82,8 @@ def admitted(
 
 
 def decoded(
-    manifest: Manifest, shape: Struct, k: Kubernetes, *, strict: bool = False
-) -> Admitted | Refused:
+    manifest: Manifest, shape: GoStruct, k: Kubernetes, *, strict: bool = False
+) -> AcceptedRequest | RejectedRequest:
     """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
     decoder, kind, version = Decoder(k.minor), manifest["kind"], version_of(manifest)
     try:
@@ -98,10 +98,10 @@ def decoded(
             f"strict decoding error: {', '.join(unknown)}",
             decoder.unknown[0],
         )
-    return Admitted(obj=obj, warnings=tuple(unknown))
+    return AcceptedRequest(obj=obj, warnings=tuple(unknown))
 
 
-def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
+def identified(manifest: Manifest, k: Kubernetes) -> RejectedRequest | None:
     """Say what is answered to a custom resource whose metadata cannot be decoded, before all else; None when it can."""
     kind, version = manifest["kind"], version_of(manifest)
     meta = manifest.get("metadata")
@@ -114,14 +114,16 @@ def identified(manifest: Manifest, k: Kubernetes) -> Refused | None:
     return None
 
 
-def completed(manifest: Manifest, shape: Struct, k: Kubernetes) -> Refused | None:
+def completed(
+    manifest: Manifest, shape: GoStruct, k: Kubernetes
+) -> RejectedRequest | None:
     """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
-    if isinstance(decoded(manifest, shape, k), Admitted):
+    if isinstance(decoded(manifest, shape, k), AcceptedRequest):
         return None
     refused = decoded(
         json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k
     )
-    if isinstance(refused, Admitted):
+    if isinstance(refused, AcceptedRequest):
         return None
     words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
     return replace(refused, message=words)
@@ -139,24 +141,24 @@ def _sent_on(number: str) -> int | float:
 def _answer(
     obj: dict[str, Any],
     old: Manifest | None,
-    under: Circumstances,
+    under: RequestContext,
     version: str,
     warnings: tuple[str, ...],
-) -> Admitted | Refused:
+) -> AcceptedRequest | RejectedRequest:
     k = under.kubernetes
     try:
         errors = _errors(obj, old, under, version)
-    except DividedByZero:
+    except DivisionByZero:
         words = "the API server divides by a step of zero and closes the connection (Kubernetes 1.34 to 1.36)"
-        return Refused(code=500, message=words, warnings=warnings)
+        return RejectedRequest(code=500, message=words, warnings=warnings)
     if errors:
         return _invalid(obj, errors, warnings)
     obj["spec"] = obj.get("spec") or {}
-    return Admitted(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
+    return AcceptedRequest(obj=obj, warnings=(*warnings, *_of_the_driver(obj, k)))
 
 
 def _errors(
-    obj: dict[str, Any], old: Manifest | None, under: Circumstances, version: str
+    obj: dict[str, Any], old: Manifest | None, under: RequestContext, version: str
 ) -> tuple[FieldError, ...]:
     def found(k: Kubernetes) -> list[FieldError]:
         labels = under.namespace_labels
@@ -179,19 +181,19 @@ def _keep_scope(obj: dict[str, Any]) -> None:
 
 def _undecodable(
     kind: str, version: str, fault: str, path: str, found: str | None = None
-) -> Refused:
+) -> RejectedRequest:
     words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
     error = FieldError(field=path, type="Wrong type", value=found, detail=fault)
-    return Refused(code=400, message=words, errors=(error,))
+    return RejectedRequest(code=400, message=words, errors=(error,))
 
 
 def _invalid(
     obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]
-) -> Refused:
+) -> RejectedRequest:
     told = list(map(str, errors))
     words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
     named = f'{obj["kind"]}.{GROUP} "{obj["metadata"].get("name") or ""}" is invalid'
-    return Refused(
+    return RejectedRequest(
         code=422, message=f"{named}: {words}", errors=errors, warnings=warnings
     )
 

@@ -20,7 +20,7 @@ _EITHER = 'exactly one policy can be specified, cannot specify "validValues" and
 Object = dict[str, Any]
 
 
-class DividedByZero(ArithmeticError):
+class DivisionByZero(ArithmeticError):
     """The API server (up to 1.36) divides by a step of zero, and ends the connection instead of answering."""
 
 
@@ -165,7 +165,7 @@ def _step(
             path,
         )
     if not step.ceiling:
-        raise DividedByZero
+        raise DivisionByZero
     for value in values:
         if (value.ceiling - low.ceiling) % step.ceiling:
             words = f"value is not a multiple of a given step ({step}) from ({low})"

@@ -10,10 +10,10 @@ from kueue_dra_ref.apiserver.go_types import (
     TEXTS,
     TIME,
     WHOLE,
-    Field,
-    ListOf,
-    MapOf,
-    Struct,
+    GoField,
+    GoMap,
+    GoSlice,
+    GoStruct,
     fields,
     pointers,
     word,
@@ -38,13 +38,17 @@ OBJECT_META = fields(
     ("generation", WHOLE),
     ("creationTimestamp", TIME),
     *pointers(("deletionTimestamp", TIME), ("deletionGracePeriodSeconds", WHOLE)),
-    ("labels", MapOf(TEXT)),
-    ("annotations", MapOf(TEXT)),
-    ("ownerReferences", ListOf(OWNER)),
+    ("labels", GoMap(TEXT)),
+    ("annotations", GoMap(TEXT)),
+    ("ownerReferences", GoSlice(OWNER)),
     ("finalizers", TEXTS),
-    ("managedFields", ListOf(ANYTHING)),
+    ("managedFields", GoSlice(ANYTHING)),
 )
-HEAD = (Field("apiVersion", TEXT), Field("kind", TEXT), Field("metadata", OBJECT_META))
+HEAD = (
+    GoField("apiVersion", TEXT),
+    GoField("kind", TEXT),
+    GoField("metadata", OBJECT_META),
+)
 """What every object has."""
 REQUIREMENT = fields(
     "v1.NodeSelectorRequirement",
@@ -54,10 +58,10 @@ REQUIREMENT = fields(
 )
 NODE_TERM = fields(
     "v1.NodeSelectorTerm",
-    ("matchExpressions", ListOf(REQUIREMENT)),
-    ("matchFields", ListOf(REQUIREMENT)),
+    ("matchExpressions", GoSlice(REQUIREMENT)),
+    ("matchFields", GoSlice(REQUIREMENT)),
 )
-NODE_SELECTOR = fields("v1.NodeSelector", ("nodeSelectorTerms", ListOf(NODE_TERM)))
+NODE_SELECTOR = fields("v1.NodeSelector", ("nodeSelectorTerms", GoSlice(NODE_TERM)))
 
 POD_CLAIM = fields(
     "v1.PodResourceClaim",
@@ -71,23 +75,23 @@ def is_flat(version: str) -> bool:
     return version in ("v1beta1", "v1alpha3")
 
 
-def selectors(version: str) -> ListOf:
+def selectors(version: str) -> GoSlice:
     """Give the shape of a list of selectors."""
     cel = fields(f"{version}.CELDeviceSelector", ("expression", TEXT))
-    return ListOf(
-        fields(f"{version}.DeviceSelector", Field("cel", cel, "CEL", pointer=True))
+    return GoSlice(
+        fields(f"{version}.DeviceSelector", GoField("cel", cel, "CEL", pointer=True))
     )
 
 
-def claim(version: str) -> Struct:
+def claim(version: str) -> GoStruct:
     """Give the shape of a claim's spec."""
     devices = fields(
         f"{version}.DeviceClaim",
-        ("requests", ListOf(_request(version))),
-        ("constraints", ListOf(_constraint(version))),
+        ("requests", GoSlice(_request(version))),
+        ("constraints", GoSlice(_constraint(version))),
         (
             "config",
-            ListOf(
+            GoSlice(
                 fields(
                     f"{version}.DeviceClaimConfiguration",
                     ("requests", TEXTS),
@@ -96,30 +100,30 @@ def claim(version: str) -> Struct:
             ),
         ),
     )
-    controller = Field("controller", TEXT, until=31)
+    controller = GoField("controller", TEXT, until=31)
     return fields(f"{version}.ResourceClaimSpec", ("devices", devices), controller)
 
 
-def device_class(version: str) -> Struct:
+def device_class(version: str) -> GoStruct:
     """Give the shape of a class's spec."""
     return fields(
         f"{version}.DeviceClassSpec",
         ("selectors", selectors(version)),
         (
             "config",
-            ListOf(fields(f"{version}.DeviceClassConfiguration", *_opaque(version))),
+            GoSlice(fields(f"{version}.DeviceClassConfiguration", *_opaque(version))),
         ),
-        Field("suitableNodes", NODE_SELECTOR, pointer=True, until=31),
-        Field("extendedResourceName", TEXT, pointer=True, since=34),
+        GoField("suitableNodes", NODE_SELECTOR, pointer=True, until=31),
+        GoField("extendedResourceName", TEXT, pointer=True, since=34),
     )
 
 
-def _request(version: str) -> Struct:
+def _request(version: str) -> GoStruct:
     exact = fields(f"{version}.ExactDeviceRequest", *_asked(version, admin=True))
     shape = (
         _asked(version, admin=True)
         if is_flat(version)
-        else (Field("exactly", exact, pointer=True, since=33),)
+        else (GoField("exactly", exact, pointer=True, since=33),)
     )
     alternative = fields(
         f"{version}.DeviceSubRequest", ("name", TEXT), *_asked(version, admin=False)
@@ -128,15 +132,15 @@ def _request(version: str) -> Struct:
         f"{version}.DeviceRequest",
         ("name", TEXT),
         *shape,
-        ("firstAvailable", ListOf(alternative), 33),
+        ("firstAvailable", GoSlice(alternative), 33),
     )
 
 
-def _asked(version: str, *, admin: bool) -> tuple[Field, ...]:
+def _asked(version: str, *, admin: bool) -> tuple[GoField, ...]:
     """Give what can be asked for, in a request of its own or in an alternative, which cannot ask for admin access."""
     capacity = fields(
         f"{version}.CapacityRequirements",
-        ("requests", MapOf(QUANTITY, f"{version}.QualifiedName")),
+        ("requests", GoMap(QUANTITY, f"{version}.QualifiedName")),
     )
     asked = fields(
         "",
@@ -145,14 +149,14 @@ def _asked(version: str, *, admin: bool) -> tuple[Field, ...]:
         ("allocationMode", word(f"{version}.DeviceAllocationMode")),
         ("count", WHOLE),
         *(pointers(("adminAccess", FLAG)) if admin else ()),
-        ("tolerations", ListOf(_toleration(version)), 33),
+        ("tolerations", GoSlice(_toleration(version)), 33),
         *pointers(("capacity", capacity, 34)),
-        ("derivedAttributes", ListOf(_derived(version)), 37),
+        ("derivedAttributes", GoSlice(_derived(version)), 37),
     )
     return asked.fields
 
 
-def _toleration(version: str) -> Struct:
+def _toleration(version: str) -> GoStruct:
     return fields(
         f"{version}.DeviceToleration",
         ("key", TEXT),
@@ -163,14 +167,14 @@ def _toleration(version: str) -> Struct:
     )
 
 
-def _derived(version: str) -> Struct:
+def _derived(version: str) -> GoStruct:
     name = word(f"{version}.FullyQualifiedName")
     return fields(
         f"{version}.DeviceDerivedAttribute", ("name", name), ("expression", TEXT)
     )
 
 
-def _constraint(version: str) -> Struct:
+def _constraint(version: str) -> GoStruct:
     name = word(f"{version}.FullyQualifiedName")
     return fields(
         f"{version}.DeviceConstraint",
@@ -179,10 +183,10 @@ def _constraint(version: str) -> Struct:
     )
 
 
-def _opaque(version: str) -> tuple[Field, ...]:
+def _opaque(version: str) -> tuple[GoField, ...]:
     found = fields(
         f"{version}.OpaqueDeviceConfiguration",
         ("driver", TEXT),
         ("parameters", ANYTHING),
     )
-    return (Field("opaque", found, pointer=True, embedded="DeviceConfiguration"),)
+    return (GoField("opaque", found, pointer=True, embedded="DeviceConfiguration"),)

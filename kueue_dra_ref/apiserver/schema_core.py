@@ -9,9 +9,9 @@ from kueue_dra_ref.apiserver.go_types import (
     FLAG,
     TEXT,
     TEXTS,
-    ListOf,
+    GoSlice,
+    GoStruct,
     Shape,
-    Struct,
     all_of,
     fields,
     word,
@@ -20,12 +20,12 @@ from kueue_dra_ref.apiserver.schema_claims import HEAD
 from kueue_dra_ref.apiserver.schema_pods import AMOUNTS, INT32, JOB
 
 
-def _kind(name: str, *parts: tuple[str, Shape]) -> Struct:
+def _kind(name: str, *parts: tuple[str, Shape]) -> GoStruct:
     return fields(f"v1.{name}", *HEAD, *parts)
 
 
 _NAMESPACE = fields(
-    "v1.NamespaceSpec", ("finalizers", ListOf(word("v1.FinalizerName")))
+    "v1.NamespaceSpec", ("finalizers", GoSlice(word("v1.FinalizerName")))
 )
 _BOUNDS = fields(
     "v1.LimitRangeItem",
@@ -36,7 +36,7 @@ _RULE = fields(
     "v1.PolicyRule",
     *all_of(TEXTS, "verbs apiGroups resources resourceNames nonResourceURLs"),
 )
-BUILT_IN: Mapping[str, Struct] = {
+BUILT_IN: Mapping[str, GoStruct] = {
     "Namespace": _kind("Namespace", ("spec", _NAMESPACE), ("status", ANYTHING)),
     "PriorityClass": _kind(
         "PriorityClass",
@@ -46,7 +46,7 @@ BUILT_IN: Mapping[str, Struct] = {
         ("preemptionPolicy", word("v1.PreemptionPolicy")),
     ),
     "ClusterRole": _kind(
-        "ClusterRole", ("rules", ListOf(_RULE)), ("aggregationRule", ANYTHING)
+        "ClusterRole", ("rules", GoSlice(_RULE)), ("aggregationRule", ANYTHING)
     ),
     "RuntimeClass": _kind(
         "RuntimeClass",
@@ -55,7 +55,8 @@ BUILT_IN: Mapping[str, Struct] = {
         ("scheduling", ANYTHING),
     ),
     "LimitRange": _kind(
-        "LimitRange", ("spec", fields("v1.LimitRangeSpec", ("limits", ListOf(_BOUNDS))))
+        "LimitRange",
+        ("spec", fields("v1.LimitRangeSpec", ("limits", GoSlice(_BOUNDS)))),
     ),
     "Job": JOB,
 }

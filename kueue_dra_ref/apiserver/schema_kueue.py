@@ -11,10 +11,10 @@ from kueue_dra_ref.apiserver.go_types import (
     QUANTITY,
     TEXT,
     TEXTS,
-    ListOf,
-    MapOf,
+    GoMap,
+    GoSlice,
+    GoStruct,
     Shape,
-    Struct,
     all_of,
     fields,
     word,
@@ -44,15 +44,15 @@ _COMPARED = fields(
 )
 _SELECTOR = fields(
     "v1.LabelSelector",
-    ("matchLabels", MapOf(TEXT)),
-    ("matchExpressions", ListOf(_COMPARED)),
+    ("matchLabels", GoMap(TEXT)),
+    ("matchExpressions", GoSlice(_COMPARED)),
 )
 COMPLETED = ("ClusterQueue", "ResourceFlavor", "Workload")
 """Kinds whose new objects Kueue's webhooks complete, for which they decode them."""
 
 
 @cache
-def schema(kind: str, version: str) -> Struct:
+def schema(kind: str, version: str) -> GoStruct:
     """Give the shape of one of Kueue's kinds in a version; of a status only what is read.
 
     Raises:
@@ -73,7 +73,7 @@ def schema(kind: str, version: str) -> Struct:
     return fields(f"{version}.{kind}", *HEAD, *parts)
 
 
-def _cluster_queue(version: str) -> Struct:
+def _cluster_queue(version: str) -> GoStruct:
     policy = word(f"{version}.PreemptionPolicy")
     borrowing = fields(
         f"{version}.BorrowWithinCohort",
@@ -120,7 +120,7 @@ def _cluster_queue(version: str) -> Struct:
     )
 
 
-def _cohort(version: str) -> Struct:
+def _cohort(version: str) -> GoStruct:
     return fields(
         f"{version}.CohortSpec",
         ("parentName", word(f"{version}.CohortReference")),
@@ -129,7 +129,7 @@ def _cohort(version: str) -> Struct:
     )
 
 
-def _local_queue(version: str) -> Struct:
+def _local_queue(version: str) -> GoStruct:
     return fields(
         f"{version}.LocalQueueSpec",
         ("clusterQueue", word(f"{version}.ClusterQueueReference")),
@@ -138,12 +138,12 @@ def _local_queue(version: str) -> Struct:
     )
 
 
-def _flavor(version: str) -> Struct:
+def _flavor(version: str) -> GoStruct:
     return fields(
         f"{version}.ResourceFlavorSpec",
-        ("nodeLabels", MapOf(TEXT)),
-        ("nodeTaints", ListOf(_TAINT)),
-        ("tolerations", ListOf(TOLERATION)),
+        ("nodeLabels", GoMap(TEXT)),
+        ("nodeTaints", GoSlice(_TAINT)),
+        ("tolerations", GoSlice(TOLERATION)),
         ("topologyName", word(f"{version}.TopologyReference")),
     )
 
@@ -159,30 +159,30 @@ def _groups(version: str) -> Shape:
     flavor = fields(
         f"{version}.FlavorQuotas",
         ("name", word(f"{version}.ResourceFlavorReference")),
-        ("resources", ListOf(quota, keyed=True)),
+        ("resources", GoSlice(quota, keyed=True)),
     )
     group = fields(
         f"{version}.ResourceGroup",
-        ("coveredResources", ListOf(_RESOURCE)),
-        ("flavors", ListOf(flavor, keyed=True)),
+        ("coveredResources", GoSlice(_RESOURCE)),
+        ("flavors", GoSlice(flavor, keyed=True)),
     )
-    return ListOf(group)
+    return GoSlice(group)
 
 
-def _sharing(version: str) -> Struct:
+def _sharing(version: str) -> GoStruct:
     return fields(f"{version}.FairSharing", ("weight", QUANTITY))
 
 
-def _resources(version: str) -> Struct:
+def _resources(version: str) -> GoStruct:
     resource = fields(
         f"{version}.Resource", ("name", _RESOURCE), ("deviceClassNames", TEXTS)
     )
     return fields(
-        f"{version}.{DRA_CONFIG}Spec", ("resources", ListOf(resource, keyed=True))
+        f"{version}.{DRA_CONFIG}Spec", ("resources", GoSlice(resource, keyed=True))
     )
 
 
-_SPECS: Mapping[str, Callable[[str], Struct]] = {
+_SPECS: Mapping[str, Callable[[str], GoStruct]] = {
     "ClusterQueue": _cluster_queue,
     "Cohort": _cohort,
     "LocalQueue": _local_queue,

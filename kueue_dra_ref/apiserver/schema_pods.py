@@ -10,11 +10,11 @@ from kueue_dra_ref.apiserver.go_types import (
     TEXTS,
     TIME,
     WHOLE,
-    Holds,
-    ListOf,
-    MapOf,
-    Plain,
-    Struct,
+    GoMap,
+    GoScalar,
+    GoSlice,
+    GoStruct,
+    GoType,
     all_of,
     fields,
     word,
@@ -26,8 +26,8 @@ from kueue_dra_ref.apiserver.schema_claims import (
     POD_CLAIM,
 )
 
-INT32 = Plain(Holds.WHOLE, "int32")
-AMOUNTS = MapOf(QUANTITY, go="v1.ResourceList")
+INT32 = GoScalar(GoType.WHOLE, "int32")
+AMOUNTS = GoMap(QUANTITY, go="v1.ResourceList")
 
 
 RESOURCES = fields(
@@ -36,7 +36,7 @@ RESOURCES = fields(
     ("requests", AMOUNTS),
     (
         "claims",
-        ListOf(
+        GoSlice(
             fields("v1.ResourceClaim", ("name", TEXT), ("request", TEXT)), keyed=True
         ),
     ),
@@ -70,7 +70,7 @@ _NODE_AFFINITY = fields(
 )
 POD = fields(
     "v1.PodSpec",
-    *all_of(ListOf(CONTAINER, keyed=True), "containers initContainers"),
+    *all_of(GoSlice(CONTAINER, keyed=True), "containers initContainers"),
     *all_of(WHOLE, "terminationGracePeriodSeconds activeDeadlineSeconds"),
     *all_of(
         TEXT,
@@ -93,7 +93,7 @@ POD = fields(
     ("restartPolicy", word("v1.RestartPolicy")),
     ("dnsPolicy", word("v1.DNSPolicy")),
     ("preemptionPolicy", word("v1.PreemptionPolicy")),
-    ("nodeSelector", MapOf(TEXT)),
+    ("nodeSelector", GoMap(TEXT)),
     (
         "affinity",
         fields(
@@ -102,10 +102,10 @@ POD = fields(
             *all_of(ANYTHING, "podAffinity podAntiAffinity"),
         ),
     ),
-    ("tolerations", ListOf(TOLERATION)),
+    ("tolerations", GoSlice(TOLERATION)),
     ("priority", INT32),
     ("overhead", AMOUNTS),
-    ("resourceClaims", ListOf(POD_CLAIM, keyed=True)),
+    ("resourceClaims", GoSlice(POD_CLAIM, keyed=True)),
     ("resources", RESOURCES),
 )
 TEMPLATE = fields("v1.PodTemplateSpec", ("metadata", OBJECT_META), ("spec", POD))
@@ -132,10 +132,10 @@ _CONDITION = fields(
 )
 _STATUS = fields(
     "v1.JobStatus",
-    ("conditions", ListOf(_CONDITION)),
+    ("conditions", GoSlice(_CONDITION)),
     *all_of(TIME, "startTime completionTime"),
     *all_of(INT32, "active succeeded failed terminating ready"),
     *all_of(TEXT, "completedIndexes failedIndexes"),
     ("uncountedTerminatedPods", ANYTHING),
 )
-JOB: Struct = fields("v1.Job", *HEAD, ("spec", _JOB), ("status", _STATUS))
+JOB: GoStruct = fields("v1.Job", *HEAD, ("spec", _JOB), ("status", _STATUS))

@@ -12,11 +12,11 @@ from kueue_dra_ref.apiserver.go_types import (
     TEXTS,
     TIME,
     WHOLE,
-    Field,
-    ListOf,
-    MapOf,
+    GoField,
+    GoMap,
+    GoSlice,
+    GoStruct,
     Shape,
-    Struct,
     fields,
     pointers,
     word,
@@ -32,7 +32,7 @@ from kueue_dra_ref.apiserver.schema_claims import (
 
 
 @cache
-def schema(kind: str, version: str) -> Struct:
+def schema(kind: str, version: str) -> GoStruct:
     """Give the shape of a kind in a version, over all minors of Kubernetes.
 
     Raises:
@@ -50,11 +50,11 @@ def schema(kind: str, version: str) -> Struct:
         "DeviceClass": device_class(version),
         "ResourceSlice": slice_spec(version),
     }
-    status = (Field("status", ANYTHING),) if kind == "ResourceClaim" else ()
+    status = (GoField("status", ANYTHING),) if kind == "ResourceClaim" else ()
     return fields(f"{version}.{kind}", *HEAD, ("spec", specs[kind]), *status)
 
 
-def slice_spec(version: str) -> Struct:
+def slice_spec(version: str) -> GoStruct:
     """Give the shape of a slice's spec."""
     pool = fields(
         f"{version}.ResourcePool",
@@ -66,35 +66,35 @@ def slice_spec(version: str) -> Struct:
         f"{version}.ResourceSliceSpec",
         ("driver", TEXT),
         ("pool", pool),
-        Field("nodeName", TEXT, pointer=not is_flat(version)),
+        GoField("nodeName", TEXT, pointer=not is_flat(version)),
         *pointers(("nodeSelector", NODE_SELECTOR)),
-        Field("allNodes", FLAG, pointer=not is_flat(version)),
-        ("devices", ListOf(_device(version))),
+        GoField("allNodes", FLAG, pointer=not is_flat(version)),
+        ("devices", GoSlice(_device(version))),
         *pointers(("perDeviceNodeSelection", FLAG, 33)),
-        ("sharedCounters", ListOf(_counted(version, "CounterSet", "name")), 33),
+        ("sharedCounters", GoSlice(_counted(version, "CounterSet", "name")), 33),
         *pointers(
             ("partitionTypeAttribute", word(f"{version}.FullyQualifiedName"), 37)
         ),
-        ("skipNodeOperations", ListOf(word(f"{version}.SkipNodeOperation")), 37),
+        ("skipNodeOperations", GoSlice(word(f"{version}.SkipNodeOperation")), 37),
     )
 
 
-def attribute(version: str) -> Struct:
+def attribute(version: str) -> GoStruct:
     """Give the shape of an attribute's value."""
     plain = {"int": WHOLE, "bool": FLAG, "string": TEXT, "version": TEXT}
     one = (
-        Field(key, shape, f"{key.capitalize()}Value", pointer=True)
+        GoField(key, shape, f"{key.capitalize()}Value", pointer=True)
         for key, shape in plain.items()
     )
     many = (
-        Field(f"{k}s", ListOf(shape), f"{k.capitalize()}Values", since=36)
+        GoField(f"{k}s", GoSlice(shape), f"{k.capitalize()}Values", since=36)
         for k, shape in plain.items()
     )
     return fields(f"{version}.DeviceAttribute", *one, *many)
 
 
-def _device(version: str) -> Struct:
-    name = Field("name", TEXT)
+def _device(version: str) -> GoStruct:
+    name = GoField("name", TEXT)
     if not is_flat(version):
         return fields(f"{version}.Device", name, *_described(version))
     return fields(
@@ -104,40 +104,40 @@ def _device(version: str) -> Struct:
     )
 
 
-def _described(version: str) -> tuple[Field, ...]:
+def _described(version: str) -> tuple[GoField, ...]:
     qualified = f"{version}.QualifiedName"
-    consumed = ListOf(_counted(version, "DeviceCounterConsumption", "counterSet"))
+    consumed = GoSlice(_counted(version, "DeviceCounterConsumption", "counterSet"))
     described = fields(
         "",
-        ("attributes", MapOf(attribute(version), qualified)),
-        ("capacity", MapOf(_capacity(version), qualified)),
+        ("attributes", GoMap(attribute(version), qualified)),
+        ("capacity", GoMap(_capacity(version), qualified)),
         ("consumesCounters", consumed, 33),
         *pointers(
             ("nodeName", TEXT, 33),
             ("nodeSelector", NODE_SELECTOR, 33),
             ("allNodes", FLAG, 33),
         ),
-        ("taints", ListOf(_taint(version)), 33),
+        ("taints", GoSlice(_taint(version)), 33),
         *pointers(("bindsToNode", FLAG, 34)),
         ("bindingConditions", TEXTS, 34),
         ("bindingFailureConditions", TEXTS, 34),
         *pointers(("allowMultipleAllocations", FLAG, 34)),
-        Field(
+        GoField(
             "nodeAllocatableResourceMappings",
-            MapOf(_mapping(version), "v1.ResourceName"),
+            GoMap(_mapping(version), "v1.ResourceName"),
             since=36,
             until=36,
         ),
-        ("nodeAllocatableResources", MapOf(ANYTHING, "v1.ResourceName"), 37),
+        ("nodeAllocatableResources", GoMap(ANYTHING, "v1.ResourceName"), 37),
     )
     return described.fields
 
 
-def _counted(version: str, go: str, name: str) -> Struct:
+def _counted(version: str, go: str, name: str) -> GoStruct:
     counter = fields(f"{version}.Counter", ("value", QUANTITY))
     groups = (("compatibilityGroups", TEXTS, 37),) if name == "counterSet" else ()
     return fields(
-        f"{version}.{go}", (name, TEXT), ("counters", MapOf(counter)), *groups
+        f"{version}.{go}", (name, TEXT), ("counters", GoMap(counter)), *groups
     )
 
 
@@ -151,7 +151,7 @@ def _capacity(version: str) -> Shape:
     policy = fields(
         f"{version}.CapacityRequestPolicy",
         *pointers(("default", QUANTITY)),
-        ("validValues", ListOf(QUANTITY)),
+        ("validValues", GoSlice(QUANTITY)),
         *pointers(("validRange", bounds)),
     )
     return fields(
@@ -161,7 +161,7 @@ def _capacity(version: str) -> Shape:
     )
 
 
-def _taint(version: str) -> Struct:
+def _taint(version: str) -> GoStruct:
     effect = word(f"{version}.DeviceTaintEffect")
     return fields(
         f"{version}.DeviceTaint",
@@ -172,7 +172,7 @@ def _taint(version: str) -> Struct:
     )
 
 
-def _mapping(version: str) -> Struct:
+def _mapping(version: str) -> GoStruct:
     key = word(f"{version}.QualifiedName")
     return fields(
         f"{version}.NodeAllocatableResourceMapping",

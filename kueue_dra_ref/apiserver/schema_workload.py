@@ -7,10 +7,10 @@ from kueue_dra_ref.apiserver.go_types import (
     FLAG,
     TEXT,
     TIME,
-    Field,
-    ListOf,
-    MapOf,
-    Struct,
+    GoField,
+    GoMap,
+    GoSlice,
+    GoStruct,
     all_of,
     fields,
     word,
@@ -25,11 +25,11 @@ _CONDITION = fields(
     ("lastTransitionTime", TIME),
     *all_of(TEXT, "reason message"),
 )
-CONDITIONS = Field("conditions", ListOf(_CONDITION, keyed=True))
+CONDITIONS = GoField("conditions", GoSlice(_CONDITION, keyed=True))
 """What every status has."""
 
 
-def workload_spec(version: str) -> Struct:
+def workload_spec(version: str) -> GoStruct:
     """Give the shape of the spec, in a version."""
     reference = fields(
         f"{version}.PriorityClassRef",
@@ -49,7 +49,7 @@ def workload_spec(version: str) -> Struct:
     )
     return fields(
         f"{version}.WorkloadSpec",
-        ("podSets", ListOf(pod_set, keyed=True)),
+        ("podSets", GoSlice(pod_set, keyed=True)),
         ("queueName", word(f"{version}.LocalQueueName")),
         *(older if version == OLDER else newer),
         ("priority", INT32),
@@ -58,22 +58,22 @@ def workload_spec(version: str) -> Struct:
     )
 
 
-def workload_status(version: str) -> Struct:
+def workload_status(version: str) -> GoStruct:
     """Give the shape of the status, in a version."""
     name = word(f"{version}.PodSetReference")
     assigned = fields(
         f"{version}.PodSetAssignment",
         ("name", name),
-        ("flavors", MapOf(word(f"{version}.ResourceFlavorReference"))),
+        ("flavors", GoMap(word(f"{version}.ResourceFlavorReference"))),
         ("resourceUsage", AMOUNTS),
         ("count", INT32),
     )
     admission = fields(
         f"{version}.Admission",
         ("clusterQueue", word(f"{version}.ClusterQueueReference")),
-        ("podSetAssignments", ListOf(assigned, keyed=True)),
+        ("podSetAssignments", GoSlice(assigned, keyed=True)),
     )
-    reclaimable = ListOf(
+    reclaimable = GoSlice(
         fields(f"{version}.ReclaimablePod", ("name", name), ("count", INT32)),
         keyed=True,
     )

@@ -6,21 +6,28 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.apiserver.go_types import Holds, ListOf, MapOf, Plain, Shape, Struct
+from kueue_dra_ref.apiserver.go_types import (
+    GoMap,
+    GoScalar,
+    GoSlice,
+    GoStruct,
+    GoType,
+    Shape,
+)
 
 
 def canonical(value: Any, shape: Shape) -> Any:
     """Bring a value to a form in which equal things are equal: amounts by size, empty lists as none."""
     match shape:
-        case Plain(Holds.QUANTITY):
+        case GoScalar(GoType.QUANTITY):
             return parse(value).amount
-        case Plain(Holds.ANYTHING):
+        case GoScalar(GoType.ANYTHING):
             return printed(value)  # true is not 1
-        case ListOf(element):
+        case GoSlice(element):
             return [canonical(each, element) for each in value]
-        case MapOf(element):
+        case GoMap(element):
             return {key: canonical(each, element) for key, each in value.items()}
-        case Struct(_, fields):
+        case GoStruct(_, fields):
             parts = {
                 f: canonical(value[f.key], f.shape)
                 for f in fields

@@ -10,20 +10,20 @@ from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
 from kueue_dra_ref.apiserver.go_types import (
     LAST,
-    Holds,
-    ListOf,
-    MapOf,
-    Plain,
+    GoMap,
+    GoScalar,
+    GoSlice,
+    GoStruct,
+    GoType,
     Shape,
-    Struct,
 )
 from kueue_dra_ref.target import FieldError
 
 _NAMES = {
-    Holds.TEXT: "string",
-    Holds.FLAG: "boolean",
-    Holds.WHOLE: "integer",
-    Holds.TIME: "string",
+    GoType.TEXT: "string",
+    GoType.FLAG: "boolean",
+    GoType.WHOLE: "integer",
+    GoType.TIME: "string",
 }
 _AMOUNT = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
@@ -37,15 +37,15 @@ def misfits(value: Any, shape: Shape, path: str = "") -> Errors:
     A number with a fraction of zero is a ``whole number``, which is an integer wherever one is wanted.
     """
     match shape, value:
-        case Plain(), _:
+        case GoScalar(), _:
             yield from _plain(value, shape, path)
-        case ListOf(), list():
+        case GoSlice(), list():
             yield from _in_list(value, shape, path)
-        case Struct() | MapOf(), dict():
+        case GoStruct() | GoMap(), dict():
             yield from _in_object(value, shape, path)
         case _:
             yield _other(
-                value, "array" if isinstance(shape, ListOf) else "object", path
+                value, "array" if isinstance(shape, GoSlice) else "object", path
             )
 
 
@@ -59,24 +59,24 @@ def unknown_fields(value: Any, shape: Shape) -> list[str]:
 def pruned(value: Any, shape: Shape, path: str, dropped: list[str]) -> Any:
     """Give what the types have of a value; the path of each other field, unless null, goes to ``dropped``."""
     match shape, value:
-        case ListOf(element), list():
+        case GoSlice(element), list():
             return [
                 pruned(each, element, f"{path}[{index}]", dropped)
                 for index, each in enumerate(value)
             ]
-        case MapOf(element), dict():
+        case GoMap(element), dict():
             return {
                 key: pruned(each, element, f"{path}.{key}", dropped)
                 for key, each in value.items()
             }
-        case Struct(), dict():
+        case GoStruct(), dict():
             return {key: each for key, each in _known(value, shape, path, dropped)}
         case _:
             return value
 
 
 def _known(
-    value: dict[str, Any], shape: Struct, path: str, dropped: list[str]
+    value: dict[str, Any], shape: GoStruct, path: str, dropped: list[str]
 ) -> Iterator[tuple[str, Any]]:
     known = shape.known(LAST)
     for key, each in value.items():
@@ -87,32 +87,32 @@ def _known(
             dropped.append(here)
 
 
-def _in_list(values: list[Any], shape: ListOf, path: str) -> Errors:
+def _in_list(values: list[Any], shape: GoSlice, path: str) -> Errors:
     for index, each in enumerate(values):
         yield from misfits(each, shape.element, f"{path}[{index}]")
     yield from _no_objects(values, path) if shape.keyed else ()
 
 
-def _in_object(found: dict[str, Any], shape: Struct | MapOf, path: str) -> Errors:
+def _in_object(found: dict[str, Any], shape: GoStruct | GoMap, path: str) -> Errors:
     known = (
         {field.key: field.shape for field in shape.fields}
-        if isinstance(shape, Struct)
+        if isinstance(shape, GoStruct)
         else {}
     )
     for key, each in found.items():
-        element = shape.value if isinstance(shape, MapOf) else known.get(key)
+        element = shape.value if isinstance(shape, GoMap) else known.get(key)
         if element is not None and each is not None:
             yield from misfits(each, element, f"{path}.{key}".lstrip("."))
 
 
-def _plain(value: Any, shape: Plain, path: str) -> Errors:
-    if shape.holds is Holds.QUANTITY:
+def _plain(value: Any, shape: GoScalar, path: str) -> Errors:
+    if shape.holds is GoType.QUANTITY:
         yield from _amount(value, path)
-    elif shape.holds is not Holds.ANYTHING:
+    elif shape.holds is not GoType.ANYTHING:
         yield from _scalar(value, shape, path)
 
 
-def _scalar(value: Any, shape: Plain, path: str) -> Errors:
+def _scalar(value: Any, shape: GoScalar, path: str) -> Errors:
     wanted, found = _NAMES[shape.holds], _name(value)
     if wanted == "integer" and found in ("boolean", "object", "number"):
         told = '"float64"' if found == "number" else '""'

@@ -9,22 +9,26 @@ from typing import Any
 
 from kueue_dra_ref.api.schema_config import Versions
 from kueue_dra_ref.behaviours.phases_dra import (
-    Adjusting,
-    Charging,
-    Extended,
-    Mapped,
-    Processing,
+    AdjustResources,
+    Charges,
+    ExtendedResources,
+    MappingSource,
+    Preprocessing,
 )
 from kueue_dra_ref.behaviours.phases_scheduling import (
-    Assigning,
-    Cohorts,
-    Cycle,
-    FairSharing,
-    Preempting,
-    Queueing,
+    CohortRules,
+    FairSharingRules,
+    FlavorAssignment,
+    PreemptionRules,
+    QueueRules,
+    SchedulingCycle,
 )
-from kueue_dra_ref.behaviours.phases_status import Jobs, Priorities, Reporting
-from kueue_dra_ref.behaviours.phases_validation import Definitions, Webhooks
+from kueue_dra_ref.behaviours.phases_status import (
+    JobRules,
+    PriorityClassRules,
+    StatusRules,
+)
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import Gates
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
@@ -49,20 +53,20 @@ class Behaviour:
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
     mapping: MappingRules
-    mapped: Mapped
-    processing: Processing
-    charging: Charging
-    queueing: Queueing
-    assigning: Assigning
-    cohorts: Cohorts
-    cycle: Cycle
-    preempting: Preempting
-    fair_sharing: FairSharing
-    reporting: Reporting
-    jobs: Jobs
-    priorities: Priorities
-    extended: Extended = field(default_factory=Extended)
-    adjusting: Adjusting = field(default_factory=Adjusting)
+    mapped: MappingSource
+    processing: Preprocessing
+    charging: Charges
+    queueing: QueueRules
+    assigning: FlavorAssignment
+    cohorts: CohortRules
+    cycle: SchedulingCycle
+    preempting: PreemptionRules
+    fair_sharing: FairSharingRules
+    reporting: StatusRules
+    jobs: JobRules
+    priorities: PriorityClassRules
+    extended: ExtendedResources = field(default_factory=ExtendedResources)
+    adjusting: AdjustResources = field(default_factory=AdjustResources)
     by_chance: bool = False
     """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
     overwrites: bool = True
@@ -73,9 +77,9 @@ class Behaviour:
     """Kinds that it brings beside those that every behaviour has."""
     objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
     """What is refused when an object is applied."""
-    definitions: Definitions = field(default_factory=Definitions)
+    definitions: APIValidation = field(default_factory=APIValidation)
     """What the API server refuses by Kueue's definitions of its kinds."""
-    webhooks: Webhooks = field(default_factory=Webhooks)
+    webhooks: WebhookRules = field(default_factory=WebhookRules)
     """What Kueue's own webhooks deny."""
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:

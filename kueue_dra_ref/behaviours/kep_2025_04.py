@@ -7,7 +7,7 @@ from dataclasses import replace
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
 from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
-from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
 from kueue_dra_ref.model.rule import swapped, when
 from kueue_dra_ref.rules.dra import dra_workloads, mapper, resource_quota_kind
@@ -32,7 +32,9 @@ def kep_2025_04() -> Behaviour:
             ),
         ),
         # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
-        forbidden=(when(dra_workloads.a_map_needs_the_target_queue, **{_GATE: True}),),
+        rbac_denied=(
+            when(dra_workloads.a_map_needs_the_target_queue, **{_GATE: True}),
+        ),
         mappings=(resource_quota_kind.the_target_queue_maps_the_classes,),
         lookup=(mapper.the_mapping_of_a_class_names_the_resource,),
         # Nothing is said of claims that several workloads use.
@@ -46,7 +48,7 @@ def kep_2025_04() -> Behaviour:
         gates=KEP_2025_04_GATES,
         integration=_GATE,
         # Resource Quota API: kind and deviceClassNames in the flavors of a ClusterQueue.
-        mapped=Mapped.IN_CLUSTER_QUEUES,
+        mapped=MappingSource.IN_CLUSTER_QUEUES,
         serves=frozenset(),
         # Workloads: the container of the example lists a claim that its pod does not have.
         definitions=replace(
@@ -72,5 +74,5 @@ def kep_2025_04() -> Behaviour:
             claims=(resource_quota_kind.claims_are_those_that_containers_list,),
         ),
         # A class has one name in a ClusterQueue, so nothing is to be chosen.
-        assigning=replace(ASSIGNING, cut_short=()),
+        assigning=replace(ASSIGNING, stop_at_empty_pod_set=()),
     )

@@ -8,7 +8,7 @@ from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_09 import GATE, kep_2025_09
-from kueue_dra_ref.behaviours.phases_dra import Mapped
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.model.rule import swapped, when
 from kueue_dra_ref.rules.config import dra_config_object
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
@@ -59,7 +59,7 @@ def kep_2025_07() -> Behaviour:
         # DynamicResourceAllocationConfig API: an object of its own instead of Kueue's Configuration.
         versions=EARLIER_TEXTS_VERSIONS,
         mapping=MappingRules(after=later.mapping.after),
-        mapped=Mapped.IN_AN_OBJECT,
+        mapped=MappingSource.IN_AN_OBJECT,
         serves=frozenset({DRA_CONFIG}),
         # Flavors of one group with quota of different resources, and groups with one and the same name for devices, are
         # what Device Class Mapping Ambiguity is about.

@@ -11,7 +11,7 @@ from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.rules.config.device_class_mappings import KEP_2025_09_MAPPING
 from kueue_dra_ref.rules.dra import charges, dra_workloads
-from kueue_dra_ref.rules.dra.device_matching import Matching
+from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
 
 GATE = "DynamicResourceAllocation"
 
@@ -35,7 +35,7 @@ def kep_2025_09() -> Behaviour:
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
         request=(),
         # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
-        matching=Matching(),
+        matching=DeviceMatchingRules(),
     )
     charging = replace(
         CHARGING,

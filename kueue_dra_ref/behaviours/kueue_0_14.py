@@ -48,7 +48,7 @@ def kueue_0_14() -> Behaviour:
             template=(claim_templates_0_14.a_missing_template_is_told_in_words,),
             # Nothing of a request is refused.
             request=(),
-            unmapped=(claim_templates_0_14.an_unmapped_class_is_told_in_words,),
+            unmapped_class=(claim_templates_0_14.an_unmapped_class_is_told_in_words,),
         ),
         # A prioritized list is charged nothing, and mode All none of its class.
         charging=replace(
@@ -59,7 +59,9 @@ def kueue_0_14() -> Behaviour:
             ),
         ),
         # Whoever waits for its victims may be overtaken, and whoever is done may be queued.
-        queueing=replace(later.queueing, in_front=(), left_out=()),
+        queueing=replace(
+            later.queueing, sticky_preemptor=(), skip_on_local_queue_add=()
+        ),
         assigning=replace(
             later.assigning,
             quota=(
@@ -90,7 +92,7 @@ def kueue_0_14() -> Behaviour:
             ),
         ),
         # Who is done keeps what it had.
-        jobs=replace(later.jobs, done=(), unlike=()),
+        jobs=replace(later.jobs, done=(), delete_if_not_equivalent=()),
         # The class that a Job names is never another.
         priorities=replace(later.priorities, followed=(), moved=()),
         # What is refused is told in fewer words.
@@ -133,8 +135,12 @@ def kueue_0_14() -> Behaviour:
         ),
         preempting=replace(
             later.preempting,
-            told=(preemption_policies.the_preemptor_is_named_without_paths,),
+            preempted_message=(
+                preemption_policies.the_preemptor_is_named_without_paths,
+            ),
             # An eviction that comes too early fails for good.
-            missed=(preemption_policies.who_has_just_been_admitted_is_missed,),
+            ignore_just_admitted=(
+                preemption_policies.who_has_just_been_admitted_is_missed,
+            ),
         ),
     )

@@ -45,16 +45,16 @@ def kueue_0_15() -> Behaviour:
         # Whoever was deactivated with a reservation is counted again.
         queueing=replace(
             later.queueing,
-            at_start=(),
-            unnoticed=(pending_workloads.who_only_waited_leaves_unnoticed,),
+            count_on_start=(),
+            ignore_delete=(pending_workloads.who_only_waited_leaves_unnoticed,),
         ),
         assigning=replace(
             later.assigning,
             # Tolerations do not compare numbers.
             flavor=(taints.taints_must_be_tolerated_by_their_value,),
             # Even none of a resource has to be covered.
-            overlooked=(),
-            cut_short=(),
+            ignore_zero_request=(),
+            stop_at_empty_pod_set=(),
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(
                 when(
@@ -70,7 +70,9 @@ def kueue_0_15() -> Behaviour:
         jobs=replace(
             later.jobs,
             done=(job_reconciliation.who_is_done_gives_its_reservation_back,),
-            unlike=(job_reconciliation.who_is_done_and_unlike_its_job_is_deleted,),
+            delete_if_not_equivalent=(
+                job_reconciliation.who_is_done_and_unlike_its_job_is_deleted,
+            ),
         ),
         # A workload keeps to having no class, and to the value that its class had.
         priorities=replace(

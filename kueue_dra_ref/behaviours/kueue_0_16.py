@@ -7,8 +7,8 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
-from kueue_dra_ref.behaviours.phases_dra import Extended
-from kueue_dra_ref.behaviours.phases_validation import Webhooks
+from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
 from kueue_dra_ref.model.rule import swapped, when
 from kueue_dra_ref.rules.jobframework import managed_jobs
@@ -36,15 +36,19 @@ def kueue_0_16() -> Behaviour:
         role=tuple(
             rule for rule in later.role if rule["resources"][0] != "deviceclasses"
         ),
-        extended=Extended(),
+        extended=ExtendedResources(),
         # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then,
         # and when it is tried again it is judged as it is written.
-        queueing=replace(later.queueing, equals_aside=(), remembered=(), judged=()),
-        preempting=replace(later.preempting, immaterial=()),
+        queueing=replace(
+            later.queueing, bulk_move_equivalent=(), requeue_from=(), retry_from=()
+        ),
+        preempting=replace(later.preempting, ignore_zero_request=()),
         # Lending limits, Cohorts and default queues can be switched off.
         cohorts=replace(
             later.cohorts,
-            read=(when(cohort_quota.cohorts_are_looked_at, HierarchicalCohorts=True),),
+            reads_cohorts=(
+                when(cohort_quota.cohorts_are_looked_at, HierarchicalCohorts=True),
+            ),
             lending=(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True),),
         ),
         webhooks=_with_gates(later.webhooks),
@@ -67,8 +71,8 @@ def kueue_0_16() -> Behaviour:
                 ),
                 *later.fair_sharing.order[1:],
             ),
-            entitled=(),
-            passed_over=(fair_sharing.who_borrows_nothing_lendable_is_passed_over,),
+            within_nominal=(),
+            skip_zero_share=(fair_sharing.who_borrows_nothing_lendable_is_passed_over,),
         ),
     )
 
@@ -81,7 +85,7 @@ _ON_LENDING = (
 _ON_DEFAULT_QUEUES = job_webhook.a_job_leaves_no_queue_where_there_is_a_default_one
 
 
-def _with_gates(later: Webhooks) -> Webhooks:
+def _with_gates(later: WebhookRules) -> WebhookRules:
     """What is said of lending and of default queues is held to nothing where their gates are off; texts are filled."""
     lending = ((rule, when(rule, LendingLimit=True)) for rule in _ON_LENDING)
     by_default = (

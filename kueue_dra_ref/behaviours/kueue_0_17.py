@@ -17,8 +17,8 @@ from kueue_dra_ref.rules.dra import (
     dra_workloads,
     extended_resource_requests,
 )
-from kueue_dra_ref.rules.dra.device_matching import Matching
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 from kueue_dra_ref.rules.flavorassigner import node_affinity, taints
 from kueue_dra_ref.rules.queue import cohort_quota
 from kueue_dra_ref.rules.workload import (
@@ -94,8 +94,8 @@ def kueue_0_17() -> Behaviour:
                 claim_templates.mode_all_is_refused,
             ),
             retry_on_error=(claim_templates_0_17.every_fault_is_retried,),
-            matching=Matching(),
-            sourcing=Sourcing(),
+            matching=DeviceMatchingRules(),
+            sourcing=SourcedRequestRules(),
         ),
         charging=replace(
             later.charging,

@@ -7,21 +7,25 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19_mapping import MAPPING, SOURCING
 from kueue_dra_ref.behaviours.kueue_0_19_validation import DEFINITIONS, WEBHOOKS
 from kueue_dra_ref.behaviours.phases_dra import (
-    Adjusting,
-    Charging,
-    Extended,
-    Mapped,
-    Processing,
+    AdjustResources,
+    Charges,
+    ExtendedResources,
+    MappingSource,
+    Preprocessing,
 )
 from kueue_dra_ref.behaviours.phases_scheduling import (
-    Assigning,
-    Cohorts,
-    Cycle,
-    FairSharing,
-    Preempting,
-    Queueing,
+    CohortRules,
+    FairSharingRules,
+    FlavorAssignment,
+    PreemptionRules,
+    QueueRules,
+    SchedulingCycle,
 )
-from kueue_dra_ref.behaviours.phases_status import Jobs, Priorities, Reporting
+from kueue_dra_ref.behaviours.phases_status import (
+    JobRules,
+    PriorityClassRules,
+    StatusRules,
+)
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.rules.dra import (
@@ -84,7 +88,7 @@ def kueue_0_19() -> Behaviour:
             )
         ),
         mapping=MAPPING,
-        mapped=Mapped.IN_THE_CONFIGURATION,
+        mapped=MappingSource.IN_THE_CONFIGURATION,
         processing=_PROCESSING,
         charging=CHARGING,
         queueing=QUEUEING,
@@ -103,7 +107,7 @@ def kueue_0_19() -> Behaviour:
     )
 
 
-_PROCESSING = Processing(
+_PROCESSING = Preprocessing(
     detected=(
         when(dra_workloads.a_template_makes_a_device_workload, **{_INTEGRATION: True}),
     ),
@@ -123,7 +127,7 @@ _PROCESSING = Processing(
         claim_templates.admin_access_is_refused,
         claim_templates.mode_all_is_refused,
     ),
-    matching=device_matching.Matching(
+    matching=device_matching.DeviceMatchingRules(
         eligible=(
             device_matching.a_device_serves_one_request_of_a_claim,
             device_matching.the_selectors_of_the_class_hold,
@@ -142,7 +146,7 @@ _PROCESSING = Processing(
     lookup=(mapper.the_mapping_of_a_class_names_the_resource,),
 )
 
-_EXTENDED_RESOURCES = Extended(
+_EXTENDED_RESOURCES = ExtendedResources(
     detected=(
         when(extended_resource_requests.requests_are_looked_at, **{_EXTENDED: True}),
     ),
@@ -177,7 +181,7 @@ _EXTENDED_RESOURCES = Extended(
     ),
 )
 
-ADJUSTING = Adjusting(
+ADJUSTING = AdjustResources(
     pod_set=(
         adjust_resources.a_runtime_class_adds_its_overhead,
         adjust_resources.the_namespace_gives_containers_defaults,
@@ -194,7 +198,7 @@ ADJUSTING = Adjusting(
     ),
 )
 
-CHARGING = Charging(
+CHARGING = Charges(
     claims=(charges.claims_are_those_of_the_pod,),
     request=(charges.the_count_is_charged,),
     in_claim=(charges.requests_of_a_claim_add_up,),
@@ -204,7 +208,7 @@ CHARGING = Charging(
     transformed=(resource_transformations.outputs_are_added_to_what_is_requested,),
 )
 
-QUEUEING = Queueing(
+QUEUEING = QueueRules(
     order=(
         pending_workloads.higher_priority_goes_first,
         pending_workloads.older_goes_first,
@@ -254,7 +258,7 @@ QUEUEING = Queueing(
     ),
 )
 
-ASSIGNING = Assigning(
+ASSIGNING = FlavorAssignment(
     flavors=(fits_resource_quota.flavors_are_tried_as_listed,),
     uncovered=(fits_resource_quota.uncovered_resources_are_unavailable,),
     counted=(fits_resource_quota.pods_are_counted_where_they_are_covered,),
@@ -329,7 +333,7 @@ ASSIGNING = Assigning(
     ),
 )
 
-COHORTS = Cohorts(
+COHORTS = CohortRules(
     parent_of_cluster_queue=(cohort_quota.queues_of_a_cohort_share,),
     reads_cohorts=(cohort_quota.cohorts_are_looked_at,),
     parent=(cohort_quota.cohorts_form_a_tree,),
@@ -340,7 +344,7 @@ COHORTS = Cohorts(
     borrowed=(cohort_quota.use_above_nominal_quota_is_borrowed,),
 )
 
-CYCLE = Cycle(
+CYCLE = SchedulingCycle(
     order=(
         scheduling_cycle.less_borrowing_goes_first,
         when(
@@ -354,7 +358,7 @@ CYCLE = Cycle(
     reserve_capacity=(scheduling_cycle.who_cannot_always_reclaim_holds_its_place,),
 )
 
-PREEMPTING = Preempting(
+PREEMPTING = PreemptionRules(
     can_preempt=(
         preemption_policies.within_nominal_quota_it_may_preempt,
         preemption_policies.within_a_part_of_the_tree_it_may_preempt,
@@ -391,7 +395,7 @@ PREEMPTING = Preempting(
     ignore_zero_request=(preemption_policies.none_is_not_reckoned_with,),
 )
 
-FAIR_SHARING = FairSharing(
+FAIR_SHARING = FairSharingRules(
     order=(
         when(
             fair_sharing.who_does_not_borrow_goes_first,
@@ -426,7 +430,7 @@ _CAUSES = (
     when(unadmitted_workloads.what_is_to_be_tried_is_told, **_OBSERVED),
 )
 
-REPORTING = Reporting(
+REPORTING = StatusRules(
     admitted=(
         workload_status.quota_is_reserved,
         workload_status.the_workload_is_admitted,
@@ -466,7 +470,7 @@ REPORTING = Reporting(
     local_queue_active=(workload_status.a_local_queue_says_whether_it_is_active,),
 )
 
-JOBS = Jobs(
+JOBS = JobRules(
     pod_sets=(job_reconciliation.a_job_is_one_pod_set,),
     suspended=(job_reconciliation.a_job_waits_suspended,),
     unsuspend=(job_reconciliation.admission_releases_the_job,),
@@ -507,7 +511,7 @@ JOBS = Jobs(
         job_reconciliation.node_labels_that_the_job_contradicts_finish_its_workload,
     ),
 )
-PRIORITIES = Priorities(
+PRIORITIES = PriorityClassRules(
     needed=(workload_priority_class.a_class_that_is_named_has_to_be_there,),
     followed=(
         workload_priority_class.a_workload_goes_along_from_class_to_class,

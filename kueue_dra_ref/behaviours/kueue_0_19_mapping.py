@@ -63,7 +63,7 @@ MAPPING = replace(
 )
 """What a Configuration may map."""
 
-SOURCING = sourced_requests.Sourcing(
+SOURCING = sourced_requests.SourcedRequestRules(
     sources=(sourced_requests.sources_of_a_class_are_those_of_its_mappings,),
     instead=(sourced_requests.devices_of_such_a_class_are_not_counted,),
     drivers=(sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources,),

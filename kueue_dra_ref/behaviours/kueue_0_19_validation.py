@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kueue_dra_ref.behaviours.phases_validation import (
+    APIValidation,
     Checks,
-    Definition,
-    Definitions,
-    GroupChecks,
-    JobDefinition,
-    Webhooks,
+    CRDValidation,
+    JobValidation,
+    ResourceGroupValidation,
+    WebhookRules,
 )
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.rules.crd import (
@@ -44,7 +44,7 @@ _ONCE: Checks = (
     clusterqueue_crd.a_resource_is_once_in_a_flavor,
 )
 
-_CLUSTER_QUEUES = Definition(
+_CLUSTER_QUEUES = CRDValidation(
     limits=(
         *_GROUPS,
         clusterqueue_crd.a_cohort_is_named_as_objects_are,
@@ -67,7 +67,7 @@ _CLUSTER_QUEUES = Definition(
     ),
 )
 
-_WORKLOADS = Definition(
+_WORKLOADS = CRDValidation(
     limits=(
         workload_crd.a_workload_has_a_pod_set,
         workload_crd.at_most_18_pod_sets,
@@ -89,7 +89,7 @@ _WORKLOADS = Definition(
     ),
 )
 
-_FLAVORS = Definition(
+_FLAVORS = CRDValidation(
     limits=(
         resourceflavor_crd.a_flavor_has_at_most_8_labels_taints_and_tolerations,
         resourceflavor_crd.a_taint_has_a_key_and_an_effect,
@@ -104,13 +104,13 @@ _FLAVORS = Definition(
     ),
 )
 
-DEFINITIONS = Definitions(
+DEFINITIONS = APIValidation(
     cluster_queue=_CLUSTER_QUEUES,
-    cohort=Definition(
+    cohort=CRDValidation(
         limits=(clusterqueue_crd.a_parent_is_named_as_objects_are, *_GROUPS, *_ONCE),
         cel=(clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,),
     ),
-    job=JobDefinition(
+    job=JobValidation(
         before=(
             job_validation.a_job_counts_nothing_below_zero,
             job_completion_validation.failures_of_indexes_are_limited_each,
@@ -140,7 +140,7 @@ DEFINITIONS = Definitions(
             job_update_validation.what_ends_a_job_stays,
         ),
     ),
-    local_queue=Definition(
+    local_queue=CRDValidation(
         limits=(
             localqueue_crd.a_cluster_queue_is_named_as_objects_are,
             shared_crd.a_queue_runs_is_held_or_drained,
@@ -149,7 +149,7 @@ DEFINITIONS = Definitions(
     ),
     resource_flavor=_FLAVORS,
     workload=_WORKLOADS,
-    workload_priority_class=Definition(
+    workload_priority_class=CRDValidation(
         limits=(
             shared_crd.a_priority_class_has_a_value,
             shared_crd.numbers_have_32_bits,
@@ -157,12 +157,12 @@ DEFINITIONS = Definitions(
     ),
 )
 
-WEBHOOKS = Webhooks(
+WEBHOOKS = WebhookRules(
     empty=(clusterqueue_webhook.what_is_not_said_is_empty,),
     dropped=(
         when(workload_webhook.nothing_is_said_of_fewer_pods, PartialAdmission=False),
     ),
-    groups=GroupChecks(
+    groups=ResourceGroupValidation(
         resource=(
             clusterqueue_webhook.a_covered_resource_is_called_as_labels_are,
             clusterqueue_webhook.a_resource_is_covered_once,

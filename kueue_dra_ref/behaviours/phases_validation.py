@@ -9,17 +9,17 @@ from typing import assert_never
 from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.jobs import POD_PATH, pod_of
 from kueue_dra_ref.api.resource_groups import (
-    Covered,
+    CoveredResource,
     FlavorOfGroup,
     ResourceQuota,
     parts_of,
 )
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.target import FieldError
 
-Checks = tuple[Rule[[Write], Iterable[FieldError]], ...]
+Checks = tuple[Rule[[AdmissionRequest], Iterable[FieldError]], ...]
 """Rules in the order in which their faults are told."""
 
 _NOT_LOOKED_AT = invalid(
@@ -33,14 +33,14 @@ _GRAVE = {"Too many", "Too long", "Required value", "Unsupported value"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class CRDValidation:
     """What the API server refuses of a kind by its definition: limits of fields, and rules in CEL."""
 
     limits: Checks = ()
     cel: Checks = ()
 
     def faults(
-        self, write: Write, wrong: Sequence[FieldError] = ()
+        self, write: AdmissionRequest, wrong: Sequence[FieldError] = ()
     ) -> Sequence[FieldError]:
         """Everything that is wrong, types first; where something is too much, missing or unknown, CEL is not asked."""
         found = [*wrong, *(fault for rule in self.limits for fault in rule(write))]
@@ -55,7 +55,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobDefinition:
+class JobValidation:
     """What the API server refuses of a Job, in the order in which it tells it."""
 
     before: Checks = ()
@@ -63,7 +63,7 @@ class JobDefinition:
     """What is refused of each container of its pods."""
     after: Checks = ()
 
-    def faults(self, write: Write) -> Iterator[FieldError]:
+    def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything that is wrong."""
         yield from (fault for rule in self.before for fault in rule(write))
         for container in containers_of(pod_of(write.new), POD_PATH, write.kubernetes):
@@ -72,19 +72,19 @@ class JobDefinition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definitions:
+class APIValidation:
     """Kueue's definitions of its kinds, and Kubernetes' of Jobs, as far as anything is refused by them."""
 
-    cluster_queue: Definition = Definition()
-    cohort: Definition = Definition()
-    job: JobDefinition = JobDefinition()
-    local_queue: Definition = Definition()
-    resource_flavor: Definition = Definition()
-    workload: Definition = Definition()
-    workload_priority_class: Definition = Definition()
+    cluster_queue: CRDValidation = CRDValidation()
+    cohort: CRDValidation = CRDValidation()
+    job: JobValidation = JobValidation()
+    local_queue: CRDValidation = CRDValidation()
+    resource_flavor: CRDValidation = CRDValidation()
+    workload: CRDValidation = CRDValidation()
+    workload_priority_class: CRDValidation = CRDValidation()
 
     def faults(
-        self, write: Write, wrong: Sequence[FieldError] = ()
+        self, write: AdmissionRequest, wrong: Sequence[FieldError] = ()
     ) -> Sequence[FieldError]:
         """Everything that is wrong with an object by the definition of its kind, beside what has the wrong type."""
         if write.new["kind"] == "Job":
@@ -97,22 +97,22 @@ class Definitions:
             "Workload": self.workload,
             "WorkloadPriorityClass": self.workload_priority_class,
         }
-        return kinds.get(write.new["kind"], Definition()).faults(write, wrong)
+        return kinds.get(write.new["kind"], CRDValidation()).faults(write, wrong)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupChecks:
+class ResourceGroupValidation:
     """What Kueue denies of resource groups, part by part."""
 
-    resource: tuple[Rule[[Covered], Iterable[FieldError]], ...] = ()
+    resource: tuple[Rule[[CoveredResource], Iterable[FieldError]], ...] = ()
     quota: tuple[Rule[[ResourceQuota], Iterable[FieldError]], ...] = ()
     flavor: tuple[Rule[[FlavorOfGroup], Iterable[FieldError]], ...] = ()
 
-    def faults(self, write: Write) -> Iterator[FieldError]:
+    def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything that is wrong with the groups of a ClusterQueue or a Cohort."""
         for part in parts_of(write.new):
             match part:
-                case Covered():
+                case CoveredResource():
                     yield from (fault for rule in self.resource for fault in rule(part))
                 case ResourceQuota():
                     yield from (fault for rule in self.quota for fault in rule(part))
@@ -123,14 +123,14 @@ class GroupChecks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Webhooks:
+class WebhookRules:
     """What Kueue's own webhooks change of a new object, and deny of any, by the kind that is written."""
 
     empty: tuple[Rule[[str], Mapping[str, str]], ...] = ()
     """What stands, in a new object of a kind, where something is not said."""
     dropped: tuple[Rule[[str], Collection[str]], ...] = ()
     """What is taken away from a new object of a kind."""
-    groups: GroupChecks = GroupChecks()
+    groups: ResourceGroupValidation = ResourceGroupValidation()
     cluster_queue: Checks = ()
     cohort: Checks = ()
     job: Checks = ()
@@ -139,7 +139,7 @@ class Webhooks:
     words: tuple[Rule[[str], str], ...] = ()
     """How its details are worded otherwise."""
 
-    def faults(self, write: Write) -> Iterator[FieldError]:
+    def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything for which an object is denied."""
         for fault in self._found(write):
             detail = fault.detail
@@ -147,7 +147,7 @@ class Webhooks:
                 detail = rule(detail)
             yield replace(fault, detail=detail)
 
-    def _found(self, write: Write) -> Iterator[FieldError]:
+    def _found(self, write: AdmissionRequest) -> Iterator[FieldError]:
         kind = write.new["kind"]
         before: Mapping[str, Checks] = {
             "Cohort": self.cohort,

@@ -13,13 +13,13 @@ from kueue_dra_ref.api.conditions import is_false
 from kueue_dra_ref.api.deepcopy import without_empty
 from kueue_dra_ref.api.pods import Amounts
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.behaviours.phases_scheduling import Queueing
+from kueue_dra_ref.behaviours.phases_scheduling import QueueRules
 from kueue_dra_ref.explain.step import Step
-from kueue_dra_ref.model.pending_reason import Cause
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
-from kueue_dra_ref.rules.queue.pending_workloads import Waiting
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
+from kueue_dra_ref.rules.queue.pending_workloads import PendingWorkload
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.total_requests import Demand
+from kueue_dra_ref.workload.total_requests import TotalRequests
 
 Key = tuple[str, str]
 """Namespace and name of a Workload."""
@@ -29,14 +29,14 @@ Place = tuple[tuple[int, ...], str]
 
 
 @dataclass(kw_only=True)
-class Queued:
+class WorkloadInfo:
     """A workload in a queue: the object as it was when queued, and what it asks for."""
 
     key: Key
     obj: Manifest
     workload: Workload
     created: int
-    demands: tuple[Demand, ...]
+    demands: tuple[TotalRequests, ...]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
     written: Workload | None = None
@@ -44,7 +44,7 @@ class Queued:
     remembered: Workload | None = None
     """What a new version is held against, where that is not the workload as it is counted."""
     steps: tuple[Step, ...] = ()
-    progress: Progress | None = None
+    progress: FlavorScanState | None = None
     """How far the search for flavors came when the workload was last tried."""
     found: Any = None
     """What the last try found, and when, for as long as nothing has changed since."""
@@ -65,25 +65,25 @@ class Queued:
         return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
 
 
-class Line:
+class PendingWorkloads:
     """One ClusterQueue's workloads that wait; ``preemptor`` goes first while its victims give their quota back."""
 
-    def __init__(self, rules: Queueing) -> None:
-        self.heap: dict[Key, Queued] = {}
-        self.aside: dict[Key, Queued] = {}
+    def __init__(self, rules: QueueRules) -> None:
+        self.heap: dict[Key, WorkloadInfo] = {}
+        self.aside: dict[Key, WorkloadInfo] = {}
         self.preemptor: Key | None = None
         self._rules = rules
         self._order: list[tuple[Place, Key]] = []
-        self._hopeless: dict[str, Cause] = {}
+        self._hopeless: dict[str, QuotaReservedReason] = {}
 
     def __len__(self) -> int:
         return len(self.heap) + len(self.aside)
 
-    def __iter__(self) -> Iterator[Queued]:
+    def __iter__(self) -> Iterator[WorkloadInfo]:
         yield from self.heap.values()
         yield from self.aside.values()
 
-    def push(self, queued: Queued, *, best_effort: bool) -> None:
+    def push(self, queued: WorkloadInfo, *, best_effort: bool) -> None:
         """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
         old = self.aside.get(queued.key)
         known = old or self.heap.get(queued.key)
@@ -100,7 +100,7 @@ class Line:
         else:
             self.put_back(queued)
 
-    def join(self, queued: Iterable[Queued]) -> None:
+    def join(self, queued: Iterable[WorkloadInfo]) -> None:
         """Queue what comes with its LocalQueue, whatever was found of its equals, unless it is here already."""
         for each in queued:
             if each.key not in self.heap and each.key not in self.aside:
@@ -113,7 +113,7 @@ class Line:
         if key == self.preemptor:
             self.preemptor = None
 
-    def head(self) -> Queued | None:
+    def head(self) -> WorkloadInfo | None:
         """Take the first in line out of it."""
         if self.preemptor in self.heap:
             return self.heap.pop(self.preemptor)
@@ -123,7 +123,7 @@ class Line:
                 return self.heap.pop(key)
         return None
 
-    def put_back(self, queued: Queued) -> None:
+    def put_back(self, queued: WorkloadInfo) -> None:
         """Return a head to the line."""
         known = self.heap.get(queued.key)
         self.heap[queued.key] = queued
@@ -131,18 +131,20 @@ class Line:
         if known is None or self._place(known) != place:
             heapq.heappush(self._order, (place, queued.key))
 
-    def set_aside(self, queued: Queued) -> None:
+    def set_aside(self, queued: WorkloadInfo) -> None:
         """Keep a head out of the line until a sweep."""
         self.aside[queued.key] = queued
 
-    def bypassed(self, key: Key) -> Cause | None:
+    def bypassed(self, key: Key) -> QuotaReservedReason | None:
         """What was found of an equal to a workload that is set aside."""
         found = self.aside.get(key)
         return self._hopeless.get(found.shape) if found else None
 
-    def set_equals_aside(self, queued: Queued, cause: Cause | None) -> list[Key]:
+    def set_equals_aside(
+        self, queued: WorkloadInfo, cause: QuotaReservedReason | None
+    ) -> list[Key]:
         """Workloads that are equal to one that did not fit, with it, are not tried before the next sweep."""
-        self._hopeless[queued.shape] = cause or Cause.UNTRIED
+        self._hopeless[queued.shape] = cause or QuotaReservedReason.UNTRIED
         equals = [
             key for key, other in self.heap.items() if other.shape == queued.shape
         ]
@@ -150,7 +152,7 @@ class Line:
             self.aside[key] = self.heap.pop(key)
         return [queued.key, *equals]
 
-    def sweep(self, selected: Callable[[Queued], bool]) -> bool:
+    def sweep(self, selected: Callable[[WorkloadInfo], bool]) -> bool:
         """Bring back into line what was set aside; False when nothing moved."""
         self._hopeless.clear()
         moved = [
@@ -162,14 +164,16 @@ class Line:
             self.put_back(self.aside.pop(queued.key))
         return bool(moved)
 
-    def _place(self, queued: Queued) -> Place:
-        waiting = Waiting(priority=queued.workload.priority, created=queued.created)
+    def _place(self, queued: WorkloadInfo) -> Place:
+        waiting = PendingWorkload(
+            priority=queued.workload.priority, created=queued.created
+        )
         return tuple(rule(waiting) for rule in self._rules.order), queued.obj[
             "metadata"
         ]["uid"]
 
 
-def _is_shaped_like(old: Queued, new: Queued) -> bool:
+def _is_shaped_like(old: WorkloadInfo, new: WorkloadInfo) -> bool:
     if old.obj["spec"] is new.obj["spec"] and [d.amounts for d in old.demands] == [
         d.amounts for d in new.demands
     ]:
@@ -177,8 +181,8 @@ def _is_shaped_like(old: Queued, new: Queued) -> bool:
     return old.shape == new.shape
 
 
-def _changed(old: Queued, new: Queued) -> bool:
-    def watched(queued: Queued, known: Workload) -> list[object]:
+def _changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:
+    def watched(queued: WorkloadInfo, known: Workload) -> list[object]:
         conditions = {
             c["type"]: c
             for c in (queued.obj.get("status") or {}).get("conditions") or ()
@@ -211,7 +215,9 @@ _SHAPING = (
 )
 
 
-def _shape(written: dict[str, Any], counted: PodSet, demand: Demand) -> list[Any]:
+def _shape(
+    written: dict[str, Any], counted: PodSet, demand: TotalRequests
+) -> list[Any]:
     """One pod set as it is written, with the requests that Kueue makes of it."""
     asked = [written.get(key) for key in ("name", "minCount", "topologyRequest")]
     return [asked, _spec_shape(written, counted), demand.count, dict(demand.amounts)]

@@ -6,19 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue, Cohort, FlavorQuota, ResourceGroup
-from kueue_dra_ref.behaviours.phases_scheduling import Cohorts
-from kueue_dra_ref.model.resource_node import FlavorResource, Limits, Node
+from kueue_dra_ref.behaviours.phases_scheduling import CohortRules
+from kueue_dra_ref.model.resource_node import (
+    FlavorResource,
+    ResourceNode,
+    ResourceQuotaLimits,
+)
 
 Used = Mapping[str, Mapping[FlavorResource, int]]
 """What is held in each ClusterQueue."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Tree:
+class Hierarchy:
     """Every ClusterQueue and every cohort, those included that are only named."""
 
-    queues: dict[str, Node] = field(default_factory=dict)
-    cohorts: dict[str, Node] = field(default_factory=dict)
+    queues: dict[str, ResourceNode] = field(default_factory=dict)
+    cohorts: dict[str, ResourceNode] = field(default_factory=dict)
     looped: frozenset[str] = frozenset()
     """ClusterQueues below cohorts that are their own ancestors."""
 
@@ -34,11 +38,11 @@ class Tree:
 
 
 def tree_of(
-    rules: Cohorts,
+    rules: CohortRules,
     queues: Iterable[ClusterQueue],
     cohorts: Iterable[Cohort],
     used: Used,
-) -> Tree:
+) -> Hierarchy:
     """Put ClusterQueues below their cohorts, and add up what they have and use."""
     members, explicit = list(queues), list(cohorts)
     parents = {
@@ -52,23 +56,23 @@ def tree_of(
         if (cohort := next((rule(each) for rule in rules.parent_of_cluster_queue), ""))
     }
     nodes = {
-        name: Node(name=name)
+        name: ResourceNode(name=name)
         for name in (*parents, *parents.values(), *joined.values())
     }
     for each in explicit:
         groups = next((rule(each) for rule in rules.quota), ())
-        nodes[each.name] = Node(
+        nodes[each.name] = ResourceNode(
             name=each.name, limits=_limits(rules, groups), weight=each.weight
         )
     looping = {name for name in nodes if _loops(name, parents)}
     for child in sorted(parents.keys() - looping):
         _join(nodes[child], nodes[parents[child]])
-    tree = Tree(
+    tree = Hierarchy(
         cohorts=nodes,
         looped=frozenset(name for name, cohort in joined.items() if cohort in looping),
     )
     for queue in sorted(members, key=lambda each: each.name):
-        node = Node(
+        node = ResourceNode(
             name=queue.name,
             limits=_limits(rules, queue.groups),
             weight=queue.weight,
@@ -84,7 +88,7 @@ def tree_of(
     return tree
 
 
-def _join(child: Node, parent: Node) -> None:
+def _join(child: ResourceNode, parent: ResourceNode) -> None:
     child.parent = parent
     parent.members.append(child)
 
@@ -98,13 +102,13 @@ def _loops(name: str, parents: Mapping[str, str]) -> bool:
 
 
 def _limits(
-    rules: Cohorts, groups: Iterable[ResourceGroup]
-) -> dict[FlavorResource, Limits]:
+    rules: CohortRules, groups: Iterable[ResourceGroup]
+) -> dict[FlavorResource, ResourceQuotaLimits]:
     flavors: list[FlavorQuota] = [
         flavor for group in groups for flavor in group.flavors
     ]
     return {
-        (flavor.name, resource): Limits(
+        (flavor.name, resource): ResourceQuotaLimits(
             nominal=_counted(rules, resource, nominal),
             borrowing=_bound(
                 rules,
@@ -122,9 +126,9 @@ def _limits(
     }
 
 
-def _counted(rules: Cohorts, resource: str, amount: int) -> int:
+def _counted(rules: CohortRules, resource: str, amount: int) -> int:
     return next((rule(resource, amount) for rule in rules.counted), amount)
 
 
-def _bound(rules: Cohorts, resource: str, amount: int | None) -> int | None:
+def _bound(rules: CohortRules, resource: str, amount: int | None) -> int | None:
     return None if amount is None else _counted(rules, resource, amount)

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.cache.hierarchy import Tree
-from kueue_dra_ref.model.resource_node import FlavorResource, Node
+from kueue_dra_ref.cache.hierarchy import Hierarchy
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 
 Key = tuple[str, str]
 Amounts = Mapping[FlavorResource, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class ReservedWorkload:
     """One Workload's reservation; ``created`` counts workloads in the order of their creation."""
 
     key: Key
@@ -34,14 +34,14 @@ class Hold:
 class Snapshot:
     """The cohort tree, the ClusterQueues that can admit, and who holds quota in them."""
 
-    tree: Tree
+    tree: Hierarchy
     queues: Mapping[str, ClusterQueue]
-    holds: Callable[[str], Iterable[Hold]]
+    holds: Callable[[str], Iterable[ReservedWorkload]]
     flavor: Callable[[str], Mapping[str, object] | None]
     """The spec of a ResourceFlavor by name, None when there is none."""
     _gone: set[Key] = field(default_factory=set)
 
-    def node(self, queue: str) -> Node:
+    def node(self, queue: str) -> ResourceNode:
         """The place of a ClusterQueue in the tree."""
         return self.tree.queues[queue]
 
@@ -52,16 +52,16 @@ class Snapshot:
             [*reversed([cohort.name for cohort in node.above()]), queue]
         )
 
-    def holding(self, queue: str) -> Iterator[Hold]:
+    def holding(self, queue: str) -> Iterator[ReservedWorkload]:
         """Who holds quota in a ClusterQueue, whoever was removed left out."""
         return (hold for hold in self.holds(queue) if hold.key not in self._gone)
 
-    def remove(self, hold: Hold) -> None:
+    def remove(self, hold: ReservedWorkload) -> None:
         """Act as if a workload had given its quota back and were gone."""
         self._gone.add(hold.key)
         self.release(hold.cluster_queue, hold.amounts)
 
-    def restore(self, hold: Hold) -> None:
+    def restore(self, hold: ReservedWorkload) -> None:
         """Take a removal back."""
         self._gone.discard(hold.key)
         self.take(hold.cluster_queue, hold.amounts)
@@ -84,7 +84,7 @@ class Snapshot:
         return all(amount <= node.available(of) for of, amount in amounts.items())
 
     @contextmanager
-    def without(self, holds: Iterable[Hold]) -> Iterator[None]:
+    def without(self, holds: Iterable[ReservedWorkload]) -> Iterator[None]:
         """Act for a while as if the quota of some workloads were free."""
         holds = list(holds)
         for hold in holds:

@@ -2,14 +2,14 @@
 
 from .backend import compiled
 from .cost import cost_trap
-from .model import CompileFault, Device, EvaluationFault, Undecided
+from .model import CompileError, Device, EvaluationError, Undecided
 from .overloads import lacking
 from .selector import Selector
 
 __all__ = [
-    "CompileFault",
+    "CompileError",
     "Device",
-    "EvaluationFault",
+    "EvaluationError",
     "Selector",
     "Undecided",
     "compiled",

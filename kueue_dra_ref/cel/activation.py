@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from kueue_dra_ref.api import quantities
 
 from . import semver, value_types
-from .model import Device, EvaluationFault, Undecided
+from .model import Device, EvaluationError, Undecided
 
 _PLAIN = {"string": str, "bool": bool, "int": int}
 """The kinds of attributes that the engine takes as they are."""
 
 
-class Facts(NamedTuple):
+class Activation(NamedTuple):
     """What a selector can see of a device; a tuple, for there may be very many of them."""
 
     driver: str
@@ -39,9 +39,9 @@ class Facts(NamedTuple):
         )
 
 
-def facts(device: Device) -> Facts:
+def facts(device: Device) -> Activation:
     """Take what counts from a device."""
-    return Facts(
+    return Activation(
         driver=device.driver,
         shared=device.allow_multiple_allocations,
         attributes=tuple(
@@ -55,13 +55,13 @@ def facts(device: Device) -> Facts:
     )
 
 
-def variables(seen: Facts) -> dict[str, Any] | EvaluationFault | Undecided:
+def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
     """Lay the device out for the engine, names without domain under the driver's."""
     attributes: dict[str, dict[str, Any]] = {}
     for name, kind, value in sorted(seen.attributes):
         read = value if type(value) is _PLAIN.get(kind) else _attribute(kind, value)
-        if isinstance(read, EvaluationFault):
-            return EvaluationFault(detail=f"attribute {name}: {read.detail}")
+        if isinstance(read, EvaluationError):
+            return EvaluationError(detail=f"attribute {name}: {read.detail}")
         domain, identifier = _qualified(name, seen.driver)
         attributes.setdefault(domain, {})[identifier] = read
     capacity: dict[str, dict[str, bytes]] = {}
@@ -86,9 +86,9 @@ def _attribute(kind: str, value: Any) -> Any:
             try:
                 return value_types.version(value)
             except semver.BadVersion as error:
-                return EvaluationFault(detail=f"parse semantic version: {error}")
+                return EvaluationError(detail=f"parse semantic version: {error}")
         case _:
-            return EvaluationFault(detail="unsupported attribute value")
+            return EvaluationError(detail="unsupported attribute value")
 
 
 def _qualified(name: str, driver: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checked_expr import Node
+from .checked_expr import CheckedExpr
 
 _COMPUTES = frozenset({"add", "sub"})
 _TAKES = _COMPUTES | {
@@ -26,7 +26,7 @@ _SURE_NUMBERS = frozenset({"asApproximateFloat"})
 _EQUALS = frozenset({"_==_", "_!=_"})
 
 
-def undecided(root: Node) -> Iterator[str]:
+def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the places where the kind of a computed quantity counts."""
     for node in root.walk():
         if node.name in _ORDERS and any(map(_may_be_no_number, node.children)):
@@ -40,11 +40,11 @@ def undecided(root: Node) -> Iterator[str]:
                 yield f"{child.name}() other than before a method or left of =="
 
 
-def _takes(node: Node, place: int) -> bool:
+def _takes(node: CheckedExpr, place: int) -> bool:
     return node.name in _TAKES or (node.name in _EQUALS and place == 0)
 
 
-def _may_be_no_number(node: Node) -> bool:
+def _may_be_no_number(node: CheckedExpr) -> bool:
     computed = (
         node.form not in ("constant", "select", "variable")
         and node.name not in _SURE_NUMBERS
@@ -54,7 +54,7 @@ def _may_be_no_number(node: Node) -> bool:
     return node.kind.name == "double" and computed and not _is_a_number(node)
 
 
-def _is_a_number(node: Node) -> bool:
+def _is_a_number(node: CheckedExpr) -> bool:
     """Tell whether an integer is converted, or a constant negated."""
     return node.name in ("double", "-_") and node.children[0].kind.name in (
         "int",

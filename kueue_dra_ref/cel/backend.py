@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from . import selector
-from .kubernetes_backend import Exact, Program
-from .model import CompileFault, Undecided
+from .kubernetes_backend import KubernetesSelector, OracleProgram
+from .model import CompileError, Undecided
 from .selector import Selector
 
-Compiled = Selector | Exact | CompileFault | Undecided
+Compiled = Selector | KubernetesSelector | CompileError | Undecided
 _COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar(
     "compile", default=selector.compiled
 )
@@ -23,7 +23,7 @@ def compiled(expression: str) -> Compiled:
 
 
 @contextmanager
-def answered_by(program: Program) -> Iterator[None]:
+def answered_by(program: OracleProgram) -> Iterator[None]:
     """Have Kubernetes' own engine answer, in this thread, until the block ends."""
     before = _COMPILE.set(program.compiled)
     try:

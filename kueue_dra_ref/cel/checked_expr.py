@@ -14,11 +14,11 @@ Fields = dict[int, list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ExprKind:
     """A CEL type: its name and its parameters."""
 
     name: str
-    params: tuple[Kind, ...] = ()
+    params: tuple[ExprKind, ...] = ()
 
     def __str__(self) -> str:
         inner = ", ".join(
@@ -38,15 +38,15 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class CheckedExpr:
     """One expression: `name` is a function, field or variable; `value` a constant; `offset` its place in the source."""
 
     form: str
-    kind: Kind
+    kind: ExprKind
     offset: int
     name: str = ""
     value: Any = None
-    children: tuple[Node, ...] = ()
+    children: tuple[CheckedExpr, ...] = ()
     member: bool = False
 
     @property
@@ -54,14 +54,14 @@ class Node:
         """Whether this is a literal list or map without elements."""
         return self.form in ("list", "struct") and not self.children
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[CheckedExpr]:
         """Give this node and all below it."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
-def tree(serialized: bytes) -> Node:
+def tree(serialized: bytes) -> CheckedExpr:
     """Read the engine's serialisation of a checked expression."""
     checked = _fields(_fields(serialized)[2][0])
     kinds = {
@@ -77,19 +77,19 @@ def tree(serialized: bytes) -> Node:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    kinds: dict[int, Kind]
+    kinds: dict[int, ExprKind]
     offsets: dict[int, int]
 
-    def node(self, raw: bytes) -> Node:
+    def node(self, raw: bytes) -> CheckedExpr:
         fields = _fields(raw)
         form, content = next(
             ((_FORMS[key], fields[key][0]) for key in fields if key in _FORMS),
             ("absent", b""),
         )
         name, value, member, below = _content(form, _fields(content))
-        return Node(
+        return CheckedExpr(
             form=form,
-            kind=self.kinds.get(_int(fields, 2), Kind("dyn")),
+            kind=self.kinds.get(_int(fields, 2), ExprKind("dyn")),
             offset=self.offsets.get(_int(fields, 2), 0),
             name=name,
             value=value,
@@ -162,34 +162,35 @@ def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
 
-def _kind(fields: Fields) -> Kind:
+def _kind(fields: Fields) -> ExprKind:
     """Read a type; what is neither named nor known counts as known at run time only."""
     key, value = next((key, values[0]) for key, values in fields.items())
     match key:
         case 3 | 5:
-            return Kind((_PRIMITIVES if key == 3 else _WELL_KNOWN)[value])
+            return ExprKind((_PRIMITIVES if key == 3 else _WELL_KNOWN)[value])
         case 6 | 7:
             return (
-                Kind("list", _params(value, 1))
+                ExprKind("list", _params(value, 1))
                 if key == 6
-                else Kind("map", _params(value, 1, 2))
+                else ExprKind("map", _params(value, 1, 2))
             )
         case 9:
-            return Kind(value.decode())
+            return ExprKind(value.decode())
         case 14:
             abstract = _fields(value)
-            return Kind(
+            return ExprKind(
                 _text(abstract, 1),
                 tuple(_kind(_fields(param)) for param in abstract.get(2, [])),
             )
         case _:
-            return Kind(_SIMPLE.get(key, "dyn"))
+            return ExprKind(_SIMPLE.get(key, "dyn"))
 
 
-def _params(raw: bytes, *keys: int) -> tuple[Kind, ...]:
+def _params(raw: bytes, *keys: int) -> tuple[ExprKind, ...]:
     fields = _fields(raw)
     return tuple(
-        _kind(_fields(fields[key][0])) if key in fields else Kind("dyn") for key in keys
+        _kind(_fields(fields[key][0])) if key in fields else ExprKind("dyn")
+        for key in keys
     )
 
 

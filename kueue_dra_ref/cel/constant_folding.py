@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from . import engine
-from .checked_expr import Node
-from .model import EvaluationFault, Undecided
+from .checked_expr import CheckedExpr
+from .model import EvaluationError, Undecided
 from .validators import CONVERSIONS
 
 _FOLDED = CONVERSIONS | {"dyn", "type"}
@@ -18,17 +18,17 @@ _TRUTHS = frozenset(
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 
 
-def failures(tree: Node) -> Iterator[str]:
+def failures(tree: CheckedExpr) -> Iterator[str]:
     """Give the words of each conversion that fails."""
     for call in _conversions(tree):
         match _value(call):
-            case EvaluationFault(detail=detail) if not isinstance(
-                _value(call.children[0]), EvaluationFault
+            case EvaluationError(detail=detail) if not isinstance(
+                _value(call.children[0]), EvaluationError
             ):
                 yield _words(call, detail)
 
 
-def odd(tree: Node) -> Iterator[str]:
+def odd(tree: CheckedExpr) -> Iterator[str]:
     """Name the conversions that the engine carries out otherwise than Kubernetes."""
     for call in _conversions(tree):
         inner = call.children[0]
@@ -47,11 +47,11 @@ def odd(tree: Node) -> Iterator[str]:
     )
 
 
-def _conversions(tree: Node) -> Iterator[Node]:
+def _conversions(tree: CheckedExpr) -> Iterator[CheckedExpr]:
     return (node for node in tree.walk() if _is_folded(node) and node.form == "call")
 
 
-def _is_odd_time(node: Node) -> bool:
+def _is_odd_time(node: CheckedExpr) -> bool:
     """Tell whether a text may be a time to the engine only, which reads them less strictly."""
     if (
         node.form != "call"
@@ -63,11 +63,11 @@ def _is_odd_time(node: Node) -> bool:
     if text.form != "constant":
         return True
     return not _RFC3339.fullmatch(str(text.value)) and not isinstance(
-        _value(node), EvaluationFault
+        _value(node), EvaluationError
     )
 
 
-def _is_folded(node: Node) -> bool:
+def _is_folded(node: CheckedExpr) -> bool:
     """Tell whether Kubernetes knows a value before it sees a device."""
     if node.form == "call":
         return (
@@ -81,11 +81,11 @@ def _is_folded(node: Node) -> bool:
     )
 
 
-def _value(node: Node) -> object:
+def _value(node: CheckedExpr) -> object:
     return engine.program(_text(node))({})
 
 
-def _text(node: Node) -> str:
+def _text(node: CheckedExpr) -> str:
     """Write a constant expression again."""
     parts = [_text(child) for child in node.children]
     match node.form:
@@ -99,7 +99,7 @@ def _text(node: Node) -> str:
             return _literal(node)
 
 
-def _literal(node: Node) -> str:
+def _literal(node: CheckedExpr) -> str:
     match node.kind.name, node.value:
         case "null", _:
             return "null"
@@ -115,7 +115,7 @@ def _literal(node: Node) -> str:
             return repr(value)
 
 
-def _words(call: Node, said: str) -> str:
+def _words(call: CheckedExpr, said: str) -> str:
     if call.children[0].form == "constant" and call.children[0].kind.name in (
         "string",
         "int",

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import error_messages
 from .library import Overload, overloads
-from .model import EvaluationFault, Undecidable, Undecided
+from .model import EvaluationError, Undecidable, Undecided
 from .source import NO_OVERLOAD
 
 _ENVIRONMENT = """
@@ -66,7 +66,7 @@ _LIMITS = (
 Evaluate = Callable[[Mapping[str, Any]], Any]
 
 
-class Refused(Exception):
+class CompileRejected(Exception):
     """The engine does not compile the expression; the message is its text."""
 
 
@@ -80,7 +80,7 @@ def checked(expression: str) -> bytes:
     try:
         return bytes(_kubernetes().compile(expression).serialize())
     except RuntimeError as error:
-        raise Refused(_plain(str(error))) from error
+        raise CompileRejected(_plain(str(error))) from error
 
 
 def program(source: str) -> Evaluate:
@@ -93,7 +93,7 @@ def program(source: str) -> Evaluate:
     try:
         compiled = _engine().compile(source)
     except RuntimeError as error:
-        raise Refused(_plain(str(error))) from error
+        raise CompileRejected(_plain(str(error))) from error
     return lambda data: _answer(compiled, data)
 
 
@@ -101,7 +101,7 @@ def is_regex(pattern: str) -> bool:
     """Tell whether RE2 takes a pattern."""
     return not isinstance(
         program('"".matches(kueue_dra_probe)')({"kueue_dra_probe": pattern}),
-        EvaluationFault,
+        EvaluationError,
     )
 
 
@@ -109,7 +109,7 @@ def converts(function: str, value: Any) -> bool:
     """Tell whether a conversion such as int() takes a constant."""
     return not isinstance(
         program(f"{function}(kueue_dra_probe)")({"kueue_dra_probe": value}),
-        EvaluationFault,
+        EvaluationError,
     )
 
 
@@ -128,7 +128,7 @@ def _answer(compiled: Any, data: Mapping[str, Any]) -> Any:
         return Undecided(reason=Undecidable.raised[0])
     if any(limit in text for limit in _LIMITS):
         return Undecided(reason=f"the engine stopped: {_plain(text)}")
-    return EvaluationFault(detail=error_messages.evaluation(_plain(text)))
+    return EvaluationError(detail=error_messages.evaluation(_plain(text)))
 
 
 def _plain(text: str) -> str:

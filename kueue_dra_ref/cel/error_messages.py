@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .validators import CONVERSIONS, Fault
+from .validators import CONVERSIONS, ValidatorError
 
 _OVERLOAD = re.compile(
     r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'"
@@ -32,7 +32,7 @@ _ECHOES = (
 )  # the engine goes on after a fault and trips over it again
 
 
-def issue(expression: str, fault: Fault) -> str:
+def issue(expression: str, fault: ValidatorError) -> str:
     """Print an issue as CEL does: place, message, the line and a pointer."""
     before = expression[: fault.offset]
     line, column = before.count("\n") + 1, fault.offset - (before.rfind("\n") + 1)
@@ -81,9 +81,11 @@ def _undeclared(expression: str, said: re.Match[str]) -> str:
     if found is None:  # a comment stands in the name
         return said[0]
     if found["brace"]:
-        return issue(expression, Fault(offset=found.end() - 1, detail=said["words"]))
+        return issue(
+            expression, ValidatorError(offset=found.end() - 1, detail=said["words"])
+        )
     words = said["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
-    return issue(expression, Fault(offset=found.start(), detail=words))
+    return issue(expression, ValidatorError(offset=found.start(), detail=words))
 
 
 def _selected(expression: str, kind: str) -> str:

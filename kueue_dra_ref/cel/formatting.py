@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .checked_expr import Node
+from .checked_expr import CheckedExpr
 
 _CLAUSE = re.compile(r"%(?:\.[0-9]+)?(.)", re.DOTALL)
 _SURE = {
@@ -15,14 +15,14 @@ _SURE = {
 }
 
 
-def undecided(root: Node) -> Iterator[str]:
+def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the uses of `format()` other than of plain values by %s and %d."""
     for node in root.walk():
         if node.name == "format" and node.form == "call" and not _is_sure(node):
             yield "format() of other than plain values by %s and %d"
 
 
-def _is_sure(node: Node) -> bool:
+def _is_sure(node: CheckedExpr) -> bool:
     text, values = node.children[0], node.children[-1]
     if text.form != "constant" or values.form != "list":
         return False

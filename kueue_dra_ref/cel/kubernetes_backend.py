@@ -11,7 +11,7 @@ from typing import Any
 
 from kueue_dra_ref.api import quantities
 
-from .model import CompileFault, Device, EvaluationFault
+from .model import CompileError, Device, EvaluationError
 
 
 class ProgramFailed(Exception):
@@ -22,24 +22,24 @@ class ProgramFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class KubernetesAnswers:
     """What a selector costs at most by Kubernetes' estimate, and what it gave for each device."""
 
     cost: int | None
-    verdicts: tuple[bool | EvaluationFault, ...]
+    verdicts: tuple[bool | EvaluationError, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Exact:
+class KubernetesSelector:
     """An expression that Kubernetes has compiled."""
 
     expression: str
-    program: Program = field(repr=False)
+    program: OracleProgram = field(repr=False)
 
-    def matches(self, device: Device) -> bool | EvaluationFault:
+    def matches(self, device: Device) -> bool | EvaluationError:
         """Evaluate on one device."""
         answers = self.program.ask(self.expression, [device])
-        if isinstance(answers, CompileFault):
+        if isinstance(answers, CompileError):
             raise ProgramFailed(
                 self.program.command,
                 f"{self.expression!r} compiled once and now does not",
@@ -47,7 +47,7 @@ class Exact:
         return answers.verdicts[0]
 
 
-class Program:
+class OracleProgram:
     """The running program; it ends when its standard input does."""
 
     def __init__(self, *command: str) -> None:
@@ -60,7 +60,9 @@ class Program:
             raise ProgramFailed(command, str(error)) from error
         self.compiled = lru_cache(maxsize=4096)(self._compiled)
 
-    def ask(self, expression: str, devices: Iterable[Device]) -> Answers | CompileFault:
+    def ask(
+        self, expression: str, devices: Iterable[Device]
+    ) -> KubernetesAnswers | CompileError:
         """Compile an expression and evaluate it on devices.
 
         Raises:
@@ -70,13 +72,13 @@ class Program:
         wired = [_wire(device) for device in devices]
         answer = self._talk({"selector": expression, "devices": wired})
         if "refused" in answer:
-            return CompileFault(detail=answer["refused"])
+            return CompileError(detail=answer["refused"])
         if len(answer.get("verdicts") or ()) != len(wired):
             raise ProgramFailed(
                 self.command,
                 f"an answer without a verdict on each device: {str(answer)[:80]}",
             )
-        return Answers(
+        return KubernetesAnswers(
             cost=answer.get("cost"),
             verdicts=tuple(map(_verdict, answer.get("verdicts") or ())),
         )
@@ -85,12 +87,12 @@ class Program:
         """End the program."""
         self._process.communicate()
 
-    def _compiled(self, expression: str) -> Exact | CompileFault:
+    def _compiled(self, expression: str) -> KubernetesSelector | CompileError:
         answer = self.ask(expression, [])
         return (
             answer
-            if isinstance(answer, CompileFault)
-            else Exact(expression=expression, program=self)
+            if isinstance(answer, CompileError)
+            else KubernetesSelector(expression=expression, program=self)
         )
 
     def _talk(self, question: dict[str, Any]) -> dict[str, Any]:
@@ -134,9 +136,9 @@ def _stored(text: str) -> str:
         return text  # the program says what is wrong with it
 
 
-def _verdict(found: dict[str, Any]) -> bool | EvaluationFault:
+def _verdict(found: dict[str, Any]) -> bool | EvaluationError:
     return (
-        EvaluationFault(detail=found["error"])
+        EvaluationError(detail=found["error"])
         if "error" in found
         else bool(found["match"])
     )

@@ -34,14 +34,14 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompileFault:
+class CompileError:
     """The expression is refused; `detail` is what follows "CEL compilation failed: " in Kueue's message."""
 
     detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationFault:
+class EvaluationError:
     """The expression fails on this device; `detail` is the run-time error, where known in Kubernetes' words."""
 
     detail: str

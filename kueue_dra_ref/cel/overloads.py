@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from . import checked_expr, engine, error_messages
-from .model import CompileFault
-from .validators import Fault
+from .model import CompileError
+from .validators import ValidatorError
 
 
-def lacking(expression: str, longest: Mapping[str, int]) -> CompileFault | None:
+def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
     """Compile for a Kubernetes that knows functions with so many arguments only; None when it finds nothing."""
     try:
         tree = checked_expr.tree(engine.checked(expression))
-    except engine.Refused:
+    except engine.CompileRejected:
         return None
     calls = (
         node
@@ -24,7 +24,7 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileFault | None:
     if not younger:
         return None
     faults = [
-        Fault(
+        ValidatorError(
             f"found no matching overload for '{each.name}' applied to '{_types(each)}'",
             each.offset,
         )
@@ -34,8 +34,8 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileFault | None:
         error_messages.issue(expression, fault)
         for fault in sorted(faults, key=lambda fault: fault.offset)
     )
-    return CompileFault(detail=f"compilation failed: {issues}")
+    return CompileError(detail=f"compilation failed: {issues}")
 
 
-def _types(call: checked_expr.Node) -> str:
+def _types(call: checked_expr.CheckedExpr) -> str:
     return f"({', '.join(str(each.kind) for each in call.children)})"

@@ -23,11 +23,11 @@ from . import (
     formats,
     value_types,
 )
-from .activation import Facts, facts, variables
-from .model import CompileFault, Device, EvaluationFault, Undecided
+from .activation import Activation, facts, variables
+from .model import CompileError, Device, EvaluationError, Undecided
 from .rewrites import mended
 from .source import Source, beyond_the_engine, for_the_engine, read
-from .validators import Fault, Review, literals, review
+from .validators import Validation, ValidatorError, literals, review
 
 _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
@@ -45,16 +45,16 @@ class Selector:
 
     expression: str
     source: Source = field(repr=False)
-    review: Review = field(repr=False)
+    review: Validation = field(repr=False)
     plain: engine.Evaluate = field(repr=False)
 
-    def matches(self, device: Device) -> bool | EvaluationFault | Undecided:
+    def matches(self, device: Device) -> bool | EvaluationError | Undecided:
         """Evaluate on one device; the answer is remembered, for the engine leaks a little with each call of ours."""
         return _matches(self, facts(device))
 
 
 @lru_cache(maxsize=4096)
-def compiled(expression: str) -> Selector | CompileFault | Undecided:
+def compiled(expression: str) -> Selector | CompileError | Undecided:
     """Compile an expression; the API server's limits on length and cost are not Kueue's and are not applied."""
     said_plainly = formats.said_in_one_call(read(expression), expression)
     unsupported = beyond_the_engine(read(said_plainly))
@@ -64,7 +64,7 @@ def compiled(expression: str) -> Selector | CompileFault | Undecided:
     while text is not None:
         try:
             tree = checked_expr.tree(engine.checked(text))
-        except engine.Refused as refused:
+        except engine.CompileRejected as refused:
             before, said = text, str(refused)
             text = mended(text, said)
         else:
@@ -73,12 +73,14 @@ def compiled(expression: str) -> Selector | CompileFault | Undecided:
         "optFlatMap" in expression and "undeclared reference" in said
     ):
         return Undecided(reason=f"the engine does not know: {said}")
-    return CompileFault(
+    return CompileError(
         detail=f"compilation failed: {error_messages.refusal(before, said)}"
     )
 
 
-def _fault(expression: str, tree: checked_expr.Node) -> CompileFault | Undecided | None:
+def _fault(
+    expression: str, tree: checked_expr.CheckedExpr
+) -> CompileError | Undecided | None:
     """Apply the checks that Kubernetes makes of a typed expression."""
     found = review(tree)
     undecided = [*found.undecided, *constant_folding.odd(tree), *_odd_integers(found)]
@@ -89,38 +91,42 @@ def _fault(expression: str, tree: checked_expr.Node) -> CompileFault | Undecided
     )
     if faults:
         issues = "\n".join(error_messages.issue(expression, fault) for fault in faults)
-        return CompileFault(detail=f"compilation failed: {issues}")
+        return CompileError(detail=f"compilation failed: {issues}")
     if tree.kind.name not in ("bool", "any"):
         kind = "null_type" if tree.kind.name == "null" else tree.kind
-        return CompileFault(
+        return CompileError(
             detail=f"must evaluate to bool or the unknown type, not {kind}"
         )
     constant = next(_bad_constants(tree), None)
     return (
-        CompileFault(detail=f"program instantiation failed: {constant}")
+        CompileError(detail=f"program instantiation failed: {constant}")
         if constant
         else None
     )
 
 
-def _selector(expression: str, source: Source, found: Review) -> Selector | Undecided:
+def _selector(
+    expression: str, source: Source, found: Validation
+) -> Selector | Undecided:
     try:
         plain = engine.program(for_the_engine(source, found.always_guarded))
-    except engine.Refused as refused:
+    except engine.CompileRejected as refused:
         return Undecided(reason=f"the engine does not know: {refused}")
     return Selector(expression=expression, source=source, review=found, plain=plain)
 
 
-def _bad_literals(tree: checked_expr.Node) -> Iterator[Fault]:
+def _bad_literals(tree: checked_expr.CheckedExpr) -> Iterator[ValidatorError]:
     for call in literals(tree, frozenset({"matches"})):
         if not engine.is_regex(call.children[-1].value):
-            yield Fault("invalid matches argument", call.children[-1].offset)
+            yield ValidatorError("invalid matches argument", call.children[-1].offset)
     for call in literals(tree, frozenset({"duration", "timestamp"})):
         if not engine.converts(call.name, call.children[0].value):
-            yield Fault(f"invalid {call.name} argument", call.children[0].offset)
+            yield ValidatorError(
+                f"invalid {call.name} argument", call.children[0].offset
+            )
 
 
-def _odd_integers(found: Review) -> Iterator[str]:
+def _odd_integers(found: Validation) -> Iterator[str]:
     for text in found.integer_views:
         if (
             text is not None
@@ -130,7 +136,7 @@ def _odd_integers(found: Review) -> Iterator[str]:
             yield f"the integer of {text}, which Kubernetes does not see"
 
 
-def _bad_constants(tree: checked_expr.Node) -> Iterator[str]:
+def _bad_constants(tree: checked_expr.CheckedExpr) -> Iterator[str]:
     """Find the constants that Kubernetes evaluates when it builds the program, and that fail then."""
     yield from constant_folding.failures(tree)
     searches = (
@@ -144,9 +150,11 @@ def _bad_constants(tree: checked_expr.Node) -> Iterator[str]:
 
 
 @lru_cache(maxsize=65536)
-def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undecided:
+def _matches(
+    selector: Selector, seen: Activation
+) -> bool | EvaluationError | Undecided:
     data = variables(seen)
-    if isinstance(data, EvaluationFault | Undecided):
+    if isinstance(data, EvaluationError | Undecided):
         return data
     doubt = _doubt(selector.review, seen)
     if doubt:
@@ -159,7 +167,7 @@ def _matches(selector: Selector, seen: Facts) -> bool | EvaluationFault | Undeci
     return _verdict(program(data))
 
 
-def _guards(selector: Selector, seen: Facts) -> frozenset[int]:
+def _guards(selector: Selector, seen: Activation) -> frozenset[int]:
     versions = seen.named(_VERSION)
     return frozenset(
         offset
@@ -168,7 +176,7 @@ def _guards(selector: Selector, seen: Facts) -> frozenset[int]:
     )
 
 
-def _doubt(found: Review, seen: Facts) -> str | None:
+def _doubt(found: Validation, seen: Activation) -> str | None:
     """Name what the engine would get wrong on this device."""
     for doubt in found.doubts:
         if _is_met(doubt.name, seen.named(doubt.kinds)):
@@ -189,10 +197,10 @@ def _guarded(selector: Selector, offsets: frozenset[int]) -> engine.Evaluate:
     )
 
 
-def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
+def _verdict(value: Any) -> bool | EvaluationError | Undecided:
     """Take a truth or a fault as it is; any other value of an attribute is no answer."""
     match value:
-        case bool() | EvaluationFault() | Undecided():
+        case bool() | EvaluationError() | Undecided():
             return value
         case int():
             return _not_bool("int", "unsupported type conversion from 'int' to bool")
@@ -206,7 +214,7 @@ def _verdict(value: Any) -> bool | EvaluationFault | Undecided:
             )
 
 
-def _not_bool(kind: str, why: str) -> EvaluationFault:
-    return EvaluationFault(
+def _not_bool(kind: str, why: str) -> EvaluationError:
+    return EvaluationError(
         detail=f"CEL result of type {kind} could not be converted to bool: {why}"
     )

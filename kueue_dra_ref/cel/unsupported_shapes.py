@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checked_expr import Kind, Node
+from .checked_expr import CheckedExpr, ExprKind
 
 # What asks a list for nothing that depends on the order of its elements.
 _ORDERLESS = frozenset(
@@ -28,7 +28,7 @@ _OF_ATTRIBUTES = frozenset({"string", "int", "bool", "any", "dyn"})
 _EQUALITIES = frozenset({"_==_", "_!=_"})
 
 
-def undecided(root: Node) -> Iterator[str]:
+def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the shapes in question that an expression has."""
     if _binds_side_by_side(root):
         yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
@@ -38,7 +38,7 @@ def undecided(root: Node) -> Iterator[str]:
         yield from _mixtures(node)
 
 
-def _optionals(node: Node) -> Iterator[str]:
+def _optionals(node: CheckedExpr) -> Iterator[str]:
     if node.name in ("_?._", "_[?_]") and _looks_into_anything(node.children[0].kind):
         yield "an optional look-up in a value of any type"
     if node.name in _OF_OPTIONALS and not _is_optional(node.children[0].kind):
@@ -49,7 +49,7 @@ def _optionals(node: Node) -> Iterator[str]:
         yield "the value of nothing, which the engine gives a type of its own"
 
 
-def _lists(node: Node) -> Iterator[str]:
+def _lists(node: CheckedExpr) -> Iterator[str]:
     if node.name == "includes" and (
         odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]
     ):
@@ -66,7 +66,7 @@ def _lists(node: Node) -> Iterator[str]:
         yield "flatten(), whose elements the engine does not type"
 
 
-def _mixtures(node: Node) -> Iterator[str]:
+def _mixtures(node: CheckedExpr) -> Iterator[str]:
     if node.form == "struct" and (
         odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]
     ):
@@ -79,7 +79,7 @@ def _mixtures(node: Node) -> Iterator[str]:
         yield f"{node.name} of values whose types may differ"
 
 
-def _hides_its_type(node: Node) -> bool:
+def _hides_its_type(node: CheckedExpr) -> bool:
     """Tell whether a value that is no attribute's is given as one of any type."""
     stands_in = node.name == "orValue" and _looks_into_anything(node.children[0].kind)
     return (stands_in or node.name == "dyn") and node.children[
@@ -87,30 +87,30 @@ def _hides_its_type(node: Node) -> bool:
     ].kind.name not in _OF_ATTRIBUTES
 
 
-def _differ(one: Node, other: Node) -> bool:
+def _differ(one: CheckedExpr, other: CheckedExpr) -> bool:
     return _shown(one) != _shown(other)
 
 
-def _shown(node: Node) -> Kind:
+def _shown(node: CheckedExpr) -> ExprKind:
     return node.children[-1].kind if _hides_its_type(node) else node.kind
 
 
-def _looks_into_anything(kind: Kind) -> bool:
+def _looks_into_anything(kind: ExprKind) -> bool:
     return kind.is_open or (_is_optional(kind) and kind.params[0].is_open)
 
 
-def _is_optional(kind: Kind) -> bool:
+def _is_optional(kind: ExprKind) -> bool:
     return kind.name == "optional_type"
 
 
-def _elements(node: Node) -> tuple[Node, ...]:
+def _elements(node: CheckedExpr) -> tuple[CheckedExpr, ...]:
     """Give the values of a literal."""
     if node.form == "struct":
         return node.children[1::2]
     return node.children if node.form == "list" else ()
 
 
-def _binds_side_by_side(node: Node) -> bool:
+def _binds_side_by_side(node: CheckedExpr) -> bool:
     """Tell whether a bound name and another macro follow each other, so that the engine reuses a slot too early."""
     parts = [list(_macros(child)) for child in node.children]
     if sum(map(bool, parts)) > 1 and any(
@@ -120,18 +120,18 @@ def _binds_side_by_side(node: Node) -> bool:
     return any(map(_binds_side_by_side, node.children))
 
 
-def _macros(node: Node) -> Iterator[Node]:
+def _macros(node: CheckedExpr) -> Iterator[CheckedExpr]:
     return (below for below in node.walk() if below.form == "comprehension")
 
 
-def _unordered(node: Node) -> bool:
+def _unordered(node: CheckedExpr) -> bool:
     """Tell whether a value is a list in the order of a map's keys."""
     if node.form != "comprehension" or node.kind.name != "list":
         return False
     return node.children[0].kind.name == "map" or _unordered(node.children[0])
 
 
-def _takes_flattened(parent: Node) -> bool:
+def _takes_flattened(parent: CheckedExpr) -> bool:
     """Tell whether the type of a flattened list does not matter, or is the one it is compared with."""
     if parent.name in _EQUALITIES:
         one, other = map(_kind, parent.children)
@@ -139,7 +139,7 @@ def _takes_flattened(parent: Node) -> bool:
     return parent.name == "size"
 
 
-def _kind(node: Node) -> Kind:
+def _kind(node: CheckedExpr) -> ExprKind:
     """Give the type that Kubernetes sees."""
     if (
         node.name == "flatten"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from . import arithmetic, formatting, unsupported_shapes
-from .checked_expr import Kind, Node
+from .checked_expr import CheckedExpr, ExprKind
 
 DEVICE_TYPES = frozenset(
     {"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"}
@@ -31,7 +31,7 @@ _CONVERTED_OTHERWISE = {"int": frozenset({"bool"}), "bool": frozenset({"string"}
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ValidatorError:
     """A rule of Kubernetes that the expression breaks, and where."""
 
     detail: str
@@ -39,7 +39,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class UndecidedReason:
     """A use the engine would get wrong if the attribute `name` (None: any) has a value of one of these kinds."""
 
     name: str | None
@@ -47,20 +47,20 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class Validation:
     """All that a reading of the typed tree says."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[ValidatorError] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
-    doubts: list[Doubt] = field(default_factory=list)
+    doubts: list[UndecidedReason] = field(default_factory=list)
     guarded: dict[int, str | None] = field(default_factory=dict)
     always_guarded: set[int] = field(default_factory=set)
     integer_views: list[str | None] = field(default_factory=list)
 
 
-def review(root: Node) -> Review:
+def review(root: CheckedExpr) -> Validation:
     """Read a whole expression."""
-    found = Review()
+    found = Validation()
     found.undecided.extend(unsupported_shapes.undecided(root))
     found.undecided.extend(arithmetic.undecided(root))
     found.undecided.extend(formatting.undecided(root))
@@ -80,18 +80,20 @@ def review(root: Node) -> Review:
                 found.faults.extend(_mixed(node.children[1::2], found))
             case "select" if node.member and node.children[0].kind.is_open:
                 found.doubts.append(
-                    Doubt(name=_attribute(node.children[0]), kinds=_EVERY_KIND)
+                    UndecidedReason(
+                        name=_attribute(node.children[0]), kinds=_EVERY_KIND
+                    )
                 )
             case "comprehension" if node.children[0].kind.is_open and _reads_attributes(
                 node.children[0]
             ):
-                found.doubts.append(Doubt(name=None))
+                found.doubts.append(UndecidedReason(name=None))
             case "call":
                 _call(node, found)
     return found
 
 
-def _doubtful_keys(root: Node) -> Iterator[Doubt]:
+def _doubtful_keys(root: CheckedExpr) -> Iterator[UndecidedReason]:
     """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
     for node in root.walk():
         keys = (
@@ -102,10 +104,10 @@ def _doubtful_keys(root: Node) -> Iterator[Doubt]:
             else ()
         )
         if any(key.kind.is_open for key in keys):
-            yield Doubt(name=None)
+            yield UndecidedReason(name=None)
 
 
-def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
+def literals(root: CheckedExpr, functions: frozenset[str]) -> Iterator[CheckedExpr]:
     """Give the calls of the named functions whose last argument is a constant."""
     for node in root.walk():
         if (
@@ -116,9 +118,11 @@ def literals(root: Node, functions: frozenset[str]) -> Iterator[Node]:
             yield node
 
 
-def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
+def _mixed(
+    nodes: tuple[CheckedExpr, ...], found: Validation
+) -> Iterator[ValidatorError]:
     """Refuse elements whose type differs from the first one's; an empty literal goes with anything of its form."""
-    expected: Kind | None = None
+    expected: ExprKind | None = None
     for node in nodes:
         kind = (
             node.kind.params[0]
@@ -136,23 +140,25 @@ def _mixed(nodes: tuple[Node, ...], found: Review) -> Iterator[Fault]:
                 found.undecided.append(
                     "a literal of lists or maps some of which are empty"
                 )
-            yield Fault(f"expected type '{expected}' but found '{kind}'", node.offset)
+            yield ValidatorError(
+                f"expected type '{expected}' but found '{kind}'", node.offset
+            )
 
 
-def _is_empty(node: Node) -> bool:
+def _is_empty(node: CheckedExpr) -> bool:
     return node.is_empty or node.name == "optional.none"
 
 
-def _is_list_of_lists(kind: Kind) -> bool:
+def _is_list_of_lists(kind: ExprKind) -> bool:
     """Tell whether a list holds lists, or may do so; what hides its type may be such a list."""
     return not kind.params or kind.params[0].name == "list" or kind.params[0].is_open
 
 
-def _hides_empty(node: Node) -> bool:
+def _hides_empty(node: CheckedExpr) -> bool:
     return any(_is_empty(below) for below in node.walk())
 
 
-def _call(node: Node, found: Review) -> None:
+def _call(node: CheckedExpr, found: Validation) -> None:
     kinds = [child.kind for child in node.children]
     if _reads_attributes(node):
         _attributes_in_call(node, kinds, found)
@@ -166,7 +172,7 @@ def _call(node: Node, found: Review) -> None:
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
     if node.name == "flatten" and not _is_list_of_lists(kinds[0]):
         found.faults.append(
-            Fault(
+            ValidatorError(
                 f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'",
                 node.offset,
             )
@@ -175,7 +181,7 @@ def _call(node: Node, found: Review) -> None:
         _integer_view(node, found)
 
 
-def _integer_view(node: Node, found: Review) -> None:
+def _integer_view(node: CheckedExpr, found: Validation) -> None:
     """Note a quantity whose integer view depends on how it was written: a text, or the device's own (None)."""
     viewed = node.children[0]
     if viewed.name == "quantity" and viewed.children[0].form == "constant":
@@ -186,19 +192,21 @@ def _integer_view(node: Node, found: Review) -> None:
         found.undecided.append(f"{node.name}() of a computed quantity")
 
 
-def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
+def _attributes_in_call(
+    node: CheckedExpr, kinds: list[ExprKind], found: Validation
+) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
     if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
         found.guarded[node.offset] = _attribute(node.children[0])
     if node.name in _COMPARES_WHOLE and any(
         kind.params and kind.mentions_open() for kind in _wholes(node)
     ):
-        found.doubts.append(Doubt(name=None))
+        found.doubts.append(UndecidedReason(name=None))
     if node.name in ("size", "type") and kinds[0].is_open:
-        found.doubts.append(Doubt(name=_attribute(node.children[0])))
+        found.doubts.append(UndecidedReason(name=_attribute(node.children[0])))
     if node.name in _CONVERTED_OTHERWISE and kinds[0].is_open:
         found.doubts.append(
-            Doubt(
+            UndecidedReason(
                 name=_attribute(node.children[0]), kinds=_CONVERTED_OTHERWISE[node.name]
             )
         )
@@ -206,11 +214,13 @@ def _attributes_in_call(node: Node, kinds: list[Kind], found: Review) -> None:
         kinds[1].is_open or (kinds[0].is_open and _is_constant(node.children[1]))
     ):
         found.doubts.append(
-            Doubt(name=_attribute(node.children[1 if kinds[1].is_open else 0]))
+            UndecidedReason(
+                name=_attribute(node.children[1 if kinds[1].is_open else 0])
+            )
         )
 
 
-def _reads_attributes(node: Node) -> bool:
+def _reads_attributes(node: CheckedExpr) -> bool:
     """Tell whether an attribute can flow into an expression: directly, or through a name bound around it."""
     variables = (below.name for below in node.walk() if below.form == "variable")
     return any(
@@ -219,7 +229,7 @@ def _reads_attributes(node: Node) -> bool:
     )
 
 
-def _wholes(node: Node) -> list[Kind]:
+def _wholes(node: CheckedExpr) -> list[ExprKind]:
     """Give the types compared element by element; the keys of a map are strings, so `in` a map is safe."""
     kinds = [child.kind for child in node.children]
     if node.name == "@in":
@@ -228,7 +238,7 @@ def _wholes(node: Node) -> list[Kind]:
     return [] if same_map else kinds
 
 
-def _same(one: Node, other: Node) -> bool:
+def _same(one: CheckedExpr, other: CheckedExpr) -> bool:
     """Tell whether two expressions are written alike."""
     alike = (one.form, one.name, one.value, one.member) == (
         other.form,
@@ -243,19 +253,19 @@ def _same(one: Node, other: Node) -> bool:
     )
 
 
-def _is_constant(node: Node) -> bool:
+def _is_constant(node: CheckedExpr) -> bool:
     return node.form in ("list", "struct") and all(
         child.form == "constant" for child in node.children
     )
 
 
-def _holds_device_type(kind: Kind) -> bool:
+def _holds_device_type(kind: ExprKind) -> bool:
     return kind.name in DEVICE_TYPES or any(
         _holds_device_type(param) for param in kind.params
     )
 
 
-def _attribute(node: Node) -> str | None:
+def _attribute(node: CheckedExpr) -> str | None:
     """Name the attribute or capacity that an expression reads from a map of the device, if that is what it does."""
     if not node.children or node.children[0].kind.name != "map":
         return None

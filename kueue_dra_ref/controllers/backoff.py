@@ -12,7 +12,7 @@ _LAST = 1000.0
 """Seconds: controller-runtime's backoff for one object."""
 
 
-class Retries:
+class Backoff:
     """The retries of one controller; of several that are due for an object the earliest counts."""
 
     def __init__(self, kueue: Kueue, kind: str) -> None:

@@ -15,7 +15,7 @@ PAUSE = 1.0
 """Seconds between a change of a class and the reconciliation that follows from it."""
 
 
-class ClassController:
+class DeviceClassController:
     """Follows DeviceClasses that stand for extended resources."""
 
     def __init__(self, kueue: Kueue) -> None:

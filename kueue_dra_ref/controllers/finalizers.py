@@ -6,7 +6,7 @@ from kueue_dra_ref.api.cluster_queues import flavors_named_by
 from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
-from kueue_dra_ref.rules.queue.in_use_finalizers import Use
+from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
 
 IN_USE = "kueue.x-k8s.io/resource-in-use"
 """Kueue's finalizer."""
@@ -44,7 +44,9 @@ class FinalizerController:
         left = [each for each in meta.get("finalizers") or () if each != IN_USE]
         self.kueue.store.put({**found, "metadata": {**meta, "finalizers": left}})
 
-    def _use(self, kind: str, name: str) -> Use:
+    def _use(self, kind: str, name: str) -> InUse:
         if kind == "ClusterQueue":
-            return Use(reservations=self.kueue.ledger.of_cluster_queue(name).reserving)
-        return Use(cluster_queues=len(self.kueue.nouns.naming(name)))
+            return InUse(
+                reservations=self.kueue.ledger.of_cluster_queue(name).reserving
+            )
+        return InUse(cluster_queues=len(self.kueue.nouns.naming(name)))

@@ -6,23 +6,23 @@ import hashlib
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true, set_condition
-from kueue_dra_ref.api.deepcopy import Remembered
+from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.jobs import queue_named_by
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.cache.cluster_queue import Key
-from kueue_dra_ref.controllers.backoff import Retries
-from kueue_dra_ref.controllers.job_management import Managing
-from kueue_dra_ref.controllers.job_pods import Running
+from kueue_dra_ref.controllers.backoff import Backoff
+from kueue_dra_ref.controllers.job_management import ManagedJobs
+from kueue_dra_ref.controllers.job_pods import JobPods
 from kueue_dra_ref.controllers.workload_conditions import give_back
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
-    PriorityController,
+    WorkloadPriorityClassController,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
 from kueue_dra_ref.target import Manifest, Ref
 
-_TAKEN = Remembered()
+_TAKEN = MemoizedCopy()
 
 
 class JobController:
@@ -30,9 +30,12 @@ class JobController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour.jobs
-        self.running = Running(kueue)
-        self.managing = Managing(self.rules, kueue.configuration, kueue.store)
-        self.priorities, self.retries = PriorityController(kueue), Retries(kueue, "Job")
+        self.running = JobPods(kueue)
+        self.managing = ManagedJobs(self.rules, kueue.configuration, kueue.store)
+        self.priorities, self.retries = (
+            WorkloadPriorityClassController(kueue),
+            Backoff(kueue, "Job"),
+        )
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -206,7 +209,7 @@ class JobController:
         return _TAKEN.once(
             made,
             (behaviour,),
-            lambda: not behaviour.definitions.faults(Write(new=made)),
+            lambda: not behaviour.definitions.faults(AdmissionRequest(new=made)),
         )
 
     def _spec(self, job: Manifest) -> dict[str, Any]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.jobs import queue_named_by
 from kueue_dra_ref.api.labels import selects
-from kueue_dra_ref.behaviours.phases_status import Jobs
+from kueue_dra_ref.behaviours.phases_status import JobRules
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.store import Store
-from kueue_dra_ref.rules.jobframework.managed_jobs import Claimed
+from kueue_dra_ref.rules.jobframework.managed_jobs import JobOwnership
 from kueue_dra_ref.target import Manifest
 
 
-class Managing:
+class ManagedJobs:
     """Whether a Job is Kueue's, by its queue, its namespace and the Configuration."""
 
-    def __init__(self, rules: Jobs, configuration: Configuration, store: Store) -> None:
+    def __init__(
+        self, rules: JobRules, configuration: Configuration, store: Store
+    ) -> None:
         self._rules, self._configuration, self._store = rules, configuration, store
 
     def queue(self, job: Manifest) -> str:
@@ -49,7 +51,7 @@ class Managing:
             else ""
         )
 
-    def _is_ours(self, job: Claimed) -> bool:
+    def _is_ours(self, job: JobOwnership) -> bool:
         unnamed, spared = (
             self._rules.manage_without_queue,
             self._rules.managed_namespace_exempt,
@@ -58,10 +60,10 @@ class Managing:
             any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared)
         )
 
-    def _claimed(self, job: Manifest) -> Claimed:
+    def _claimed(self, job: Manifest) -> JobOwnership:
         name = job["metadata"]["namespace"]
         namespace = self._store.find("Namespace", name) or {"metadata": {"name": name}}
-        return Claimed(
+        return JobOwnership(
             queue=queue_named_by(job),
             has_default=self.has_default_queue(name),
             selected=selects(

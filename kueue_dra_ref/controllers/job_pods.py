@@ -10,7 +10,7 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.target import Manifest
 
 
-class Running:
+class JobPods:
     """Starts Jobs that are admitted and suspends those that are not."""
 
     def __init__(self, kueue: Kueue) -> None:

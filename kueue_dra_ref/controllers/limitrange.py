@@ -12,7 +12,7 @@ from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.target import Manifest
 
 
-class SurroundingsController:
+class LimitRangeController:
     """Follows what bears on the requests of pods; workloads that hold quota keep what they are charged."""
 
     def __init__(self, kueue: Kueue) -> None:

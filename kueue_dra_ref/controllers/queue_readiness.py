@@ -8,26 +8,26 @@ from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import Blocked
-from kueue_dra_ref.rules.queue.admissibility import Place
+from kueue_dra_ref.model.pending_reason import NotAdmissible
+from kueue_dra_ref.rules.queue.admissibility import QueuePosition
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
 
-class Standing:
+class QueueReadiness:
     """Looks at the queues of one Kueue as a workload finds them."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
 
-    def place(self, working: Manifest) -> Place:
+    def place(self, working: Manifest) -> QueuePosition:
         """Say what a workload finds: its LocalQueue, its ClusterQueue, the namespace, its requests."""
         kueue = self.kueue
         key, managed = kueue.queue_of(working)
         local = kueue.store.find("LocalQueue", key[1], key[0])
         name = managed.cluster_queue if managed else ""
         queue, line = kueue.nouns.queue(name), kueue.lines.get(name)
-        return Place(
+        return QueuePosition(
             local_queue=key[1],
             local_queue_exists=local is not None,
             local_queue_runs=stop_policy(local) == "None",
@@ -42,7 +42,9 @@ class Standing:
             said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
         )
 
-    def objection(self, working: Manifest) -> tuple[Blocked | None, tuple[Step, ...]]:
+    def objection(
+        self, working: Manifest
+    ) -> tuple[NotAdmissible | None, tuple[Step, ...]]:
         """What is wrong with the queue of a workload, and the step that says so."""
         place = self.place(working)
         for rule in self.rules.queueing.queue_not_ready:

@@ -12,10 +12,10 @@ from kueue_dra_ref.controllers.workload_conditions import say
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import is_deleted
-from kueue_dra_ref.controlplane.usage import Tally
-from kueue_dra_ref.model.condition import Said
-from kueue_dra_ref.model.resource_node import FlavorResource, Node, share
-from kueue_dra_ref.rules.workload.workload_status import Figures
+from kueue_dra_ref.controlplane.usage import UsageTotals
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode, share
+from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest
 
 
@@ -59,7 +59,7 @@ class QueueStatus:
             say({"status": status}, said, kueue.clock.now)
         return status | self._share(kueue.tree.queues.get(queue.name))
 
-    def _readiness(self, queue: ClusterQueue) -> Iterator[Said]:
+    def _readiness(self, queue: ClusterQueue) -> Iterator[Condition]:
         """Say whether a ClusterQueue can admit."""
         told = self.kueue.nouns.inactive(queue)
         for rule in self.rules.cluster_queue_active if not queue.deleted else ():
@@ -70,7 +70,7 @@ class QueueStatus:
     def _cohort(self, found: Manifest) -> dict[str, Any]:
         return self._share(self.kueue.tree.cohorts.get(found["metadata"]["name"]))
 
-    def _share(self, node: Node | None) -> dict[str, Any]:
+    def _share(self, node: ResourceNode | None) -> dict[str, Any]:
         if node is None or self.kueue.configuration.fair_sharing is None:
             return {}
         shown = (
@@ -87,7 +87,7 @@ class QueueStatus:
         )
         queue, managed = kueue.nouns.queue(name), kueue.local_queues.get(key)
         stopped = stop_policy(found) != "None"
-        held = kueue.ledger.of_local_queue(key, name) if queue else Tally()
+        held = kueue.ledger.of_local_queue(key, name) if queue else UsageTotals()
         figures = self._figures(
             name, len(managed.items) if managed and not stopped else 0, held
         )
@@ -110,9 +110,9 @@ class QueueStatus:
             say({"status": status}, rule(stopped, state), kueue.clock.now)
         return status
 
-    def _figures(self, name: str, pending: int, held: Tally) -> Figures:
+    def _figures(self, name: str, pending: int, held: UsageTotals) -> QueueCounts:
         queue = self.kueue.nouns.queue(name)
-        return Figures(
+        return QueueCounts(
             pending=pending,
             reserving=held.reserving,
             admitted=held.admitted,
@@ -124,7 +124,9 @@ class QueueStatus:
             flavor=self.kueue.nouns.flavor,
         )
 
-    def _borrowed(self, name: str, held: Tally) -> dict[str, dict[FlavorResource, int]]:
+    def _borrowed(
+        self, name: str, held: UsageTotals
+    ) -> dict[str, dict[FlavorResource, int]]:
         """What is reserved and used beyond the nominal quota; nothing for a ClusterQueue outside any cohort."""
         node = self.kueue.tree.queues.get(name)
         rules = self.kueue.behaviour.cohorts.borrowed if node and node.parent else ()

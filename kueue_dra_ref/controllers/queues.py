@@ -5,7 +5,7 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active
-from kueue_dra_ref.cache.cluster_queue import Key, Line
+from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
@@ -130,7 +130,9 @@ class QueueControllers:
                 self.kueue.sweep_later(name)
 
     def _open(self, name: str) -> None:
-        line = self.kueue.lines.setdefault(name, Line(self.kueue.behaviour.queueing))
+        line = self.kueue.lines.setdefault(
+            name, PendingWorkloads(self.kueue.behaviour.queueing)
+        )
         for managed in self.kueue.local_queues.values():
             if managed.cluster_queue == name:
                 line.join(managed.items.values())

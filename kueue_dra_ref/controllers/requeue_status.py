@@ -10,19 +10,21 @@ from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.workload_conditions import say, say_unreserved
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.condition import Said
+from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.scheduler.ambiguous_classes import readings
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.total_requests import Demand, counted
+from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
 
 @dataclass(slots=True)
-class Telling:
+class RequeueStatus:
     """Tells workloads why they wait, and remembers what it has told them."""
 
     kueue: Kueue
-    _told: dict[Key, tuple[str, tuple[Demand, ...], str]] = field(default_factory=dict)
+    _told: dict[Key, tuple[str, tuple[TotalRequests, ...], str]] = field(
+        default_factory=dict
+    )
     """The last word to each Workload, what it asked for, and the version of the object that carries both."""
     _spoke: dict[Key, tuple[int, str]] = field(default_factory=dict)
     """The cycle in which each Workload was told something last, and what had been told before."""
@@ -72,7 +74,7 @@ class Telling:
         )
         return at_risk and self.kueue.chance.of(entry.queued.obj).stands(said)
 
-    def _written(self, entry: Entry, words: list[Said]) -> Manifest:
+    def _written(self, entry: Entry, words: list[Condition]) -> Manifest:
         """The newest version of a Workload with what it is told, and with what it asks for."""
         kueue, head = self.kueue, entry.queued
         fresh = kueue.patched(head.obj)
@@ -87,7 +89,7 @@ class Telling:
             fresh["status"]["resourceRequests"] = rule(asked, kueue.in_bytes)
         return fresh
 
-    def _shown(self, entry: Entry, demand: Demand) -> Mapping[str, int]:
+    def _shown(self, entry: Entry, demand: TotalRequests) -> Mapping[str, int]:
         """What a pod set is said to ask for: what the queue counts by itself is known once a flavor was looked for."""
         beside = (
             counted(self.kueue.behaviour.assigning, entry.queue, demand)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import ClusterQueue, Workload
-from kueue_dra_ref.cache.cluster_queue import Key, Queued
+from kueue_dra_ref.cache.cluster_queue import Key, WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
-from kueue_dra_ref.controllers.requeue_status import Telling
+from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import evict, say
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.rules.preemption.preemption_policies import Preemption
-from kueue_dra_ref.rules.queue.pending_workloads import Told
+from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.scheduler.cycle import Cycle
-from kueue_dra_ref.scheduler.entry import Entry, Why
+from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.nominate import Nominator
-from kueue_dra_ref.scheduler.preemption.context import Victim, told
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, told
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
@@ -27,7 +27,7 @@ class Scheduler:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self._number = 0
-        self._telling = Telling(kueue)
+        self._telling = RequeueStatus(kueue)
         self._made_room: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
         self._fresh: set[Key] = set()
@@ -51,7 +51,7 @@ class Scheduler:
         """Time has passed: what was admitted is written."""
         self._fresh.clear()
 
-    def _heads(self) -> list[tuple[ClusterQueue, Queued]]:
+    def _heads(self) -> list[tuple[ClusterQueue, WorkloadInfo]]:
         found = [
             (name, queue)
             for name, line in self.kueue.lines.items()
@@ -92,14 +92,14 @@ class Scheduler:
         )
 
     def _refused(
-        self, queue: ClusterQueue, head: Queued
-    ) -> tuple[Why, str, tuple[Step, ...]] | None:
+        self, queue: ClusterQueue, head: WorkloadInfo
+    ) -> tuple[RequeueReason, str, tuple[Step, ...]] | None:
         """Why a ClusterQueue does not take a workload, whatever it asks for."""
         labels = self.kueue.nouns.labels(head.key[0])
         if queue.name in self.kueue.tree.looped:
             for rule in self.rules.cohorts.on_cycle:
                 return (
-                    Why.STOPPED,
+                    RequeueReason.STOPPED,
                     rule(queue),
                     (Step(requirements=cited([rule]), text=rule(queue)),),
                 )
@@ -113,7 +113,7 @@ class Scheduler:
         )
         if mismatch:
             return (
-                Why.UNFIT,
+                RequeueReason.UNFIT,
                 mismatch[1],
                 (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),),
             )
@@ -124,13 +124,13 @@ class Scheduler:
         )
         if wrong:
             return (
-                Why.UNSUITABLE,
+                RequeueReason.UNSUITABLE,
                 wrong.message,
                 (Step(requirements=wrong.requirements, text=wrong.message),),
             )
         return None
 
-    def _judged(self, head: Queued) -> Workload:
+    def _judged(self, head: WorkloadInfo) -> Workload:
         if (
             head.remembered is None or head.written is None
         ):  # it has not been tried as it is
@@ -145,11 +145,11 @@ class Scheduler:
         if entry.why is None:
             self._admit(entry) if _is_complete(entry) else self._admit_in_vain(entry)
             return True
-        if entry.why is Why.PREEMPTING:
+        if entry.why is RequeueReason.PREEMPTING:
             entry.steps += told(entry.victims)
             if not all(victim.hold.evicted for victim in entry.victims):
                 self._made_room[entry.queued.key] = entry.steps
-        for victim in entry.victims if entry.why is Why.PREEMPTING else ():
+        for victim in entry.victims if entry.why is RequeueReason.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
         moved = self._place(entry)
         self._telling.wait(entry, self._number)
@@ -169,24 +169,26 @@ class Scheduler:
         )
         self._look_up(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
-        if entry.why is Why.PREEMPTING and any(
+        if entry.why is RequeueReason.PREEMPTING and any(
             rule(queue) for rule in rules.sticky_preemptor
         ):
             line.preemptor = head.key
         kept = any(rule(queue) for rule in rules.requeue_immediately)
         if head.may_be_tried and (
-            (kept and entry.why is not Why.UNFIT) or unfinished or entry.why in _AT_ONCE
+            (kept and entry.why is not RequeueReason.UNFIT)
+            or unfinished
+            or entry.why in _AT_ONCE
         ):
             line.put_back(head)
             return unfinished and bool(
                 self.rules.assigning.resume_from_last_tried
             )  # with nothing to go by, it only begins again
         apart = any(rule(queue) for rule in rules.mark_inadmissible)
-        if apart or kept or entry.why is Why.UNFIT:
+        if apart or kept or entry.why is RequeueReason.UNFIT:
             line.set_aside(head)
         if (
             apart
-            and entry.why is Why.NO_FIT
+            and entry.why is RequeueReason.NO_FIT
             and any(rule(queue) for rule in rules.bulk_move_equivalent)
         ):
             for key in line.set_equals_aside(head, entry.cause):
@@ -197,7 +199,7 @@ class Scheduler:
                     self.kueue.reconcile("Workload", key)
         return True
 
-    def _look_up(self, head: Queued) -> None:
+    def _look_up(self, head: WorkloadInfo) -> None:
         """Take note of what is written of it, where that has sweeps pass it over."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
         if found and any(rule(found) for rule in self.rules.queueing.skip_in_requeue):
@@ -241,7 +243,9 @@ class Scheduler:
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
         line.set_aside(head)
 
-    def _preempt(self, snapshot: Snapshot, entry: Entry, victim: Victim) -> None:
+    def _preempt(
+        self, snapshot: Snapshot, entry: Entry, victim: PreemptionTarget
+    ) -> None:
         found = self.kueue.store.find(
             "Workload", victim.hold.key[1], victim.hold.key[0]
         )
@@ -264,7 +268,7 @@ class Scheduler:
         ):
             say(fresh, said, self.kueue.clock.now)
         self.preemptions += 1
-        evict(self.kueue, fresh, Told(reason="Preempted", message=message))
+        evict(self.kueue, fresh, ReasonMessage(reason="Preempted", message=message))
         self.kueue.store.put(fresh)
 
 
@@ -272,7 +276,7 @@ def _is_complete(entry: Entry) -> bool:
     return len(entry.assignment.pod_sets) == len(entry.queued.workload.pod_sets)
 
 
-_AT_ONCE = (Why.LOST, Why.PREEMPTING)
+_AT_ONCE = (RequeueReason.LOST, RequeueReason.PREEMPTING)
 
 
 def _is_up_to_be_tried(obj: Manifest | None) -> bool:

@@ -12,8 +12,8 @@ from kueue_dra_ref.api.conditions import (
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cache.cluster_queue import Key
-from kueue_dra_ref.controllers.backoff import Retries
-from kueue_dra_ref.controllers.queue_readiness import Standing
+from kueue_dra_ref.controllers.backoff import Backoff
+from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.workload_conditions import (
     evict,
     renew_unreserved,
@@ -26,8 +26,8 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.dra.preprocess import processed
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.dra.dra_workloads import Refused
-from kueue_dra_ref.rules.queue.pending_workloads import Holding, Told
+from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
+from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder, ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
@@ -36,8 +36,8 @@ class WorkloadController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
-        self.standing = Standing(kueue)
-        self.retries = Retries(kueue, "Workload")
+        self.standing = QueueReadiness(kueue)
+        self.retries = Backoff(kueue, "Workload")
 
     def on(self, event: Event) -> None:
         """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
@@ -182,7 +182,7 @@ class WorkloadController:
             self.kueue.store.put(working)
         return said is not None
 
-    def _refuse(self, key: Key, working: Manifest, refused: Refused) -> None:
+    def _refuse(self, key: Key, working: Manifest, refused: InadmissibleReason) -> None:
         now = self.kueue.clock.now
         if refused.undecided:
             set_condition(
@@ -205,7 +205,7 @@ class WorkloadController:
     def _activity(self, working: Manifest) -> bool:
         """Evict what is deactivated; note what is active again."""
         if not is_active(working):
-            told = self._eviction(Holding(active=False))
+            told = self._eviction(QuotaHolder(active=False))
             return (
                 told is not None
                 and not is_true(working, "Evicted")
@@ -275,13 +275,13 @@ class WorkloadController:
             if managed
             else None
         )
-        holding = Holding(
+        holding = QuotaHolder(
             local_queue_stop=stop_policy(local), cluster_queue_stop=stop_policy(queue)
         )
         told = self._eviction(holding)
         return told is not None and evict(self.kueue, working, told)
 
-    def _eviction(self, holding: Holding) -> Told | None:
+    def _eviction(self, holding: QuotaHolder) -> ReasonMessage | None:
         return next(
             (told for rule in self.rules.queueing.evicted if (told := rule(holding))),
             None,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import condition, is_true, set_condition
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.model.condition import Said
-from kueue_dra_ref.model.pending_reason import Cause
-from kueue_dra_ref.rules.queue.pending_workloads import Told
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
-def say(obj: Manifest, said: Said, now: str) -> bool:
+def say(obj: Manifest, said: Condition, now: str) -> bool:
     """Write one condition; whether it changed."""
     return set_condition(obj, said.type, said.value, said.reason, said.message, now)
 
@@ -43,7 +43,7 @@ def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     return True
 
 
-def evict(kueue: Kueue, working: Manifest, told: Told) -> bool:
+def evict(kueue: Kueue, working: Manifest, told: ReasonMessage) -> bool:
     """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
     evictions = (
         working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
@@ -70,7 +70,9 @@ def give_back(kueue: Kueue, working: Manifest) -> None:
     )
     rules = kueue.behaviour.reporting.quota_released
     for said in (
-        one for rule in rules if (one := rule(Cause.UNTRIED, evicted["message"]))
+        one
+        for rule in rules
+        if (one := rule(QuotaReservedReason.UNTRIED, evicted["message"]))
     ):
         say(working, said, now)
     unreserve(kueue, working)

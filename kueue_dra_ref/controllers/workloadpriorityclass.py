@@ -7,7 +7,10 @@ from kueue_dra_ref.api.jobs import PRIORITY_LABEL, pod_of
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
-from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS, Classed
+from kueue_dra_ref.rules.workload.workload_priority_class import (
+    WORKLOAD_CLASS,
+    PriorityClassRef,
+)
 from kueue_dra_ref.target import Manifest
 
 BUILT_IN = {
@@ -21,7 +24,7 @@ class MissingClass(Exception):
     """A Job names a priority class that is not there."""
 
 
-class PriorityController:
+class WorkloadPriorityClassController:
     """Gives Workloads their priority."""
 
     def __init__(self, kueue: Kueue) -> None:
@@ -51,7 +54,7 @@ class PriorityController:
 
         """
         has = workload["spec"].get("priorityClassRef") or {}
-        classed = Classed(
+        classed = PriorityClassRef(
             kind=has.get("kind", ""),
             name=has.get("name", ""),
             wanted=_wanted(job),

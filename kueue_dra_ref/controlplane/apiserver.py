@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kueue_dra_ref.api.conversion import stored
-from kueue_dra_ref.api.deepcopy import Remembered
+from kueue_dra_ref.api.deepcopy import MemoizedCopy
 from kueue_dra_ref.api.scheme import kind_of, version_of
-from kueue_dra_ref.api.status_errors import ManifestFault
+from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.apiserver import (
     CONTROL_PLANE,
-    Admitted,
-    Circumstances,
+    AcceptedRequest,
     Kubernetes,
-    Refused,
+    RejectedRequest,
+    RequestContext,
     admitted,
 )
 from kueue_dra_ref.apiserver.object_validation import errors_of_metadata
@@ -38,13 +38,13 @@ _LACKED = re.compile(
 
 T = TypeVar("T")
 
-_REMEMBERED = Remembered()
+_REMEMBERED = MemoizedCopy()
 
 
-class NotStored(ManifestFault):
+class RequestRejected(ManifestError):
     """What an API server answers instead of storing an object."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: RejectedRequest) -> None:
         first = (
             refused.errors[0]
             if refused.errors
@@ -53,7 +53,7 @@ class NotStored(ManifestFault):
         super().__init__(first, refused.code, refused.message, refused.errors[1:])
 
 
-class WrongTypes(ManifestFault):
+class WrongTypes(ManifestError):
     """What in an object of Kueue is not of the type that its definition says."""
 
     def __init__(self, wrong: tuple[FieldError, ...]) -> None:
@@ -95,7 +95,7 @@ class ApiServer:
         labels = _mapping(
             _mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels"
         )
-        under = Circumstances(
+        under = RequestContext(
             kubernetes=self.kubernetes,
             namespace_labels=labels,
             only_served=self.only_served,
@@ -152,17 +152,19 @@ class ApiServer:
         ):
             insist_on_namespace(manifest, store)
         if refused:
-            raise NotStored(refused)
+            raise RequestRejected(refused)
         if wrong := tuple(misfits(manifest, shape)):
             raise WrongTypes(wrong)
         found: Manifest = pruned(manifest, shape, "", [])
         return found
 
-    def _taken(self, answer: Admitted | Refused, manifest: Manifest) -> Manifest:
+    def _taken(
+        self, answer: AcceptedRequest | RejectedRequest, manifest: Manifest
+    ) -> Manifest:
         named = f"{manifest['kind']} {_mapping(manifest, 'metadata').get('name', '')}"
         self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)
-        if isinstance(answer, Refused):
-            raise NotStored(answer)
+        if isinstance(answer, RejectedRequest):
+            raise RequestRejected(answer)
         return answer.obj
 
     def not_to_be_taken(
@@ -203,7 +205,7 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
         missing = FieldError(
             field="metadata.namespace", type="Not found", value=f'"{namespace}"'
         )
-        raise ManifestFault(
+        raise ManifestError(
             missing, code=404, message=f'namespaces "{namespace}" not found'
         )
 

@@ -11,11 +11,11 @@ from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.store import Key, Store, is_deleted, key_of
-from kueue_dra_ref.rules.queue.pending_workloads import Told
+from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
-class Nouns:
+class Informers:
     """What one Kueue has read of a store, and what a ClusterQueue makes of it."""
 
     def __init__(self, behaviour: Behaviour, store: Store) -> None:
@@ -23,7 +23,7 @@ class Nouns:
         self._noted: dict[tuple[str, str], Manifest] = {}
         self._queues: dict[str, tuple[object, ClusterQueue]] = {}
         self._workloads: dict[Key, tuple[object, Workload]] = {}
-        self._inactive: dict[str, tuple[ClusterQueue, list[Told]]] = {}
+        self._inactive: dict[str, tuple[ClusterQueue, list[ReasonMessage]]] = {}
 
     def names(self, kind: str) -> list[str]:
         """The names of all objects of a kind."""
@@ -82,7 +82,7 @@ class Nouns:
         noted = self._note("ResourceFlavor", name)
         return None if noted is None else noted.get("spec") or {}
 
-    def inactive(self, queue: ClusterQueue) -> list[Told]:
+    def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
         """Why a ClusterQueue cannot admit."""
         known = self._inactive.get(queue.name)
         if known is None or known[0] is not queue:

@@ -11,19 +11,19 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.cluster_queue import Key, Line, Queued
-from kueue_dra_ref.cache.hierarchy import Tree, tree_of
-from kueue_dra_ref.cache.snapshot import Hold, Snapshot
+from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads, WorkloadInfo
+from kueue_dra_ref.cache.hierarchy import Hierarchy, tree_of
+from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.controlplane.clock import Clock
-from kueue_dra_ref.controlplane.informers import Nouns
+from kueue_dra_ref.controlplane.informers import Informers
 from kueue_dra_ref.controlplane.store import Store, is_deleted
-from kueue_dra_ref.controlplane.store_lister import StoredWorld
-from kueue_dra_ref.controlplane.usage import Ledger
+from kueue_dra_ref.controlplane.store_lister import StoreLister
+from kueue_dra_ref.controlplane.usage import UsageCache
 from kueue_dra_ref.dra.preprocess import asks_for_devices
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.dra_resources import Processed
-from kueue_dra_ref.workload.map_order import Chance
+from kueue_dra_ref.workload.dra_resources import DRAResources
+from kueue_dra_ref.workload.map_order import MapOrder
 from kueue_dra_ref.workload.resources import adjusted, told
 from kueue_dra_ref.workload.total_requests import demands, explained, in_bytes
 
@@ -36,7 +36,7 @@ class ManagedQueue:
     """A LocalQueue that is not stopped: the ClusterQueue it points at, and its workloads that wait."""
 
     cluster_queue: str
-    items: dict[Key, Queued] = field(default_factory=dict)
+    items: dict[Key, WorkloadInfo] = field(default_factory=dict)
 
 
 class Kueue:
@@ -55,24 +55,24 @@ class Kueue:
             store,
             clock,
         )
-        self.nouns = Nouns(behaviour, store)
-        self.world = StoredWorld(store, configuration.mappings)
+        self.nouns = Informers(behaviour, store)
+        self.world = StoreLister(store, configuration.mappings)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.ledger = Ledger(self._moved, store.order_of)
-        self.lines: dict[str, Line] = {}
+        self.ledger = UsageCache(self._moved, store.order_of)
+        self.lines: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.assigned: dict[Key, Key] = {}
         """The LocalQueue that each Workload has been in; those that were refused at once have been in none."""
-        self.derivations: dict[Key, Processed] = {}
+        self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """How the last decision on each Workload came about, from its claims to the verdict."""
         self.to_do: dict[tuple[str, Key], None] = {}
         self.stale: dict[tuple[str, Key], None] = {}
         self._swept: set[tuple[str, str]] = set()
-        self._tree: Tree | None = None
+        self._tree: Hierarchy | None = None
         self.moves = 0
         """How often anything has changed that decisions of the scheduler depend on."""
-        self.chance = Chance()
+        self.chance = MapOrder()
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Put an object on the list of what is to be reconciled."""
@@ -113,7 +113,7 @@ class Kueue:
             line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
         return line is not None
 
-    def take_in(self, obj: Manifest) -> Queued | None:
+    def take_in(self, obj: Manifest) -> WorkloadInfo | None:
         """Put a workload into its LocalQueue, into no line yet; None when that is missing."""
         key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
         local_queue, managed = self.queue_of(obj)
@@ -130,7 +130,7 @@ class Kueue:
         self._leave_other_queues(key, None)
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> Hierarchy:
         """The cohort tree, with what is held in it."""
         if self._tree is None:
             queues = [
@@ -194,7 +194,7 @@ class Kueue:
             self._swept.add((kind, name))
             self.later(SWEEP, lambda: self._sweep(kind, name))
 
-    def patched(self, obj: Manifest, queued: Queued | None = None) -> Manifest:
+    def patched(self, obj: Manifest, queued: WorkloadInfo | None = None) -> Manifest:
         """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
         meta = obj["metadata"]
         found = self.store.find("Workload", meta["name"], meta["namespace"]) or obj
@@ -219,23 +219,26 @@ class Kueue:
         if queue and line is not None:
             line.sweep(lambda queued: self.nouns.selects(queue, queued.key[0]))
 
-    def _moved(self, hold: Hold, sign: int) -> None:
+    def _moved(self, hold: ReservedWorkload, sign: int) -> None:
         node = self._tree.queues.get(hold.cluster_queue) if self._tree else None
         for of, amount in hold.amounts.items() if node else ():
             assert node is not None
             node.add(of, amount) if sign > 0 else node.remove(of, amount)
         self.moves += 1
 
-    def _queued(self, key: Key, obj: Manifest) -> Queued:
+    def _queued(self, key: Key, obj: Manifest) -> WorkloadInfo:
         written, around = self.nouns.workload(obj), self.world.surroundings(key[0])
-        rules, done = self.behaviour.adjusting, self.derivations.get(key, Processed())
+        rules, done = (
+            self.behaviour.adjusting,
+            self.derivations.get(key, DRAResources()),
+        )
         workload = adjusted(rules, around, written)
         reclaimed = {
             r["name"]: r["count"]
             for r in (obj.get("status") or {}).get("reclaimablePods") or ()
         }
         asked = demands(self.behaviour, self.configuration, workload, done, reclaimed)
-        return Queued(
+        return WorkloadInfo(
             key=key,
             obj=obj,
             workload=workload,

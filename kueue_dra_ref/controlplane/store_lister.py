@@ -13,14 +13,14 @@ from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.cel import Device
 from kueue_dra_ref.controlplane.rbac import may_read
 from kueue_dra_ref.controlplane.store import Store
-from kueue_dra_ref.model.limitranges import Surroundings, surroundings_of
+from kueue_dra_ref.model.limitranges import NamespaceLimits, surroundings_of
 from kueue_dra_ref.model.resourceslices import PublishedSlice, slice_of
 from kueue_dra_ref.target import Manifest
 
 _RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
 
 
-class StoredWorld:
+class StoreLister:
     """Templates, classes and devices of a store; devices are read anew when a slice has changed."""
 
     def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
@@ -37,7 +37,7 @@ class StoredWorld:
         """A ResourceClaim."""
         return self._store.find("ResourceClaim", name, namespace)
 
-    def surroundings(self, namespace: str) -> Surroundings:
+    def surroundings(self, namespace: str) -> NamespaceLimits:
         """What bears on the pods of a namespace."""
         ranges = (
             each

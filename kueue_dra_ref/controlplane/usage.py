@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.cache.snapshot import Hold, Key
+from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.rules.workload.workload_status import FlavorResource
 from kueue_dra_ref.target import Manifest
 
 
 @dataclass(slots=True)
-class Tally:
+class UsageTotals:
     """What one queue's workloads hold together; kept up to date, so that reading it costs the same for any number."""
 
     reserving: int = 0
@@ -25,7 +25,7 @@ class Tally:
     )
     used: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
 
-    def count(self, hold: Hold, sign: int) -> None:
+    def count(self, hold: ReservedWorkload, sign: int) -> None:
         """Add a reservation (1) or take it away (-1)."""
         self.reserving += sign
         self.admitted += sign * hold.admitted
@@ -35,23 +35,27 @@ class Tally:
                 self.used[flavor_resource] += sign * amount
 
 
-class Ledger:
+class UsageCache:
     """Reservations, and their sums by ClusterQueue and by LocalQueue; ``moved`` hears of every change of them."""
 
     def __init__(
-        self, moved: Callable[[Hold, int], None], order: Callable[[Manifest], int]
+        self,
+        moved: Callable[[ReservedWorkload, int], None],
+        order: Callable[[Manifest], int],
     ) -> None:
         self._moved, self._order = moved, order
-        self._holds: dict[Key, Hold] = {}
-        self._in: dict[str, dict[Key, Hold]] = defaultdict(dict)
-        self._cluster_queues: dict[str, Tally] = defaultdict(Tally)
-        self._local_queues: dict[tuple[str, Key], Tally] = defaultdict(Tally)
+        self._holds: dict[Key, ReservedWorkload] = {}
+        self._in: dict[str, dict[Key, ReservedWorkload]] = defaultdict(dict)
+        self._cluster_queues: dict[str, UsageTotals] = defaultdict(UsageTotals)
+        self._local_queues: dict[tuple[str, Key], UsageTotals] = defaultdict(
+            UsageTotals
+        )
 
-    def of_cluster_queue(self, name: str) -> Tally:
+    def of_cluster_queue(self, name: str) -> UsageTotals:
         """What is held in a ClusterQueue."""
         return self._cluster_queues[name]
 
-    def of_local_queue(self, key: Key, cluster_queue: str) -> Tally:
+    def of_local_queue(self, key: Key, cluster_queue: str) -> UsageTotals:
         """What the workloads of a LocalQueue hold in its ClusterQueue."""
         return self._local_queues[cluster_queue, key]
 
@@ -59,7 +63,7 @@ class Ledger:
         """What is held in every ClusterQueue."""
         return {name: tally.reserved for name, tally in self._cluster_queues.items()}
 
-    def holds(self, cluster_queue: str) -> Iterable[Hold]:
+    def holds(self, cluster_queue: str) -> Iterable[ReservedWorkload]:
         """The reservations in a ClusterQueue."""
         return list(self._in[cluster_queue].values())
 
@@ -81,12 +85,12 @@ class Ledger:
             self._count(now, 1)
         return before is not None and (now is None or now.amounts != before.amounts)
 
-    def _count(self, hold: Hold, sign: int) -> None:
+    def _count(self, hold: ReservedWorkload, sign: int) -> None:
         self._cluster_queues[hold.cluster_queue].count(hold, sign)
         self._local_queues[hold.cluster_queue, hold.local_queue].count(hold, sign)
         self._moved(hold, sign)
 
-    def _hold(self, key: Key, workload: Manifest) -> Hold | None:
+    def _hold(self, key: Key, workload: Manifest) -> ReservedWorkload | None:
         reserved = condition(workload, "QuotaReserved")
         if (
             not reserved
@@ -94,7 +98,7 @@ class Ledger:
             or is_true(workload, "Finished")
         ):
             return None
-        return Hold(
+        return ReservedWorkload(
             key=key,
             uid=workload["metadata"]["uid"],
             cluster_queue=workload["status"]["admission"]["clusterQueue"],

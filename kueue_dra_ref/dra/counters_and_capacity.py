@@ -9,7 +9,7 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.cel import Device, Undecided
 from kueue_dra_ref.dra.device_charge import offers
 from kueue_dra_ref.dra.device_charge_trace import (
-    Worth,
+    DeviceChargeTrace,
     adjusted,
     step,
     told_offers,
@@ -17,35 +17,40 @@ from kueue_dra_ref.dra.device_charge_trace import (
 )
 from kueue_dra_ref.dra.device_match import tries
 from kueue_dra_ref.dra.pools import counting
-from kueue_dra_ref.dra.selectors import Finding
+from kueue_dra_ref.dra.selectors import SelectorError
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.lister import Asked, World, class_selectors
+from kueue_dra_ref.model.lister import DeviceRequestContext, Lister, class_selectors
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.model.sources import NOTHING, Charged, Kind, Source
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.model.sources import NOTHING, Source, SourceCharge, SourceType
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 from kueue_dra_ref.target import FieldError
 
 Mappings = Sequence[DeviceClassMapping]
-Findings = Sequence[Rule[[Charged], FieldError | None]]
+Findings = Sequence[Rule[[SourceCharge], FieldError | None]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Sourced:
+class SourcedCharges:
     """What one pod of each pod set is charged by sources: by pod set, then resource, one amount for each source."""
 
     charges: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    ended: Finding | Undecided | None = None
+    ended: SelectorError | Undecided | None = None
     """What kept a request from being charged, and the others after it."""
 
 
-def is_sourced(rules: Sourcing, mappings: Mappings, device_class: str) -> bool:
+def is_sourced(
+    rules: SourcedRequestRules, mappings: Mappings, device_class: str
+) -> bool:
     """Whether a class is charged by sources instead of by its devices."""
     return any(rule(_sources(rules, mappings, device_class)) for rule in rules.instead)
 
 
 def devices_to_try(
-    rules: Sourcing, mappings: Mappings, world: World, each: Sequence[Asked]
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    world: Lister,
+    each: Sequence[DeviceRequestContext],
 ) -> Sequence[Device]:
     """The devices that the requests with selectors of one claim are compared with."""
     requests = [
@@ -65,12 +70,14 @@ def devices_to_try(
     ]
 
 
-def sourced(rules: Sourcing, mappings: Mappings, each: Sequence[Asked]) -> Sourced:
+def sourced(
+    rules: SourcedRequestRules, mappings: Mappings, each: Sequence[DeviceRequestContext]
+) -> SourcedCharges:
     """Charge every request of a workload by the sources of its class; what is amiss with one ends it."""
-    done = Sourced()
+    done = SourcedCharges()
     for charged in _requests(rules, mappings, each):
         found = _charge(rules, charged, done.steps)
-        if not isinstance(found, Worth):
+        if not isinstance(found, DeviceChargeTrace):
             done.ended = found
             return done
         pod_set, resource = charged.asked.pod_set.name, charged.source.resource
@@ -91,9 +98,9 @@ def added(
 
 
 def _requests(
-    rules: Sourcing, mappings: Mappings, each: Sequence[Asked]
-) -> Iterator[Charged]:
-    for kind in Kind:
+    rules: SourcedRequestRules, mappings: Mappings, each: Sequence[DeviceRequestContext]
+) -> Iterator[SourceCharge]:
+    for kind in SourceType:
         for asked in each:
             device_class = (
                 asked.request.device_class
@@ -102,18 +109,18 @@ def _requests(
             )
             for source in _sources(rules, mappings, device_class):
                 if source.kind is kind:
-                    yield Charged(asked=asked, source=source)
+                    yield SourceCharge(asked=asked, source=source)
 
 
 def _sources(
-    rules: Sourcing, mappings: Mappings, device_class: str
+    rules: SourcedRequestRules, mappings: Mappings, device_class: str
 ) -> Sequence[Source]:
     return next((rule(mappings, device_class) for rule in rules.sources), ())
 
 
 def _charge(
-    rules: Sourcing, charged: Charged, steps: list[Step]
-) -> Worth | Finding | Undecided:
+    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+) -> DeviceChargeTrace | SelectorError | Undecided:
     matched = _matched(rules, charged, steps)
     if isinstance(matched.ended, Undecided):
         return matched.ended
@@ -124,7 +131,7 @@ def _charge(
     for rule in (*rules.lacking, *rules.unoffered):
         if fault := rule(offered):
             steps += told_offers(offered, found)
-            return Finding(fault=fault, requirements=cited([rule]))
+            return SelectorError(fault=fault, requirements=cited([rule]))
     worst = next(
         (rule(offered.offers) for rule in rules.worst if offered.offers),
         (*offered.offers, NOTHING)[0],
@@ -133,7 +140,7 @@ def _charge(
     for bound in rules.positive:
         amount = bound(amount)
     total = next((rule(amount, charged.count) for rule in rules.times), amount)
-    worth = Worth(worst=worst, each=amount, total=total, offers=found)
+    worth = DeviceChargeTrace(worst=worst, each=amount, total=total, offers=found)
     steps += (
         *told_offers(offered, found),
         *adjusted(rules, offered, worth),
@@ -142,7 +149,9 @@ def _charge(
     return worth
 
 
-def _matched(rules: Sourcing, charged: Charged, steps: list[Step]) -> Charged:
+def _matched(
+    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+) -> SourceCharge:
     asked, source, request = charged.asked, charged.source, charged.asked.request
     narrowed = class_selectors(asked.world, request.device_class) if request else None
     if request is None or narrowed is None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.model.sources import Charged, Kind
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.model.sources import SourceCharge, SourceType
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
 AnyRule = Rule[..., Any]
 Turn = tuple[AnyRule, Quantity | None]
@@ -18,7 +18,7 @@ Turn = tuple[AnyRule, Quantity | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class DeviceCharge:
     """One device: how its charge came about, rule by rule, and the amounts that it may come to."""
 
     device: PublishedDevice
@@ -27,9 +27,11 @@ class Offer:
     amounts: tuple[Quantity, ...] = ()
 
 
-def offers(rules: Sourcing, charged: Charged) -> tuple[Offer, ...]:
+def offers(
+    rules: SourcedRequestRules, charged: SourceCharge
+) -> tuple[DeviceCharge, ...]:
     """What each of the matching devices charges."""
-    if charged.source.kind is Kind.COUNTER:
+    if charged.source.kind is SourceType.COUNTER:
         return tuple(_consumed(rules, charged, device) for device in charged.devices)
     return tuple(
         _share(rules, charged.asked, charged.source.name, device)
@@ -37,38 +39,45 @@ def offers(rules: Sourcing, charged: Charged) -> tuple[Offer, ...]:
     )
 
 
-def _consumed(rules: Sourcing, charged: Charged, device: PublishedDevice) -> Offer:
+def _consumed(
+    rules: SourcedRequestRules, charged: SourceCharge, device: PublishedDevice
+) -> DeviceCharge:
     found = [
         (rule, amount)
         for rule in rules.counter
         for amount in rule(charged.source, device)
     ]
-    return Offer(
+    return DeviceCharge(
         device=device, turns=tuple(found), amounts=tuple(amount for _, amount in found)
     )
 
 
-def _share(rules: Sourcing, asked: Asked, name: str, device: PublishedDevice) -> Offer:
+def _share(
+    rules: SourcedRequestRules,
+    asked: DeviceRequestContext,
+    name: str,
+    device: PublishedDevice,
+) -> DeviceCharge:
     capacity = device.capacities.get(name)
     for rule in rules.asked if capacity else ():
         assert capacity is not None
         if (share := rule(asked, name, capacity)) is not None:
             return _rounded(rules, device, capacity, rule, share)
-    return Offer(device=device)
+    return DeviceCharge(device=device)
 
 
 def _rounded(
-    rules: Sourcing,
+    rules: SourcedRequestRules,
     device: PublishedDevice,
     capacity: Capacity,
     by: AnyRule,
     share: Quantity,
-) -> Offer:
+) -> DeviceCharge:
     turns: list[Turn] = [(by, share)]
     for rule in rules.rounded:
         given = rule(share, capacity)
         if given is None:
-            return Offer(device=device, turns=(*turns, (rule, None)))
+            return DeviceCharge(device=device, turns=(*turns, (rule, None)))
         turns += [(rule, given)] if given.amount != share.amount else []
         share = given
-    return Offer(device=device, turns=tuple(turns), amounts=(share,))
+    return DeviceCharge(device=device, turns=tuple(turns), amounts=(share,))

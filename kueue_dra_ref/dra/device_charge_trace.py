@@ -8,42 +8,44 @@ from typing import Any
 
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.dra.device_charge import Offer, Turn
+from kueue_dra_ref.dra.device_charge import DeviceCharge, Turn
 from kueue_dra_ref.dra.device_match import names
 from kueue_dra_ref.explain.step import MOST, TIMES, Step, named
-from kueue_dra_ref.model.resourceslices import Bounds, Capacity, PublishedDevice
+from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, ValidRange
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.model.sources import Charged, Kind
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.model.sources import SourceCharge, SourceType
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-_LACKING = {Kind.COUNTER: "COUNTER-005", Kind.CAPACITY: "CAPACITY-013"}
+_LACKING = {SourceType.COUNTER: "COUNTER-005", SourceType.CAPACITY: "CAPACITY-013"}
 """Says that a device without the counter or capacity is passed over; the rules of it ask whether all are."""
 ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class DeviceChargeTrace:
     """What a request is charged by one source: for each device, and for all; and what the matching devices offer."""
 
     worst: Quantity
     each: int
     total: int
-    offers: Sequence[Offer]
+    offers: Sequence[DeviceCharge]
 
 
-def place(charged: Charged) -> str:
+def place(charged: SourceCharge) -> str:
     """Which request of which claim is charged."""
     asked = charged.asked
     request = f", request {asked.request.name}" if asked.request else ""
     return f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
 
 
-def under(charged: Charged) -> str:
+def under(charged: SourceCharge) -> str:
     """Which request is charged by which source."""
     return f"{place(charged)[:-2]}, {charged.source.kind} {charged.source.name}: "
 
 
-def step(rules: Sourcing, charged: Charged, worth: Worth) -> Step:
+def step(
+    rules: SourcedRequestRules, charged: SourceCharge, worth: DeviceChargeTrace
+) -> Step:
     """Say what a request is charged by one source."""
     source = charged.source
     each, total = (_shown(charged, n) for n in (worth.each, worth.total))
@@ -56,7 +58,9 @@ def step(rules: Sourcing, charged: Charged, worth: Worth) -> Step:
     return Step(requirements=_cited(source.kind, [*first, *rules.worst]), text=text)
 
 
-def adjusted(rules: Sourcing, charged: Charged, worth: Worth) -> Iterator[Step]:
+def adjusted(
+    rules: SourcedRequestRules, charged: SourceCharge, worth: DeviceChargeTrace
+) -> Iterator[Step]:
     """Say where an amount was rounded to whole units, raised to nothing, or cut off at the largest integer."""
     kind, worst = charged.source.kind, worth.worst
     if worst.amount.denominator != 1:
@@ -70,7 +74,7 @@ def adjusted(rules: Sourcing, charged: Charged, worth: Worth) -> Iterator[Step]:
         yield Step(requirements=_cited(kind, rules.times), text=text)
 
 
-def told_offers(charged: Charged, found: Sequence[Offer]) -> Iterator[Step]:
+def told_offers(charged: SourceCharge, found: Sequence[DeviceCharge]) -> Iterator[Step]:
     """Say of every device what is asked of it and what rules made of that; devices that fare alike stand together."""
     alike: dict[tuple[str, tuple[str, ...]], list[PublishedDevice]] = {}
     for offer in found:
@@ -84,13 +88,13 @@ def told_offers(charged: Charged, found: Sequence[Offer]) -> Iterator[Step]:
         )
 
 
-def _of_one(charged: Charged, offer: Offer) -> tuple[str, tuple[str, ...]]:
+def _of_one(charged: SourceCharge, offer: DeviceCharge) -> tuple[str, tuple[str, ...]]:
     source = charged.source
     if not offer.turns:
         return ": has none, passed over", (_LACKING[source.kind],)
     capacity = (
         offer.device.capacities.get(source.name)
-        if source.kind is Kind.CAPACITY
+        if source.kind is SourceType.CAPACITY
         else None
     )
     policy = f" with {_policy(charged, capacity)}" if capacity else ""
@@ -104,11 +108,11 @@ def _of_one(charged: Charged, offer: Offer) -> tuple[str, tuple[str, ...]]:
     return f"{policy}: {chain}", tuple(dict.fromkeys((*used, *refused)))
 
 
-def _made(charged: Charged, turn: Turn) -> str:
+def _made(charged: SourceCharge, turn: Turn) -> str:
     return "cannot be given" if turn[1] is None else _amount(charged, turn[1])
 
 
-def _policy(charged: Charged, capacity: Capacity) -> str:
+def _policy(charged: SourceCharge, capacity: Capacity) -> str:
     text = _amount(charged, capacity.value)
     if capacity.values:
         return f"{text} in shares of {' or '.join(_amount(charged, each) for each in capacity.values)}"
@@ -119,7 +123,7 @@ def _policy(charged: Charged, capacity: Capacity) -> str:
     )
 
 
-def _range(charged: Charged, bounds: Bounds) -> str:
+def _range(charged: SourceCharge, bounds: ValidRange) -> str:
     words = (("from", bounds.least), ("to", bounds.most), ("in steps of", bounds.step))
     return "".join(
         f" {word} {_amount(charged, limit)}"
@@ -128,12 +132,12 @@ def _range(charged: Charged, bounds: Bounds) -> str:
     )
 
 
-def _shown(charged: Charged, units: int) -> str:
+def _shown(charged: SourceCharge, units: int) -> str:
     resource = charged.source.resource
     return printed(resource, units, frozenset({resource}))
 
 
-def _amount(charged: Charged, amount: Quantity) -> str:
+def _amount(charged: SourceCharge, amount: Quantity) -> str:
     return (
         _shown(charged, amount.amount.numerator)
         if amount.amount.denominator == 1
@@ -141,7 +145,7 @@ def _amount(charged: Charged, amount: Quantity) -> str:
     )
 
 
-def _cited(kind: Kind, used: Sequence[Rule[..., Any]]) -> tuple[str, ...]:
+def _cited(kind: SourceType, used: Sequence[Rule[..., Any]]) -> tuple[str, ...]:
     """The first requirement of each rule that is one of this kind of source."""
     ids = (
         next((one for one in rule.requirements if one.startswith(kind.upper())), "")

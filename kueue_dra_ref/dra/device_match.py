@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.cel import EvaluationFault, Undecided
+from kueue_dra_ref.cel import EvaluationError, Undecided
 from kueue_dra_ref.explain.step import Step, cited, listed, named
 from kueue_dra_ref.model.lister import Trial
 from kueue_dra_ref.model.resourceslices import PublishedDevice, PublishedSlice
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.model.sources import Source, Tried
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.model.sources import Source, SourceMatch
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-Eligible = Rule[[Tried], Trial]
+Eligible = Rule[[SourceMatch], Trial]
 
 
 @dataclass(slots=True, kw_only=True)
-class Tries:
+class DeviceMatcher:
     """What trying the devices came to; ``others`` are those that do not match, by the rule that left them out."""
 
     devices: list[PublishedDevice] = field(default_factory=list)
     others: dict[str, tuple[Eligible, list[PublishedDevice]]] = field(
         default_factory=dict
     )
-    ended: EvaluationFault | Undecided | None = None
+    ended: EvaluationError | Undecided | None = None
 
-    def told(self, rules: Sourcing, place: str, driver: str) -> tuple[Step, ...]:
+    def told(
+        self, rules: SourcedRequestRules, place: str, driver: str
+    ) -> tuple[Step, ...]:
         """Say which devices match, and which do not."""
         total = len(self.devices) + sum(len(left) for _, left in self.others.values())
         if self.ended is not None:
@@ -48,16 +50,16 @@ class Tries:
 
 
 def tries(
-    rules: Sourcing,
+    rules: SourcedRequestRules,
     source: Source,
     slices: Sequence[PublishedSlice],
     narrowed: tuple[str, ...],
     more: tuple[str, ...],
-) -> Tries:
+) -> DeviceMatcher:
     """Try every device by the selectors of the source, then of the class, then of the request."""
-    done = Tries()
+    done = DeviceMatcher()
     for published in (device for each in slices for device in each.devices):
-        tried = Tried(
+        tried = SourceMatch(
             source=source,
             device=published.device,
             class_selectors=narrowed,
@@ -74,7 +76,9 @@ def tries(
     return done
 
 
-def _outcome(rules: Sourcing, tried: Tried) -> tuple[Eligible | None, Trial]:
+def _outcome(
+    rules: SourcedRequestRules, tried: SourceMatch
+) -> tuple[Eligible | None, Trial]:
     """What the first rule says that does not agree; True when all of them do."""
     for rule in rules.eligible:
         outcome = rule(tried)

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.behaviours.phases_dra import Extended
+from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.explain.step import TIMES, Step, cited, listed
-from kueue_dra_ref.model.extended_resources import Wanted, amounts
-from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
+from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import FieldError, Manifest
-from kueue_dra_ref.workload.map_order import Draw
+from kueue_dra_ref.workload.map_order import MapOrderDraw
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class ResolvedExtendedResources:
     """What the extended resources of a workload come to; shares are devices of one pod, by pod set and resource."""
 
     shares: dict[str, dict[str, list[int]]] = field(default_factory=dict)
@@ -28,21 +28,23 @@ class Found:
     steps: list[Step] = field(default_factory=list)
 
 
-def stands_for_devices(rules: Extended, world: World, workload: Workload) -> bool:
+def stands_for_devices(
+    rules: ExtendedResources, world: Lister, workload: Workload
+) -> bool:
     """Whether a workload asks for devices by a name that a class stands for."""
     names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
     return any(_class_of(rules, world, name, ())[0] for name in names)
 
 
 def extended_resources(
-    rules: Extended,
-    world: World,
+    rules: ExtendedResources,
+    world: Lister,
     workload: Workload,
     mappings: Sequence[DeviceClassMapping],
-    draw: Draw,
-) -> Found:
+    draw: MapOrderDraw,
+) -> ResolvedExtendedResources:
     """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
-    found = Found()
+    found = ResolvedExtendedResources()
     for pod_set in workload.pod_sets:
         each = list(_wanted(rules, world, pod_set, mappings, draw, found.steps))
         _refuse_containers(rules, pod_set, each, found)
@@ -54,25 +56,28 @@ def extended_resources(
 
 
 def _wanted(
-    rules: Extended,
-    world: World,
+    rules: ExtendedResources,
+    world: Lister,
     pod_set: PodSet,
     mappings: Sequence[DeviceClassMapping],
-    draw: Draw,
+    draw: MapOrderDraw,
     steps: list[Step],
-) -> Iterator[Wanted]:
+) -> Iterator[ExtendedResourceRequest]:
     names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
     for name in draw.names(names):
         device_class, chosen = _class_of(rules, world, name, mappings)
         steps += chosen
         if device_class:
-            yield Wanted(
+            yield ExtendedResourceRequest(
                 pod_set=pod_set, name=name, device_class=device_class, mappings=mappings
             )
 
 
 def _class_of(
-    rules: Extended, world: World, name: str, mappings: Sequence[DeviceClassMapping]
+    rules: ExtendedResources,
+    world: Lister,
+    name: str,
+    mappings: Sequence[DeviceClassMapping],
 ) -> tuple[str, tuple[Step, ...]]:
     """The class that stands for a name, and how it was chosen; empty for a resource that is none of devices."""
     if not any(rule(name) for rule in rules.named):
@@ -98,7 +103,10 @@ def _shown(classes: Sequence[Manifest]) -> str:
 
 
 def _refuse_containers(
-    rules: Extended, pod_set: PodSet, each: Sequence[Wanted], found: Found
+    rules: ExtendedResources,
+    pod_set: PodSet,
+    each: Sequence[ExtendedResourceRequest],
+    found: ResolvedExtendedResources,
 ) -> None:
     """Tell what is wrong with each container, initial ones first, and there with each resource."""
     for container in sorted(
@@ -115,7 +123,11 @@ def _refuse_containers(
                 found.cites += cited([rule])
 
 
-def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:
+def _refused(
+    rules: ExtendedResources,
+    wanted: ExtendedResourceRequest,
+    found: ResolvedExtendedResources,
+) -> bool:
     for rule in rules.refused:
         if faults := list(rule(wanted)):
             found.faults += faults
@@ -124,9 +136,11 @@ def _refused(rules: Extended, wanted: Wanted, found: Found) -> bool:
     return False
 
 
-def _charged(rules: Extended, each: Iterable[Wanted]) -> list[tuple[str, list[Wanted]]]:
+def _charged(
+    rules: ExtendedResources, each: Iterable[ExtendedResourceRequest]
+) -> list[tuple[str, list[ExtendedResourceRequest]]]:
     """Part what is wanted by the resource that it charges; what is compared apart is so there."""
-    parts: dict[tuple[str, ...], list[Wanted]] = {}
+    parts: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
     for wanted in each:
         resource = next((rule(wanted) for rule in rules.charged), "")
         parts.setdefault(
@@ -136,7 +150,10 @@ def _charged(rules: Extended, each: Iterable[Wanted]) -> list[tuple[str, list[Wa
 
 
 def _charge(
-    rules: Extended, resource: str, together: Sequence[Wanted], found: Found
+    rules: ExtendedResources,
+    resource: str,
+    together: Sequence[ExtendedResourceRequest],
+    found: ResolvedExtendedResources,
 ) -> None:
     pod_set = together[0].pod_set
     initial, regular = (amounts(together, initial=initial) for initial in (True, False))
@@ -160,9 +177,9 @@ def _charge(
 
 
 def _explain(
-    rules: Extended,
-    together: Sequence[Wanted],
-    found: Found,
+    rules: ExtendedResources,
+    together: Sequence[ExtendedResourceRequest],
+    found: ResolvedExtendedResources,
     amount: int,
     resource: str,
 ) -> None:

@@ -8,14 +8,14 @@ from kueue_dra_ref.explain.step import Step, cited, named
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source
-from kueue_dra_ref.rules.dra.sourced_requests import Sourcing
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
 Slices = Sequence[PublishedSlice]
 Pick = Rule[[Source, Slices], Slices]
 
 
 def counting(
-    rules: Sourcing, source: Source, slices: Slices
+    rules: SourcedRequestRules, source: Source, slices: Slices
 ) -> tuple[Slices, tuple[Step, ...]]:
     """Pick the slices that count, rule by rule, and say what each rule left out."""
     steps: list[Step] = []

@@ -20,23 +20,23 @@ from kueue_dra_ref.dra.extended_resources import (
     merged,
     stands_for_devices,
 )
-from kueue_dra_ref.dra.selectors import Finding, unmatched
+from kueue_dra_ref.dra.selectors import SelectorError, unmatched
 from kueue_dra_ref.explain.step import TIMES, Step, cited
-from kueue_dra_ref.model.lister import Asked, World
+from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.workload.dra_resources import (
     Charges,
-    Processed,
+    DRAResources,
     Stopped,
     insist,
     refusal,
 )
-from kueue_dra_ref.workload.map_order import CERTAIN, Draw
+from kueue_dra_ref.workload.map_order import CERTAIN, MapOrderDraw
 from kueue_dra_ref.workload.resources import adjusted
 
 
-def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> bool:
+def asks_for_devices(behaviour: Behaviour, world: Lister, workload: Workload) -> bool:
     """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
     rules = behaviour.processing
     claims = any(rule(workload) for rule in rules.detected) or any(
@@ -46,34 +46,41 @@ def asks_for_devices(behaviour: Behaviour, world: World, workload: Workload) -> 
 
 
 def processed(
-    behaviour: Behaviour, world: World, workload: Workload, draw: Draw = CERTAIN
-) -> Processed:
+    behaviour: Behaviour,
+    world: Lister,
+    workload: Workload,
+    draw: MapOrderDraw = CERTAIN,
+) -> DRAResources:
     """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
     for rule in behaviour.processing.refused:
         if refused := rule(workload):
-            return Processed(
+            return DRAResources(
                 refused=refused,
                 steps=(Step(requirements=cited([rule]), text=refused.message),),
             )
     if not asks_for_devices(behaviour, world, workload):
-        return Processed()
+        return DRAResources()
     for forbidden in behaviour.processing.rbac_denied:
         if refused := forbidden(world, workload):
-            return Processed(
+            return DRAResources(
                 refused=refused,
                 steps=(Step(requirements=cited([forbidden]), text=refused.message),),
             )
     counted = adjusted(
         behaviour.adjusting, world.surroundings(workload.namespace), workload
     )
-    return _Processor(behaviour, world, counted, draw).run()
+    return ClaimPreprocessor(behaviour, world, counted, draw).run()
 
 
-class _Processor:
+class ClaimPreprocessor:
     """One pass over one workload; collects the steps of the derivation."""
 
     def __init__(
-        self, behaviour: Behaviour, world: World, workload: Workload, draw: Draw
+        self,
+        behaviour: Behaviour,
+        world: Lister,
+        workload: Workload,
+        draw: MapOrderDraw,
     ) -> None:
         self.rules, self.adding, self.extended = (
             behaviour.processing,
@@ -89,9 +96,10 @@ class _Processor:
         self.choices: dict[str, tuple[str, ...]] = {}
         self.replaced: Mapping[str, frozenset[str]] = {}
         self._once: set[str] = set()
-        self._asked: list[Asked] = []
+        self._asked: list[DeviceRequestContext] = []
 
-    def run(self) -> Processed:
+    def run(self) -> DRAResources:
+        """Give what the claims of the workload charge."""
         try:
             charges = {
                 pod_set.name: self._pod_set(pod_set)
@@ -101,8 +109,10 @@ class _Processor:
             charges = self._with_sources(charges)
         except Stopped as stop:
             self._note(stop.requirements, str(stop))
-            return Processed(refused=refusal(stop, self.rules), steps=tuple(self.steps))
-        return Processed(
+            return DRAResources(
+                refused=refusal(stop, self.rules), steps=tuple(self.steps)
+            )
+        return DRAResources(
             charges={name: c for name, c in charges.items() if c},
             shared={name: c for name, c in self.shared.items() if c},
             choices=self.choices,
@@ -162,7 +172,7 @@ class _Processor:
 
     def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
         asked = self._with_template(
-            Asked(
+            DeviceRequestContext(
                 world=self.world, workload=self.workload, pod_set=pod_set, claim=claim
             )
         )
@@ -199,7 +209,7 @@ class _Processor:
         match found.ended:
             case Undecided() as undecided:
                 raise Stopped(undecided=undecided.reason)
-            case Finding() as finding:
+            case SelectorError() as finding:
                 raise Stopped([finding.fault], requirements=finding.requirements)
         total = {
             name: {resource: [amount] for resource, amount in own.items()}
@@ -212,7 +222,7 @@ class _Processor:
             name: added(self.adding.in_pod, amounts) for name, amounts in total.items()
         }
 
-    def _with_template(self, asked: Asked) -> Asked:
+    def _with_template(self, asked: DeviceRequestContext) -> DeviceRequestContext:
         claim, rules = (
             asked.claim,
             self.rules.read_claim if asked.claim.claim else self.rules.read_template,
@@ -225,7 +235,7 @@ class _Processor:
         insist(self.rules.template, asked)
         return asked
 
-    def _counts(self, each: list[Asked]) -> Mapping[str, int]:
+    def _counts(self, each: list[DeviceRequestContext]) -> Mapping[str, int]:
         shares: dict[str, list[int]] = {}
         for asked in each:
             insist(self.rules.request, asked)
@@ -240,7 +250,7 @@ class _Processor:
             for name in shares
         }
 
-    def _charge(self, asked: Asked, *, alone: bool) -> Charge:
+    def _charge(self, asked: DeviceRequestContext, *, alone: bool) -> Charge:
         found = (
             (rule, charge)
             for rule in self.adding.request
@@ -264,7 +274,9 @@ class _Processor:
             )
         return charge
 
-    def _resource(self, asked: Asked, device_class: str, count: int) -> tuple[str, int]:
+    def _resource(
+        self, asked: DeviceRequestContext, device_class: str, count: int
+    ) -> tuple[str, int]:
         resources = next(
             (rule(self.mappings, device_class) for rule in self.rules.lookup), ()
         )

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.cel import Device, Undecided
 from kueue_dra_ref.explain.step import cited
-from kueue_dra_ref.model.lister import Asked, class_selectors
-from kueue_dra_ref.rules.dra.device_matching import Candidate, Matched, Matching, tried
+from kueue_dra_ref.model.lister import DeviceRequestContext, class_selectors
+from kueue_dra_ref.rules.dra.device_matching import (
+    Candidate,
+    DeviceMatchingRules,
+    Matched,
+    tried,
+)
 from kueue_dra_ref.target import FieldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class SelectorError:
     """What is wrong with a request, and the requirement that says so."""
 
     fault: FieldError
@@ -21,10 +26,12 @@ class Finding:
 
 
 def unmatched(
-    rules: Matching, each: Sequence[Asked], devices: Sequence[Device]
-) -> tuple[Finding, ...] | Undecided:
+    rules: DeviceMatchingRules,
+    each: Sequence[DeviceRequestContext],
+    devices: Sequence[Device],
+) -> tuple[SelectorError, ...] | Undecided:
     """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
-    faults: list[Finding] = []
+    faults: list[SelectorError] = []
     taken: frozenset[int] = frozenset()
     for asked in each if rules.eligible or rules.findings else ():
         if asked.request and asked.request.is_exact and asked.request.selectors:
@@ -33,7 +40,7 @@ def unmatched(
                 return matched.ended
             taken |= matched.places if matched else frozenset()
             found = (
-                Finding(fault=fault, requirements=cited([rule]))
+                SelectorError(fault=fault, requirements=cited([rule]))
                 for rule in rules.findings
                 if (fault := rule(asked, matched))
             )
@@ -42,7 +49,10 @@ def unmatched(
 
 
 def _matched(
-    rules: Matching, asked: Asked, devices: Sequence[Device], taken: frozenset[int]
+    rules: DeviceMatchingRules,
+    asked: DeviceRequestContext,
+    devices: Sequence[Device],
+    taken: frozenset[int],
 ) -> Matched | None:
     request = asked.request
     assert request is not None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Condition:
     """One condition to write."""
 
     type: str

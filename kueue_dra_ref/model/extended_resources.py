@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExtendedResourceRequest:
     """One extended resource as one pod set asks for it; ``device_class`` is the one that stands for it."""
 
     pod_set: PodSet
@@ -79,7 +79,9 @@ class Wanted:
         return self.fault(container, "", self.name, detail)
 
 
-def amounts(together: Sequence[Wanted], *, initial: bool) -> tuple[int, ...]:
+def amounts(
+    together: Sequence[ExtendedResourceRequest], *, initial: bool
+) -> tuple[int, ...]:
     """What each initial, or each regular, container asks for of several resources together, in devices."""
     containers = (
         each for each in together[0].pod_set.containers if each.initial is initial

@@ -11,7 +11,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class LimitRangeBounds:
     """What the LimitRanges of a namespace say of each container, or of each pod."""
 
     most: Amounts = field(default_factory=dict)
@@ -21,9 +21,9 @@ class Bounds:
     limits: Amounts = field(default_factory=dict)
     """What stands for a limit that is absent."""
 
-    def also(self, item: Manifest, path: str) -> Bounds:
+    def also(self, item: Manifest, path: str) -> LimitRangeBounds:
         """The same with one more item of a LimitRange: the narrowest bound counts, and the first default."""
-        return Bounds(
+        return LimitRangeBounds(
             most=smaller(self.most, quantities(item, "max", path)),
             least=larger(self.least, quantities(item, "min", path)),
             requests=quantities(item, "defaultRequest", path) | self.requests,
@@ -32,30 +32,30 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class NamespaceLimits:
     """What bears on the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
 
-    container: Bounds = Bounds()
-    pod: Bounds = Bounds()
+    container: LimitRangeBounds = LimitRangeBounds()
+    pod: LimitRangeBounds = LimitRangeBounds()
     overhead: Mapping[str, Amounts] = field(default_factory=dict)
 
 
 def surroundings_of(
     limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]
-) -> Surroundings:
+) -> NamespaceLimits:
     """Read the LimitRanges of one namespace and the RuntimeClasses.
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
 
     """
-    found: dict[str, Bounds] = {}
+    found: dict[str, LimitRangeBounds] = {}
     for each in limit_ranges:
         for index, item in enumerate(
             mappings(child(each, "spec", dict, {}), "limits", "spec")
         ):
             type_ = child(item, "type", str, "")
-            found[type_] = found.get(type_, Bounds()).also(
+            found[type_] = found.get(type_, LimitRangeBounds()).also(
                 item, f"spec.limits[{index}]"
             )
     overhead = {
@@ -64,8 +64,8 @@ def surroundings_of(
         )
         for each in runtime_classes
     }
-    return Surroundings(
-        container=found.get("Container", Bounds()),
-        pod=found.get("Pod", Bounds()),
+    return NamespaceLimits(
+        container=found.get("Container", LimitRangeBounds()),
+        pod=found.get("Pod", LimitRangeBounds()),
         overhead=overhead,
     )

@@ -10,16 +10,16 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest, expressions_of
 from kueue_dra_ref.api.names import quoted
 from kueue_dra_ref.api.types import Claim, ClusterQueue, PodSet, Workload
-from kueue_dra_ref.cel import CompileFault, Device, EvaluationFault, Undecided, compiled
-from kueue_dra_ref.model.limitranges import Surroundings
+from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled
+from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.target import FieldError, Manifest
 
-Trial = bool | EvaluationFault | Undecided
+Trial = bool | EvaluationError | Undecided
 """What trying one device gives."""
 
 
-class World(Protocol):
+class Lister(Protocol):
     """The cluster as a rule sees it: stored objects, read-only."""
 
     def template(self, namespace: str, name: str) -> Manifest | None:
@@ -28,7 +28,7 @@ class World(Protocol):
     def claim(self, namespace: str, name: str) -> Manifest | None:
         """A ResourceClaim."""
 
-    def surroundings(self, namespace: str) -> Surroundings:
+    def surroundings(self, namespace: str) -> NamespaceLimits:
         """What bears on the pods of a namespace."""
 
     def may_read(self, resource: str) -> bool:
@@ -60,13 +60,13 @@ class World(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class DeviceRequestContext:
     """One claim of one pod set, with the template that it names, or with one request of that template.
 
     A ResourceClaim that is named directly is read as the template that would have made it.
     """
 
-    world: World
+    world: Lister
     workload: Workload
     pod_set: PodSet
     claim: Claim
@@ -86,17 +86,17 @@ class Asked:
         )
 
 
-def class_selectors(world: World, device_class: str) -> tuple[str, ...] | None:
+def class_selectors(world: Lister, device_class: str) -> tuple[str, ...] | None:
     """The selectors of a DeviceClass; none for an empty name, None when the class does not exist."""
     found = world.device_class(device_class) if device_class else {}
     return None if found is None else expressions_of(found.get("spec") or {}, "spec")
 
 
-def uncompiled(world: World, device_class: str) -> FieldError | None:
+def uncompiled(world: Lister, device_class: str) -> FieldError | None:
     """The first selector of a DeviceClass that does not compile, as a fault whose field is below the request."""
     for index, expression in enumerate(class_selectors(world, device_class) or ()):
         found = compiled(expression)
-        if isinstance(found, CompileFault):
+        if isinstance(found, CompileError):
             detail = (
                 f"DeviceClass {device_class} has invalid CEL selector: {found.detail}"
             )
@@ -114,8 +114,8 @@ def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:
     """Whether every selector holds for a device; the first that does not decides."""
     for expression in expressions:
         selector = compiled(expression)
-        if isinstance(selector, CompileFault):
-            return EvaluationFault(detail=selector.detail)
+        if isinstance(selector, CompileError):
+            return EvaluationError(detail=selector.detail)
         outcome = (
             selector if isinstance(selector, Undecided) else selector.matches(device)
         )

@@ -11,7 +11,7 @@ ROOT = "resources.deviceClassMappings"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class MappingPath:
     """Where validation stands: in the list of mappings, in one mapping, at one class name of it, or at one source."""
 
     mappings: tuple[DeviceClassMapping, ...]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Cause(Enum):
+class QuotaReservedReason(Enum):
     """One cause; which reason a condition gives for it is a rule's matter."""
 
     NO_FLAVOR = "no flavor of the ClusterQueue serves it"
@@ -20,8 +20,8 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocked:
+class NotAdmissible:
     """Why a workload cannot get quota where it is, and the words for it."""
 
-    cause: Cause
+    cause: QuotaReservedReason
     message: str

@@ -28,7 +28,7 @@ def minus(left: int, right: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ResourceQuotaLimits:
     """What a node brings of one resource in one flavor; None: nothing limits what is borrowed or lent."""
 
     nominal: int = 0
@@ -36,19 +36,19 @@ class Limits:
     lending: int | None = None
 
 
-_NOTHING = Limits()
+_NOTHING = ResourceQuotaLimits()
 
 
-class Bound(NamedTuple):
+class AvailableBound(NamedTuple):
     """An amount, and what it comes from: the borrowing limit of a node, or what the root of the tree has to share."""
 
     amount: int
-    node: Node
+    node: ResourceNode
     by_limit: bool
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Node:
+class ResourceNode:
     """A ClusterQueue or a cohort.
 
     ``quota`` is what its subtree has: its own quota and what its members lend.  ``used`` counts against that: for a
@@ -56,13 +56,13 @@ class Node:
     """
 
     name: str
-    limits: Mapping[FlavorResource, Limits] = field(default_factory=dict)
+    limits: Mapping[FlavorResource, ResourceQuotaLimits] = field(default_factory=dict)
     weight: float = 1.0
     is_queue: bool = False
     active: bool = True
     """Whether a ClusterQueue can admit; what it holds counts either way."""
-    parent: Node | None = None
-    members: list[Node] = field(default_factory=list)
+    parent: ResourceNode | None = None
+    members: list[ResourceNode] = field(default_factory=list)
     quota: dict[FlavorResource, int] = field(default_factory=dict)
     used: dict[FlavorResource, int] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Node:
         """Its kind and name."""
         return f"{'ClusterQueue' if self.is_queue else 'Cohort'} {self.name}"
 
-    def above(self) -> Iterator[Node]:
+    def above(self) -> Iterator[ResourceNode]:
         """The cohorts from the nearest to the root."""
         node = self.parent
         while node is not None:
@@ -79,11 +79,11 @@ class Node:
             node = node.parent
 
     @property
-    def root(self) -> Node:
+    def root(self) -> ResourceNode:
         """The top of the tree."""
         return self if self.parent is None else self.parent.root
 
-    def queues(self) -> Iterator[Node]:
+    def queues(self) -> Iterator[ResourceNode]:
         """Every ClusterQueue of the subtree."""
         for member in self.members:
             if member.is_queue:
@@ -91,13 +91,13 @@ class Node:
             else:
                 yield from member.queues()
 
-    def below(self) -> Iterator[Node]:
+    def below(self) -> Iterator[ResourceNode]:
         """Every cohort and ClusterQueue of the subtree."""
         for member in self.members:
             yield member
             yield from member.below()
 
-    def limit(self, of: FlavorResource) -> Limits:
+    def limit(self, of: FlavorResource) -> ResourceQuotaLimits:
         """What the node itself says about a resource."""
         return self.limits.get(of, _NOTHING)
 
@@ -110,11 +110,11 @@ class Node:
         """What is left of the part that is lent to nobody."""
         return max(0, minus(self.kept(of), self.used.get(of, 0)))
 
-    def bound(self, of: FlavorResource) -> Bound:
+    def bound(self, of: FlavorResource) -> AvailableBound:
         """What can be had here now, borrowed or not, and what bounds it; negative when more is used than there is."""
         quota, used = self.quota.get(of, 0), self.used.get(of, 0)
         if self.parent is None:
-            return Bound(minus(quota, used), self, False)
+            return AvailableBound(minus(quota, used), self, False)
         above, node, by_limit = self.parent.bound(of)
         limits = self.limit(of)
         if limits.borrowing is not None:
@@ -122,22 +122,22 @@ class Node:
             own = minus(minus(quota, kept), max(0, minus(used, kept)))
             if (limited := plus(own, limits.borrowing)) < above:
                 above, node, by_limit = limited, self, True
-        return Bound(plus(self.unused_here(of), above), node, by_limit)
+        return AvailableBound(plus(self.unused_here(of), above), node, by_limit)
 
     def available(self, of: FlavorResource) -> int:
         """What can be had here now."""
         return max(0, self.bound(of).amount)
 
-    def most(self, of: FlavorResource) -> Bound:
+    def most(self, of: FlavorResource) -> AvailableBound:
         """The most that could be had here if nobody used anything, and what bounds it."""
         quota = self.quota.get(of, 0)
         if self.parent is None:
-            return Bound(quota, self, False)
+            return AvailableBound(quota, self, False)
         amount, node, by_limit = self.parent.most(of)
         most, borrowing = plus(self.kept(of), amount), self.limit(of).borrowing
         if borrowing is not None and (limited := plus(quota, borrowing)) < most:
-            return Bound(limited, self, True)
-        return Bound(most, node, by_limit)
+            return AvailableBound(limited, self, True)
+        return AvailableBound(most, node, by_limit)
 
     def capacity(self, of: FlavorResource) -> int:
         """The most that could be had here if nobody used anything."""
@@ -175,7 +175,7 @@ class Node:
             member.build()
             self._accept(member)
 
-    def _accept(self, member: Node) -> None:
+    def _accept(self, member: ResourceNode) -> None:
         for of, amount in member.quota.items():
             self.quota[of] = plus(self.quota.get(of, 0), minus(amount, member.kept(of)))
         for of, amount in member.used.items():
@@ -185,7 +185,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class DominantResourceShare:
     """What a node borrows, weighed against what could be lent to it (fair sharing)."""
 
     ratio: float = 0.0
@@ -206,10 +206,10 @@ class Share:
         return endless, self.ratio if endless else self.value
 
 
-def share(node: Node) -> Share:
+def share(node: ResourceNode) -> DominantResourceShare:
     """The largest part, over all resources, that what a node borrows makes of what its cohort could lend."""
     if node.parent is None:
-        return Share(weight=node.weight)
+        return DominantResourceShare(weight=node.weight)
     borrowed = {
         of: over
         for of, quota in node.quota.items()
@@ -221,12 +221,12 @@ def share(node: Node) -> Share:
         for resource, amount in _by_resource(borrowed.items()).items()
         if lendable.get(resource, 0) > 0
     ]
-    return Share(
+    return DominantResourceShare(
         ratio=max(parts, default=0.0), weight=node.weight, borrowed=frozenset(borrowed)
     )
 
 
-def _capacities(node: Node) -> Iterator[tuple[FlavorResource, int]]:
+def _capacities(node: ResourceNode) -> Iterator[tuple[FlavorResource, int]]:
     return ((of, node.capacity(of)) for of in node.root.quota)
 
 
@@ -237,7 +237,7 @@ def _by_resource(amounts: Iterable[tuple[FlavorResource, int]]) -> dict[str, int
     return total
 
 
-def height(node: Node) -> int:
+def height(node: ResourceNode) -> int:
     """How many levels of borrowing lie below a cohort; ClusterQueues that cannot admit do not count."""
     levels = [1 if member.active else 0 for member in node.members if member.is_queue]
     return max(
@@ -249,7 +249,7 @@ def height(node: Node) -> int:
     )
 
 
-def nearest(queue: Node, of: FlavorResource, amount: int) -> tuple[int, bool]:
+def nearest(queue: ResourceNode, of: FlavorResource, amount: int) -> tuple[int, bool]:
     """From how far a ClusterQueue would borrow an amount more, 0 for not at all, and whether that is inside its tree.
 
     The distance is the height of the smallest part of the cohort tree that has the amount.

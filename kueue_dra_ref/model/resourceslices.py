@@ -12,7 +12,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ValidRange:
     """What a share of a capacity may be: from a least amount, in steps, up to a most; None where there is no limit."""
 
     least: Quantity | None = None
@@ -29,7 +29,7 @@ class Capacity:
     """The share of who does not say how much."""
     values: tuple[Quantity, ...] = ()
     """The only shares there are, ascending; empty: ``bounds`` say."""
-    bounds: Bounds | None = None
+    bounds: ValidRange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def _capacity(found: Mapping[str, Any]) -> Capacity:
         values=tuple(parse(each) for each in policy.get("validValues") or ()),
         bounds=None
         if bounds is None
-        else Bounds(
+        else ValidRange(
             least=_amount(bounds.get("min")),
             most=_amount(bounds.get("max")),
             step=_amount(bounds.get("step")),

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.cel import Device, EvaluationFault, Undecided
-from kueue_dra_ref.model.lister import Asked, uncompiled
+from kueue_dra_ref.cel import Device, EvaluationError, Undecided
+from kueue_dra_ref.model.lister import DeviceRequestContext, uncompiled
 from kueue_dra_ref.model.resourceslices import PublishedDevice
 from kueue_dra_ref.target import FieldError
 
 
-class Kind(StrEnum):
+class SourceType(StrEnum):
     """What a source charges; the order is that in which Kueue deals with them."""
 
     COUNTER = "counter"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 class Source:
     """One source of a mapping: ``name`` is that of the counter or capacity, ``resource`` what the quota counts."""
 
-    kind: Kind
+    kind: SourceType
     resource: str
     name: str
     driver: str
@@ -49,13 +49,13 @@ def sources_in(mapping: DeviceClassMapping) -> tuple[Source, ...]:
             ),
         )
         for entry in mapping.sources
-        for kind in Kind
+        for kind in SourceType
         if (written := entry.get(kind))
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class SourceMatch:
     """A device that is tried for a request under a source."""
 
     source: Source
@@ -65,14 +65,14 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Charged:
+class SourceCharge:
     """One request under one source: the devices that match, and what each of those that can serve it would charge."""
 
-    asked: Asked
+    asked: DeviceRequestContext
     source: Source
     class_exists: bool = True
     devices: Sequence[PublishedDevice] = ()
-    ended: EvaluationFault | Undecided | None = None
+    ended: EvaluationError | Undecided | None = None
     """What ended the search for devices."""
     offers: Sequence[Quantity] = field(default=())
 

@@ -9,14 +9,14 @@ from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.api.crd_validation import drop, fill
 from kueue_dra_ref.api.jobs import PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.scheme import KINDS, kind_of
-from kueue_dra_ref.api.status_errors import Denied, ManifestFault
+from kueue_dra_ref.api.status_errors import Denied, ManifestError
 from kueue_dra_ref.api.three_way_merge import job_spec
 from kueue_dra_ref.api.unstructured import text
 from kueue_dra_ref.api.workloads import workload_of
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controllers.finalizers import IN_USE
-from kueue_dra_ref.controllers.job_management import Managing
+from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controlplane.apiserver import (
     ApiServer,
     WrongTypes,
@@ -24,10 +24,10 @@ from kueue_dra_ref.controlplane.apiserver import (
 )
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.rules.workload.workload_priority_class import WORKLOAD_CLASS
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal
+from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 
-class Writer:
+class AdmissionChain:
     """Writes to one store; what was written last of each Job is remembered, to tell it from what Kueue changed."""
 
     def __init__(
@@ -48,9 +48,9 @@ class Writer:
             obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
         except WrongTypes as wrong:
             faults = self.behaviour.definitions.faults(
-                Write(new=manifest), (wrong.error, *wrong.others)
+                AdmissionRequest(new=manifest), (wrong.error, *wrong.others)
             )
-            raise ManifestFault(faults[0], others=faults[1:]) from None
+            raise ManifestError(faults[0], others=faults[1:]) from None
         kind = obj["kind"]
         old = self.store.find(
             kind, obj["metadata"]["name"], obj["metadata"].get("namespace", "")
@@ -63,7 +63,7 @@ class Writer:
         )
         kubernetes = self.api_server.kubernetes
         self._accept(
-            Write(
+            AdmissionRequest(
                 new=written,
                 old=old,
                 has_default_queue=has_default,
@@ -86,18 +86,18 @@ class Writer:
         kind, behaviour = obj["kind"], self.behaviour
         if KINDS[kind].optional and kind not in behaviour.serves:
             detail = f"{behaviour.title} has no such kind"
-            raise ManifestFault(
+            raise ManifestError(
                 FieldError(
                     field="kind", type="Not found", value=f'"{kind}"', detail=detail
                 ),
                 code=404,
             )
         for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
-            raise ManifestFault(fault)
+            raise ManifestError(fault)
         for condition in (obj.get("status") or {}).get("conditions") or ():
             text(condition, "type", "status.conditions[]")
 
-    def _accept(self, write: Write) -> None:
+    def _accept(self, write: AdmissionRequest) -> None:
         """Look at what is written; at a new object once, for it follows from nothing else whether it is refused.
 
         Raises:
@@ -111,7 +111,7 @@ class Writer:
         else:
             self._look_at(write)
 
-    def _look_at(self, write: Write) -> None:
+    def _look_at(self, write: AdmissionRequest) -> None:
         """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
 
         Raises:
@@ -123,7 +123,7 @@ class Writer:
             *self.behaviour.definitions.faults(write),
         )
         if wrong := self.api_server.not_to_be_taken(write.new, found):
-            raise ManifestFault(wrong[0], others=wrong[1:])
+            raise ManifestError(wrong[0], others=wrong[1:])
         if denied := list(self.behaviour.webhooks.faults(write)):
             raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
         _readable(write.new)
@@ -173,8 +173,8 @@ class Writer:
         )
 
     @property
-    def _managing(self) -> Managing:
-        return Managing(self.behaviour.jobs, self.configuration, self.store)
+    def _managing(self) -> ManagedJobs:
+        return ManagedJobs(self.behaviour.jobs, self.configuration, self.store)
 
     def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
         """Give an object as it would be once more, with the status that it has."""
@@ -193,7 +193,7 @@ class Writer:
         return merged
 
 
-def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
+def refusal_of(manifest: Manifest, fault: ManifestError) -> Rejection:
     """The answer to an object that is refused."""
     meta = manifest.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
@@ -205,7 +205,7 @@ def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
         namespace=str(meta.get("namespace", "")),
     )
     if fault.message:
-        return Refusal(
+        return Rejection(
             ref=ref,
             code=fault.code,
             message=fault.message,
@@ -214,7 +214,7 @@ def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
         )
     try:
         group = kind_of(manifest).group
-    except ManifestFault:
+    except ManifestError:
         group = ""
     named = (
         f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: '
@@ -226,7 +226,7 @@ def refusal_of(manifest: Manifest, fault: ManifestFault) -> Refusal:
         if fault.others
         else str(fault)
     )
-    return Refusal(
+    return Rejection(
         ref=ref,
         code=fault.code,
         message=f"{named}{told}",

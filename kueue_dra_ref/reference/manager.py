@@ -8,10 +8,10 @@ from kueue_dra_ref.api.conditions import condition, is_true
 from kueue_dra_ref.api.configuration import Configuration
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import Key
-from kueue_dra_ref.controllers.deviceclass import ClassController
+from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
 from kueue_dra_ref.controllers.job import JobController
-from kueue_dra_ref.controllers.limitrange import SurroundingsController
+from kueue_dra_ref.controllers.limitrange import LimitRangeController
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
@@ -69,7 +69,7 @@ class Manager:
         self._pauses = 0
         self._late: dict[tuple[str, Key], None] = {}
         """Who is looked at after the next cycle only: victims whose preemptor has not got in for long."""
-        surroundings = SurroundingsController(self.kueue)
+        surroundings = LimitRangeController(self.kueue)
         self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
             "Workload": (self.workloads.on, self.jobs.on_workload),
             "Job": (self.jobs.on,),
@@ -81,7 +81,7 @@ class Manager:
             "LocalQueue": (self.queues.on_local_queue,),
             "ResourceFlavor": (self.queues.on_flavor, self.finalizers.on_flavor),
             "Namespace": (self.queues.on_namespace,),
-            "DeviceClass": (ClassController(self.kueue).on,),
+            "DeviceClass": (DeviceClassController(self.kueue).on,),
             "ResourceSlice": (self.queues.on_slice,),
             "LimitRange": (surroundings.on_limit_range,),
             "RuntimeClass": (surroundings.on_runtime_class,),

@@ -10,7 +10,7 @@ from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.scenarios.playback import replayed
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
 from kueue_dra_ref.target import Manifest
-from kueue_dra_ref.workload.map_order import Chance
+from kueue_dra_ref.workload.map_order import MapOrder
 
 
 def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
@@ -28,13 +28,13 @@ def replaying(
     scenario: Scenario, behaviour: Behaviour
 ) -> tuple[ReferenceTarget, Iterator[Observation]]:
     """Give the reference that plays a scenario, as far as its answers have been asked for, and the answers."""
-    chance = Chance(orders=behaviour.by_chance)
+    chance = MapOrder(orders=behaviour.by_chance)
     target = ReferenceTarget(behaviour, chance=chance)
     return target, _observations(scenario, target, chance)
 
 
 def _observations(
-    scenario: Scenario, target: ReferenceTarget, chance: Chance
+    scenario: Scenario, target: ReferenceTarget, chance: MapOrder
 ) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
     chance.seen = _told(next(recorded, {}))

@@ -7,19 +7,26 @@ from collections.abc import Iterable, Sequence
 from kueue_dra_ref.api.conversion import presented
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.scheme import KINDS
-from kueue_dra_ref.api.status_errors import ManifestFault
+from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.rbac import ROLE
 from kueue_dra_ref.controlplane.store import Event, Store, key_of
 from kueue_dra_ref.explain.step import Step
-from kueue_dra_ref.reference.admission_chain import Writer, refusal_of
+from kueue_dra_ref.reference.admission_chain import AdmissionChain, refusal_of
 from kueue_dra_ref.reference.configuration_check import checked
 from kueue_dra_ref.reference.manager import Manager
-from kueue_dra_ref.target import Audit, FieldError, Manifest, Ref, Refusal, Restless
-from kueue_dra_ref.workload.dra_resources import Processed
-from kueue_dra_ref.workload.map_order import Chance
+from kueue_dra_ref.target import (
+    Audit,
+    FieldError,
+    Manifest,
+    NotQuiescent,
+    Ref,
+    Rejection,
+)
+from kueue_dra_ref.workload.dra_resources import DRAResources
+from kueue_dra_ref.workload.map_order import MapOrder
 
 _PATIENCE = 2.0
 """Simulated seconds that a settling world is given: longer than a sweep takes."""
@@ -36,16 +43,16 @@ class ReferenceTarget:
         self,
         behaviour: Behaviour,
         api_server: ApiServer | None = None,
-        chance: Chance | None = None,
+        chance: MapOrder | None = None,
     ) -> None:
         self.behaviour = behaviour
         self.api_server = api_server or ApiServer()
-        self.chance = chance or Chance()
+        self.chance = chance or MapOrder()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
         self._manager: Manager | None = None
         self._running: Manifest | None = None
-        self._writer = Writer(behaviour, self.api_server, self.store)
+        self._writer = AdmissionChain(behaviour, self.api_server, self.store)
         self._seed_role()
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -73,13 +80,13 @@ class ReferenceTarget:
         found = checked(self.behaviour, configuration)
         return () if isinstance(found, tuple) else found
 
-    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Refusal]:
+    def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Store each object as an API server with Kueue's webhooks would; each Job and Workload is decided in turn."""
         refusals = []
         for manifest in manifests:
             try:
                 written = self._writer.write(manifest)
-            except ManifestFault as fault:
+            except ManifestError as fault:
                 refusals.append(refusal_of(manifest, fault))
             else:
                 self._take_note(written["kind"])
@@ -117,7 +124,7 @@ class ReferenceTarget:
         while not self._restless and self.clock.advance(until):
             self._work()
         if self._restless:
-            raise Restless("; ".join(self._restless))
+            raise NotQuiescent("; ".join(self._restless))
 
     def read(self, ref: Ref) -> Manifest | None:
         """One object in the version that the reference asks for."""
@@ -149,7 +156,7 @@ class ReferenceTarget:
         """Have everything checked that Kueue moves; there are no metrics."""
         return check([obj for kind in _AUDITED for obj in self.store.every(kind)], "")
 
-    def derivation(self, namespace: str, name: str) -> Processed | None:
+    def derivation(self, namespace: str, name: str) -> DRAResources | None:
         """How the charge of a Workload came about, as far as devices are concerned."""
         return (
             self._manager.kueue.derivations.get((namespace, name))
@@ -188,7 +195,7 @@ class ReferenceTarget:
         self.api_server.warnings.clear()
         self.clock = Clock()
         self.store = Store(self.clock, self._heard)
-        self._writer = Writer(self.behaviour, self.api_server, self.store)
+        self._writer = AdmissionChain(self.behaviour, self.api_server, self.store)
         self._seed_role()
 
     def stop(self) -> None:

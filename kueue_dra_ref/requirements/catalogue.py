@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
-from kueue_dra_ref.requirements.ranges import RangeFault, expanded
+from kueue_dra_ref.requirements.ranges import RangeError, expanded
 
 
 class Level(StrEnum):
@@ -69,7 +69,7 @@ def _is_of(source: str, behaviour: str) -> bool:
     )
 
 
-class CatalogueFault(Exception):
+class CatalogueError(Exception):
     """The catalogue itself is wrong: the file, the entry and what is wrong with it."""
 
     def __init__(self, file: str, entry: str, fault: str) -> None:
@@ -92,7 +92,7 @@ def catalogue() -> Mapping[str, Requirement]:
     ):
         for entry, fields in tomllib.loads(path.read_text("utf-8")).items():
             if entry in found:
-                raise CatalogueFault(
+                raise CatalogueError(
                     path.name, entry, f"the ID is taken in {found[entry].file}"
                 )
             found[entry] = _requirement(path.name, entry, fields)
@@ -111,13 +111,13 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
         "instead_of",
     }
     if unknown := sorted(set(fields) - known):
-        raise CatalogueFault(
+        raise CatalogueError(
             file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}"
         )
     if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
-        raise CatalogueFault(file, entry, f"{missing[0]} is missing")
+        raise CatalogueError(file, entry, f"{missing[0]} is missing")
     if fields["level"] not in list(Level):
-        raise CatalogueFault(
+        raise CatalogueError(
             file,
             entry,
             f"level {fields['level']!r}; expected one of {', '.join(Level)}",
@@ -126,7 +126,7 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
         "holds": _held(file, entry, fields["holds"])
     }
     if wrong := [key for key, found in lists.items() if not isinstance(found, list)]:
-        raise CatalogueFault(file, entry, f"{wrong[0]} must be a list")
+        raise CatalogueError(file, entry, f"{wrong[0]} must be a list")
     return Requirement(
         id=entry,
         text=str(fields["text"]),
@@ -146,10 +146,10 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
 def _held(file: str, entry: str, written: object) -> list[str]:
     """The names of the behaviours in which an entry holds."""
     if not isinstance(written, list):
-        raise CatalogueFault(file, entry, "holds must be a list")
+        raise CatalogueError(file, entry, "holds must be a list")
     if not written:
-        raise CatalogueFault(file, entry, "holds must list at least one behaviour")
+        raise CatalogueError(file, entry, "holds must list at least one behaviour")
     try:
         return list(expanded(map(str, written)))
-    except RangeFault as fault:
-        raise CatalogueFault(file, entry, str(fault)) from None
+    except RangeError as fault:
+        raise CatalogueError(file, entry, str(fault)) from None

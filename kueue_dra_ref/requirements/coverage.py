@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement
+from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,6 @@ def cases_by_id(
     for case, ids in sorted(cited.items()):
         for id_ in dict.fromkeys(ids):
             if id_ not in requirements:
-                raise CatalogueFault(case, id_, "no requirement has this ID")
+                raise CatalogueError(case, id_, "no requirement has this ID")
             cases[id_].append(case)
     return {id_: tuple(found) for id_, found in cases.items()}

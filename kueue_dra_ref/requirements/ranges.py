@@ -12,7 +12,7 @@ _RANGE = re.compile(r"kueue-(?P<first>\d+\.\d+)?\.\.(?P<last>\d+\.\d+)?")
 _SYNTAX = "kueue-0.17.. (and later), kueue-..0.17 (and earlier), kueue-0.16..0.18 (both included) or kueue-.. (all)"
 
 
-class RangeFault(ValueError):
+class RangeError(ValueError):
     """An element of ``holds`` that cannot be read: what was found and what was expected."""
 
 
@@ -28,7 +28,7 @@ def expanded(written: Iterable[str]) -> tuple[str, ...]:
     for element in written:
         for name in _names(element):
             if name in found:
-                raise RangeFault(f"holds {element!r}: {name} stands there twice")
+                raise RangeError(f"holds {element!r}: {name} stands there twice")
             found.append(name)
     return tuple(found)
 
@@ -47,13 +47,13 @@ def _names(element: str) -> tuple[str, ...]:
     match = _RANGE.fullmatch(element)
     if match is None:
         known = ", ".join((*TEXTS, *map("kueue-{}".format, MINORS)))
-        raise RangeFault(
+        raise RangeError(
             f"holds {element!r}: expected one of {known}, or a range: {_SYNTAX}"
         )
     first, last = (_place(element, match[end]) for end in ("first", "last"))
     chosen = MINORS[first : None if last is None else last + 1]
     if len(chosen) < 2 and match["first"] and match["last"]:
-        raise RangeFault(
+        raise RangeError(
             f"holds {element!r}: expected a range to end after it begins; one minor is written by its name"
         )
     return tuple(f"kueue-{minor}" for minor in chosen)
@@ -63,7 +63,7 @@ def _place(element: str, minor: str | None) -> int | None:
     if minor is None:
         return None
     if minor not in MINORS:
-        raise RangeFault(
+        raise RangeError(
             f"holds {element!r}: found minor {minor}; expected one of {', '.join(MINORS)}"
         )
     return MINORS.index(minor)

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from kueue_dra_ref.api.documents import parse
-from kueue_dra_ref.api.files import DocumentFault, text_of
+from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.json_text import NoJson, json_value
-from kueue_dra_ref.api.schema_config import Keys, ListOf, MapOf, Scalar
+from kueue_dra_ref.api.schema_config import Keys, ListKey, MapKey, Scalar
 from kueue_dra_ref.api.scheme import KINDS
 from kueue_dra_ref.api.strict_decoding import expectation, misfits, unknown_keys
 from kueue_dra_ref.api.suggest import nearest
 from kueue_dra_ref.scenarios.scenario import API_VERSION, Scenario
 
-_TEXT, _OBJECT = Scalar.TEXT, MapOf(Scalar.ANYTHING)
+_TEXT, _OBJECT = Scalar.TEXT, MapKey(Scalar.ANYTHING)
 _OBJECTS, _REFERENCES = (
-    ListOf(_OBJECT),
-    ListOf({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT}),
+    ListKey(_OBJECT),
+    ListKey({"apiVersion": _TEXT, "kind": _TEXT, "namespace": _TEXT, "name": _TEXT}),
 )
 _SHAPE: Keys = {
     "apiVersion": _TEXT,
@@ -30,7 +30,7 @@ _SHAPE: Keys = {
     "spec": {
         "configuration": _OBJECT,
         "inventory": _OBJECTS,
-        "steps": ListOf(
+        "steps": ListKey(
             {
                 "apply": _OBJECTS,
                 "delete": _REFERENCES,
@@ -65,10 +65,10 @@ _REQUIRED, _REFERENCE = (
 _STATUS: Keys = {
     "kueue": _TEXT,
     "behaviour": _TEXT,
-    "observations": ListOf(
+    "observations": ListKey(
         {
-            "workloads": MapOf({"QuotaReserved": _OBJECT}),
-            "clusterQueues": MapOf(_OBJECT),
+            "workloads": MapKey({"QuotaReserved": _OBJECT}),
+            "clusterQueues": MapKey(_OBJECT),
         }
     ),
 }
@@ -80,7 +80,7 @@ class _Document:
     """One document of a file, and what is wrong with a field of it."""
 
     value: Any
-    fault: Callable[[str, str, str], DocumentFault]
+    fault: Callable[[str, str, str], DocumentError]
     """Of a path, what was found there, and what was expected."""
 
 
@@ -100,7 +100,7 @@ def scenarios(path: Path) -> Iterator[Scenario]:
         empty = False
         yield _scenario(document)
     if empty:
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path), found="no document", expected="an object of kind Scenario"
         )
 
@@ -115,8 +115,8 @@ def _rows(text: str, file: str) -> Iterator[_Document]:
 
         def fault(
             path: str, found: str, expected: str, line: int = line
-        ) -> DocumentFault:
-            return DocumentFault(
+        ) -> DocumentError:
+            return DocumentError(
                 file=file, line=line, field=path, found=found, expected=expected
             )
 
@@ -124,7 +124,7 @@ def _rows(text: str, file: str) -> Iterator[_Document]:
             yield _Document(value=_json(row, fault), fault=fault)
 
 
-def _json(row: str, fault: Callable[[str, str, str], DocumentFault]) -> Any:
+def _json(row: str, fault: Callable[[str, str, str], DocumentError]) -> Any:
     try:
         return json_value(row)
     except NoJson as trouble:

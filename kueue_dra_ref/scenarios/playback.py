@@ -7,13 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.scenarios.scenario import Observation, Scenario
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless, Target
+from kueue_dra_ref.target import (
+    FieldError,
+    Manifest,
+    NotQuiescent,
+    Ref,
+    Rejection,
+    Target,
+)
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
 
 
-class ConfigurationRefused(Exception):
+class ConfigurationRejected(Exception):
     """The target did not start with the scenario's configuration."""
 
     def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
@@ -60,7 +67,7 @@ def played_together(
         settled = _settles(target)
         own = [shared | _applied(step) for step in steps]
         told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
-        shown = Shown.by(target)
+        shown = ObservedState.by(target)
         yield [
             {**observed(shown, refs, words), **settled}
             for refs, words in zip(seen, told, strict=True)
@@ -77,14 +84,14 @@ def _settles(target: Target) -> Observation:
         target.settle()
         target.list(KUEUE, "ClusterQueue")
         target.settle()
-    except Restless:
+    except NotQuiescent:
         return {"unsettled": True}
     return {}
 
 
 def _start(scenario: Scenario, configuration: Manifest, target: Target) -> None:
     if faults := target.start(configuration):
-        raise ConfigurationRefused(scenario.name, faults)
+        raise ConfigurationRejected(scenario.name, faults)
 
 
 def _applied(step: Mapping[str, Any]) -> set[Ref]:
@@ -92,14 +99,14 @@ def _applied(step: Mapping[str, Any]) -> set[Ref]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ObservedState:
     """What a target shows of everything at one moment: asked for once, however many scenarios look at it."""
 
     workloads: Sequence[Manifest]
     queues: Mapping[str, Manifest]
 
     @classmethod
-    def by(cls, target: Target) -> Shown:
+    def by(cls, target: Target) -> ObservedState:
         """Ask a target that has come to rest."""
         queues = target.list(KUEUE, "ClusterQueue")
         return cls(
@@ -109,7 +116,7 @@ class Shown:
 
 
 def observed(
-    shown: Shown, seen: Collection[Ref], refused: Iterable[Refusal] = ()
+    shown: ObservedState, seen: Collection[Ref], refused: Iterable[Rejection] = ()
 ) -> Observation:
     """What is shown of the namespaces and queues that a scenario made."""
     names = {
@@ -138,7 +145,7 @@ def observed(
     )
 
 
-def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Refusal]:
+def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Rejection]:
     """Carry out one step of every scenario; what several of them have in common is done once."""
     refused = list(target.apply(_merged(steps, "apply")))
     target.delete(map(Ref.of, _merged(steps, "delete")))

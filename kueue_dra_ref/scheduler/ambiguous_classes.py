@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kueue_dra_ref.api.quantities import clamp
-from kueue_dra_ref.api.types import Choice, ClusterQueue
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
+from kueue_dra_ref.api.types import ClusterQueue, FlavorChoice
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
-from kueue_dra_ref.scheduler.preemption.context import Victim
-from kueue_dra_ref.workload.total_requests import Demand
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
+from kueue_dra_ref.workload.total_requests import TotalRequests
 
-Demands = tuple[Demand, ...]
-Victims = tuple[Victim, ...]
+Demands = tuple[TotalRequests, ...]
+Victims = tuple[PreemptionTarget, ...]
 
 
 def readings(
-    rules: Assigning,
+    rules: FlavorAssignment,
     queue: ClusterQueue,
     choices: Mapping[str, Sequence[str]],
     demands: Demands,
@@ -44,7 +44,7 @@ def best_of(
     tried = list[tuple[Assignment, Victims]]()
     for outcome in outcomes:
         tried.append(outcome)
-        if outcome[0].fit is Fit.NOW:
+        if outcome[0].fit is FlavorAssignmentMode.NOW:
             break
     best, victims = max(tried, key=_worth)
     told = dict.fromkeys(
@@ -58,19 +58,23 @@ def best_of(
     ), victims
 
 
-def _worth(outcome: tuple[Assignment, Victims]) -> tuple[bool, bool, Fit]:
+def _worth(
+    outcome: tuple[Assignment, Victims],
+) -> tuple[bool, bool, FlavorAssignmentMode]:
     assignment, victims = outcome
-    return assignment.fit is Fit.NOW, bool(victims), assignment.fit
+    return assignment.fit is FlavorAssignmentMode.NOW, bool(victims), assignment.fit
 
 
 def _options(
-    rules: Assigning, queue: ClusterQueue, resources: Sequence[str]
-) -> Sequence[Choice]:
+    rules: FlavorAssignment, queue: ClusterQueue, resources: Sequence[str]
+) -> Sequence[FlavorChoice]:
     found = next((rule(queue, resources) for rule in rules.choices), ())
-    return found or [Choice(flavor="", resource=resources[0])]
+    return found or [FlavorChoice(flavor="", resource=resources[0])]
 
 
-def _read(queue: ClusterQueue, demand: Demand, picked: Mapping[str, Choice]) -> Demand:
+def _read(
+    queue: ClusterQueue, demand: TotalRequests, picked: Mapping[str, FlavorChoice]
+) -> TotalRequests:
     mine = {name: picked[name] for name in demand.amounts if name in picked}
     if not mine:
         return demand

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.cluster_queue import Queued
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Amounts, Key, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
-from kueue_dra_ref.rules.scheduler.scheduling_cycle import Claimed, Nominee
-from kueue_dra_ref.scheduler.entry import Entry, Why
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
+from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
+from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.fair_sharing_iterator import next_of
 from kueue_dra_ref.scheduler.nominate import Nominator
-from kueue_dra_ref.scheduler.preemption.context import Victim
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,12 +28,14 @@ class Cycle:
     nominator: Nominator
     fair: bool
     """Whether they are dealt with by their shares instead of by their order."""
-    refused: Callable[[ClusterQueue, Queued], tuple[Why, str, tuple[Step, ...]] | None]
+    refused: Callable[
+        [ClusterQueue, WorkloadInfo], tuple[RequeueReason, str, tuple[Step, ...]] | None
+    ]
     fresh: Collection[Key] = ()
     """Who has been admitted in the cycle before, a moment ago."""
-    _preempted: dict[Key, Victim] = field(default_factory=dict)
+    _preempted: dict[Key, PreemptionTarget] = field(default_factory=dict)
 
-    def run(self, heads: Sequence[tuple[ClusterQueue, Queued]]) -> list[Entry]:
+    def run(self, heads: Sequence[tuple[ClusterQueue, WorkloadInfo]]) -> list[Entry]:
         """Decide every head; nothing of it has happened yet."""
         entries = [Entry(queued=queued, queue=queue) for queue, queued in heads]
         with self.snapshot.trying():
@@ -70,9 +72,11 @@ class Cycle:
 
     def _decide(self, entry: Entry) -> None:
         fit = entry.assignment.fit
-        if fit is Fit.NEVER or (fit is Fit.LATER and not entry.victims):
-            entry.why = Why.NO_FIT
-            if fit is Fit.LATER:
+        if fit is FlavorAssignmentMode.NEVER or (
+            fit is FlavorAssignmentMode.LATER and not entry.victims
+        ):
+            entry.why = RequeueReason.NO_FIT
+            if fit is FlavorAssignmentMode.LATER:
                 self.snapshot.take(entry.queue.name, self._held(entry))
             return
         freed = {
@@ -83,10 +87,10 @@ class Cycle:
             return
         self._preempted = freed
         self.snapshot.take(entry.queue.name, entry.assignment.usage)
-        if fit is Fit.LATER:
+        if fit is FlavorAssignmentMode.LATER:
             self._preempt(entry)
 
-    def _is_lost(self, entry: Entry, freed: Mapping[Key, Victim]) -> bool:
+    def _is_lost(self, entry: Entry, freed: Mapping[Key, PreemptionTarget]) -> bool:
         """Tell whether another head has taken what this one would have, be it quota or victims, and say so."""
         overlapping = any(
             victim.hold.key in self._preempted for victim in entry.victims
@@ -99,7 +103,7 @@ class Cycle:
             *((rule, rule(fits)) for rule in rules.no_longer_fits),
         ]
         for rule, message in ((rule, message) for rule, message in asked if message):
-            entry.why, entry.message = Why.LOST, message
+            entry.why, entry.message = RequeueReason.LOST, message
             entry.progress = self._kept(entry.progress)
             entry.steps += (Step(requirements=cited([rule]), text=message),)
             return True
@@ -119,11 +123,11 @@ class Cycle:
                 )
                 text = f"{'/'.join(victim.hold.key)} stays: it has been admitted a moment ago"
                 entry.steps += (Step(requirements=cited(missed), text=text),)
-        entry.why = Why.PREEMPTING if entry.victims else Why.NO_FIT
+        entry.why = RequeueReason.PREEMPTING if entry.victims else RequeueReason.NO_FIT
         if entry.victims:
             entry.message += "".join(rule(len(entry.victims)) for rule in rules.pending)
 
-    def _kept(self, progress: Progress | None) -> Progress | None:
+    def _kept(self, progress: FlavorScanState | None) -> FlavorScanState | None:
         """What is remembered of the search of a head that lost its flavor."""
         return (
             progress
@@ -140,7 +144,7 @@ class Cycle:
         node, borrows = self.snapshot.node(entry.queue.name), entry.assignment.level > 0
         held = {}
         for of, asked in entry.assignment.usage.items():
-            claimed = Claimed(
+            claimed = ReservedCapacity(
                 asked=asked,
                 borrows=borrows,
                 used=node.used.get(of, 0),

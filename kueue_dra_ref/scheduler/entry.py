@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.cache.cluster_queue import Queued
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.explain.step import Step
-from kueue_dra_ref.model.pending_reason import Cause
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import Victims
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
 
 
-class Why(Enum):
+class RequeueReason(Enum):
     """Why a head is not admitted: what it has to wait for decides where it waits."""
 
     NO_FIT = "no fit"
@@ -30,36 +30,43 @@ class Why(Enum):
 class Entry:
     """A head in the cycle, and what becomes of it; ``why`` is None once it is admitted."""
 
-    queued: Queued
+    queued: WorkloadInfo
     queue: ClusterQueue
     assignment: Assignment = field(
-        default_factory=lambda: Assignment(fit=Fit.NEVER, pod_sets=())
+        default_factory=lambda: Assignment(fit=FlavorAssignmentMode.NEVER, pod_sets=())
     )
     victims: Victims = ()
-    why: Why | None = None
+    why: RequeueReason | None = None
     message: str = ""
     steps: tuple[Step, ...] = ()
-    progress: Progress | None = None
+    progress: FlavorScanState | None = None
     """How far the search for a flavor has come, where it goes on next time."""
 
     @property
     def was_tried(self) -> bool:
         """Whether a flavor was looked for."""
-        return self.why not in (Why.UNFIT, Why.STOPPED, Why.UNSUITABLE)
+        return self.why not in (
+            RequeueReason.UNFIT,
+            RequeueReason.STOPPED,
+            RequeueReason.UNSUITABLE,
+        )
 
     @property
-    def cause(self) -> Cause | None:
+    def cause(self) -> QuotaReservedReason | None:
         """Why it is not admitted; None where the search for flavors knows of none, or it is admitted."""
-        if self.why is Why.NO_FIT and self.assignment.fit is Fit.NEVER:
+        if (
+            self.why is RequeueReason.NO_FIT
+            and self.assignment.fit is FlavorAssignmentMode.NEVER
+        ):
             return self.assignment.cause
         return _CAUSES.get(self.why) if self.why else None
 
 
 _CAUSES = {
-    Why.NO_FIT: Cause.HELD,
-    Why.LOST: Cause.HELD,
-    Why.PREEMPTING: Cause.PREEMPTING,
-    Why.UNFIT: Cause.MISPLACED,
-    Why.STOPPED: Cause.STOPPED,
-    Why.UNSUITABLE: Cause.MISPLACED,
+    RequeueReason.NO_FIT: QuotaReservedReason.HELD,
+    RequeueReason.LOST: QuotaReservedReason.HELD,
+    RequeueReason.PREEMPTING: QuotaReservedReason.PREEMPTING,
+    RequeueReason.UNFIT: QuotaReservedReason.MISPLACED,
+    RequeueReason.STOPPED: QuotaReservedReason.STOPPED,
+    RequeueReason.UNSUITABLE: QuotaReservedReason.MISPLACED,
 }

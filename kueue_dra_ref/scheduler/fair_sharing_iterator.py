@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Protocol
 
-from kueue_dra_ref.behaviours.phases_scheduling import FairSharing
-from kueue_dra_ref.cache.cluster_queue import Queued
+from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
-from kueue_dra_ref.model.resource_node import Node, Share, share
-from kueue_dra_ref.rules.preemption.fair_sharing import Contender
+from kueue_dra_ref.model.resource_node import DominantResourceShare, ResourceNode, share
+from kueue_dra_ref.rules.preemption.fair_sharing import TournamentEntry
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
 
 
-class Headed(Protocol):
+class ClusterQueueHead(Protocol):
     """The head of a ClusterQueue with the flavors that it is assigned."""
 
     @property
-    def queued(self) -> Queued:
+    def queued(self) -> WorkloadInfo:
         """The workload."""
 
     @property
@@ -26,7 +26,9 @@ class Headed(Protocol):
         """What it would use."""
 
 
-def next_of(rules: FairSharing, snapshot: Snapshot, heads: Mapping[str, Headed]) -> str:
+def next_of(
+    rules: FairSharingRules, snapshot: Snapshot, heads: Mapping[str, ClusterQueueHead]
+) -> str:
     """The ClusterQueue whose head is next; trees are dealt with in the order of their first ClusterQueue."""
     first = snapshot.node(next(iter(heads)))
     if first.parent is None:
@@ -45,7 +47,9 @@ def next_of(rules: FairSharing, snapshot: Snapshot, heads: Mapping[str, Headed])
     return winner
 
 
-def _shares(snapshot: Snapshot, queue: Node, head: Headed) -> Mapping[int, Share]:
+def _shares(
+    snapshot: Snapshot, queue: ResourceNode, head: ClusterQueueHead
+) -> Mapping[int, DominantResourceShare]:
     """For every cohort above a ClusterQueue, the share of the branch below it that leads there, its head included."""
     snapshot.take(queue.name, head.assignment.usage)
     found = {
@@ -56,16 +60,16 @@ def _shares(snapshot: Snapshot, queue: Node, head: Headed) -> Mapping[int, Share
 
 
 def _winner(
-    rules: FairSharing,
-    cohort: Node,
-    heads: Mapping[str, Headed],
-    shares: Mapping[str, Mapping[int, Share]],
+    rules: FairSharingRules,
+    cohort: ResourceNode,
+    heads: Mapping[str, ClusterQueueHead],
+    shares: Mapping[str, Mapping[int, DominantResourceShare]],
 ) -> str | None:
     names = list(_names(rules, cohort, heads, shares))
 
     def place(name: str) -> tuple[tuple[float, ...], ...]:
         head = heads[name]
-        contender = Contender(
+        contender = TournamentEntry(
             share=shares[name][id(cohort)],
             asked=[of for of, amount in head.assignment.usage.items() if amount > 0],
             priority=head.queued.workload.priority,
@@ -78,10 +82,10 @@ def _winner(
 
 
 def _names(
-    rules: FairSharing,
-    cohort: Node,
-    heads: Mapping[str, Headed],
-    shares: Mapping[str, Mapping[int, Share]],
+    rules: FairSharingRules,
+    cohort: ResourceNode,
+    heads: Mapping[str, ClusterQueueHead],
+    shares: Mapping[str, Mapping[int, DominantResourceShare]],
 ) -> Iterator[str]:
     for member in cohort.members:
         if not member.is_queue:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.cache.cluster_queue import Queued
+from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Progress
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import (
     Demands,
     Victims,
@@ -19,8 +19,8 @@ from kueue_dra_ref.scheduler.ambiguous_classes import (
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import assigned
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
-from kueue_dra_ref.scheduler.preemption.oracle import Room
-from kueue_dra_ref.workload.map_order import Chance, Draw
+from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
+from kueue_dra_ref.workload.map_order import MapOrder, MapOrderDraw
 from kueue_dra_ref.workload.total_requests import scaled
 
 
@@ -35,12 +35,14 @@ class Nominator:
     """How often anything has changed that a decision depends on; what was found at the same count still holds."""
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
-    chance: Chance
+    chance: MapOrder
 
     def nominate(self, entry: Entry) -> None:
         """Give a head its flavors, or what it lacks, and whom it would preempt."""
         entry.assignment, entry.victims = self._known(entry) or self._assignment(entry)
-        entry.progress = Progress(tried=entry.assignment.tried, cycle=self.number)
+        entry.progress = FlavorScanState(
+            tried=entry.assignment.tried, cycle=self.number
+        )
         entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
 
     def _known(self, entry: Entry) -> tuple[Assignment, Victims] | None:
@@ -62,7 +64,11 @@ class Nominator:
         """Flavors for the whole workload, or for as many of its pods as are worth it."""
         whole = self._try(entry, entry.queued.demands)
         assignment, victims = whole
-        if assignment.fit is Fit.NOW or victims or not self._may_be_reduced(entry):
+        if (
+            assignment.fit is FlavorAssignmentMode.NOW
+            or victims
+            or not self._may_be_reduced(entry)
+        ):
             return whole
         return self._fewer(entry) or (assignment, ())
 
@@ -81,7 +87,7 @@ class Nominator:
     def _one(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
         room = self._room(entry.queue, entry.queued)
         found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
-        if found.fit is not Fit.LATER:
+        if found.fit is not FlavorAssignmentMode.LATER:
             return found, ()
         search = room.search(self._sought(found.usage), found.short)
         steps = dict.fromkeys((*found.steps, *search.steps))
@@ -94,7 +100,7 @@ class Nominator:
         }
         return {of: amount for of, amount in usage.items() if of[1] not in left_out}
 
-    def _resumed(self, entry: Entry) -> Progress | None:
+    def _resumed(self, entry: Entry) -> FlavorScanState | None:
         progress, rules = (
             entry.queued.progress,
             self.behaviour.assigning.resume_from_last_tried,
@@ -118,15 +124,15 @@ class Nominator:
                 for p, delta in zip(pod_sets, deltas, strict=True)
             ]
             found = self._try(entry, scaled(entry.queued.demands, counts))
-            if found[0].fit is Fit.NOW or found[1]:
+            if found[0].fit is FlavorAssignmentMode.NOW or found[1]:
                 best, high = found, middle
             else:
                 low = middle + 1
         return best
 
-    def _room(self, queue: ClusterQueue, queued: Queued) -> Room:
+    def _room(self, queue: ClusterQueue, queued: WorkloadInfo) -> PreemptionOracle:
         """A ClusterQueue as one workload sees it."""
-        return Room(
+        return PreemptionOracle(
             behaviour=self.behaviour,
             snapshot=self.snapshot,
             queue=queue,
@@ -137,5 +143,5 @@ class Nominator:
             draw=self._draw(queued),
         )
 
-    def _draw(self, queued: Queued) -> Draw:
+    def _draw(self, queued: WorkloadInfo) -> MapOrderDraw:
         return self.chance.of(queued.obj)

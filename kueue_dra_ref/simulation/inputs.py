@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.conversion import converted
-from kueue_dra_ref.api.documents import Document, configurations, objects
+from kueue_dra_ref.api.documents import ManifestDocument, configurations, objects
 from kueue_dra_ref.api.scheme import KINDS
-from kueue_dra_ref.api.status_errors import ManifestFault
+from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.target import Manifest, Ref
 
 DEFAULT_NAMESPACE = "default"
@@ -18,12 +18,12 @@ DEFAULT_NAMESPACE = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class SimulationInputs:
     """One object and the documents that it was put together from, the earliest first."""
 
     ref: Ref
     manifest: Manifest
-    documents: tuple[Document, ...]
+    documents: tuple[ManifestDocument, ...]
 
     def place(self, field: str) -> tuple[str, int]:
         """The file and line of a field, or of the deepest part of it that a document has."""
@@ -31,7 +31,7 @@ class Given:
         return document.file, document.line_of(field)
 
 
-def configuration_of(documents: Iterable[Document]) -> Document | None:
+def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument | None:
     """The one Configuration, also when a ConfigMap holds it.
 
     Raises:
@@ -47,14 +47,14 @@ def configuration_of(documents: Iterable[Document]) -> Document | None:
     return found[0] if found else None
 
 
-def given(documents: Iterable[Document]) -> tuple[Given, ...]:
+def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]:
     """Every object in the order in which it first appears; what comes again is merged into it field by field.
 
     Raises:
         DocumentFault: a document has no apiVersion, kind or name, or cannot be merged.
 
     """
-    found: dict[tuple[str, str, str], Given] = {}
+    found: dict[tuple[str, str, str], SimulationInputs] = {}
     for document in objects(_named(documents)):
         new = _given(document)
         key = (new.ref.kind, new.ref.namespace, new.ref.name)
@@ -62,13 +62,13 @@ def given(documents: Iterable[Document]) -> tuple[Given, ...]:
     return tuple(found.values())
 
 
-def _named(documents: Iterable[Document]) -> Sequence[Document]:
+def _named(documents: Iterable[ManifestDocument]) -> Sequence[ManifestDocument]:
     """Give each object with a ``generateName`` a name, as the API server does, but the same one every time."""
     numbers = itertools.count(1)
     return [_with_name(document, numbers) for document in documents]
 
 
-def _with_name(document: Document, numbers: Iterable[int]) -> Document:
+def _with_name(document: ManifestDocument, numbers: Iterable[int]) -> ManifestDocument:
     meta = document.manifest.get("metadata")
     if (
         not isinstance(meta, dict)
@@ -82,7 +82,7 @@ def _with_name(document: Document, numbers: Iterable[int]) -> Document:
     )
 
 
-def _given(document: Document) -> Given:
+def _given(document: ManifestDocument) -> SimulationInputs:
     keeps_status = (
         document.manifest["kind"] == "ResourceClaim"
     )  # whether it is allocated is not for Kueue to decide
@@ -105,24 +105,26 @@ def _given(document: Document) -> Given:
         raise document.fault(
             "metadata.namespace", found, "metadata.namespace as a string"
         )
-    return Given(ref=Ref.of(manifest), manifest=manifest, documents=(document,))
+    return SimulationInputs(
+        ref=Ref.of(manifest), manifest=manifest, documents=(document,)
+    )
 
 
-def _merged(old: Given, new: Given) -> Given:
+def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
     left, right = old.manifest, new.manifest
     if left["apiVersion"] != right["apiVersion"]:
         left, right = _in_storage_shape(old), _in_storage_shape(new)
-    return Given(
+    return SimulationInputs(
         ref=old.ref,
         manifest=_overlaid(left, right),
         documents=(*old.documents, *new.documents),
     )
 
 
-def _in_storage_shape(given: Given) -> Manifest:
+def _in_storage_shape(given: SimulationInputs) -> Manifest:
     try:
         return converted(given.manifest)
-    except ManifestFault as fault:
+    except ManifestError as fault:
         error = fault.error
         found = f"{error.type}{f': {error.value}' if error.value else ''}"
         raise given.documents[-1].fault(error.field, found, error.detail) from None

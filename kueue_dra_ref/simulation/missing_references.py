@@ -13,7 +13,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class MissingReference:
     """One name in an object, and what it should lead to; ``namespace`` is empty for cluster scope."""
 
     field: str
@@ -42,13 +42,13 @@ def missing(manifest: Manifest, store: Store) -> Iterator[FieldError]:
             )
 
 
-def references(manifest: Manifest) -> Iterator[Reference]:
+def references(manifest: Manifest) -> Iterator[MissingReference]:
     """What a stored object names."""
     spec, meta = manifest.get("spec") or {}, manifest["metadata"]
     namespace = meta.get("namespace", "")
     match manifest["kind"]:
         case "LocalQueue":
-            yield Reference(
+            yield MissingReference(
                 field="spec.clusterQueue",
                 kind="ClusterQueue",
                 name=spec.get("clusterQueue", ""),
@@ -59,7 +59,7 @@ def references(manifest: Manifest) -> Iterator[Reference]:
             yield from _labels(meta.get("labels") or {}, namespace)
             yield from _of_pods(spec.get("template") or {}, POD_PATH, namespace)
         case "Workload":
-            yield Reference(
+            yield MissingReference(
                 field="spec.queueName",
                 kind="LocalQueue",
                 name=spec.get("queueName", ""),
@@ -73,24 +73,24 @@ def references(manifest: Manifest) -> Iterator[Reference]:
                 )
 
 
-def _flavors(spec: dict[str, Any]) -> Iterator[Reference]:
+def _flavors(spec: dict[str, Any]) -> Iterator[MissingReference]:
     for i, group in enumerate(spec.get("resourceGroups") or ()):
         for j, flavor in enumerate(group.get("flavors") or ()):
             field = f"spec.resourceGroups[{i}].flavors[{j}].name"
-            yield Reference(
+            yield MissingReference(
                 field=field, kind="ResourceFlavor", name=flavor.get("name", "")
             )
 
 
-def _labels(labels: dict[str, str], namespace: str) -> Iterator[Reference]:
+def _labels(labels: dict[str, str], namespace: str) -> Iterator[MissingReference]:
     queue, priority = labels.get(QUEUE_LABEL, ""), labels.get(PRIORITY_LABEL, "")
-    yield Reference(
+    yield MissingReference(
         field=f"metadata.labels[{QUEUE_LABEL}]",
         kind="LocalQueue",
         name=queue,
         namespace=namespace,
     )
-    yield Reference(
+    yield MissingReference(
         field=f"metadata.labels[{PRIORITY_LABEL}]",
         kind="WorkloadPriorityClass",
         name=priority,
@@ -99,15 +99,15 @@ def _labels(labels: dict[str, str], namespace: str) -> Iterator[Reference]:
 
 def _of_pods(
     template: dict[str, Any], path: str, namespace: str
-) -> Iterator[Reference]:
+) -> Iterator[MissingReference]:
     spec = template.get("spec") or {}
     if (priority := spec.get("priorityClassName", "")) not in BUILT_IN:
-        yield Reference(
+        yield MissingReference(
             field=f"{path}.priorityClassName", kind="PriorityClass", name=priority
         )
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         field = f"{path}.resourceClaims[{index}].resourceClaimTemplateName"
         name = claim.get("resourceClaimTemplateName", "")
-        yield Reference(
+        yield MissingReference(
             field=field, kind="ResourceClaimTemplate", name=name, namespace=namespace
         )

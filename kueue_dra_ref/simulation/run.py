@@ -10,19 +10,19 @@ from kueue_dra_ref.api.workloads import workload_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.controlplane.apiserver import ApiServer
 from kueue_dra_ref.reference.target import ReferenceTarget
-from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, Given
+from kueue_dra_ref.simulation.inputs import DEFAULT_NAMESPACE, SimulationInputs
 from kueue_dra_ref.simulation.missing_references import missing
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
-from kueue_dra_ref.target import FieldError, Manifest, Ref, Refusal, Restless
+from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
 
 _LATER = ("Job", "Workload")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class InputError:
     """Something wrong with one object: refused by an API server, or naming what does not exist."""
 
-    given: Given
+    given: SimulationInputs
     error: FieldError
 
     @property
@@ -32,18 +32,18 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
+class SimulationResult:
     """The world after every decision."""
 
     target: ReferenceTarget
-    given: tuple[Given, ...]
-    refused: tuple[Finding, ...]
-    missing: tuple[Finding, ...]
+    given: tuple[SimulationInputs, ...]
+    refused: tuple[InputError, ...]
+    missing: tuple[InputError, ...]
     restless: str = ""
     """Who is told one thing and another in turns, for ever; empty when the world came to rest."""
 
     @property
-    def accepted(self) -> tuple[Given, ...]:
+    def accepted(self) -> tuple[SimulationInputs, ...]:
         """What the API server took."""
         refused = {finding.given.ref for finding in self.refused}
         return tuple(each for each in self.given if each.ref not in refused)
@@ -87,16 +87,16 @@ class Played:
         return self.target.api_server.warnings
 
     @property
-    def not_decided(self) -> Iterator[Finding]:
+    def not_decided(self) -> Iterator[InputError]:
         """Fields that would have Kueue decide more than the reference does."""
         return (
-            Finding(given=each, error=error)
+            InputError(given=each, error=error)
             for each in self.accepted
             for error in not_decided(each.manifest)
         )
 
     @property
-    def unknown(self) -> Iterator[tuple[Given, str]]:
+    def unknown(self) -> Iterator[tuple[SimulationInputs, str]]:
         """Fields in the specs of Kueue's kinds that their version does not have."""
         return (
             (each, field) for each in self.accepted for field in unknown(each.manifest)
@@ -123,12 +123,12 @@ class Played:
         return any(not kueue.asks_for_devices(each) for each in claiming)
 
     @property
-    def owned(self) -> tuple[Given, ...]:
+    def owned(self) -> tuple[SimulationInputs, ...]:
         """Workloads of Jobs that were given too; Kueue makes those itself."""
         return tuple(_owned(self.given))
 
     @property
-    def unmanaged(self) -> Iterator[tuple[Given, str]]:
+    def unmanaged(self) -> Iterator[tuple[SimulationInputs, str]]:
         """Jobs that Kueue leaves alone, each with the reason."""
         manager = self.target.manager
         if manager is None:
@@ -142,9 +142,9 @@ class Played:
 def play(
     behaviour: Behaviour,
     configuration: Manifest,
-    world: Sequence[Given],
+    world: Sequence[SimulationInputs],
     api_server: ApiServer | None = None,
-) -> Played | Sequence[FieldError]:
+) -> SimulationResult | Sequence[FieldError]:
     """Play a world; the faults of the configuration when Kueue does not start with it."""
     target = ReferenceTarget(behaviour, api_server)
     target.apply(
@@ -173,9 +173,9 @@ def play(
     restless = ""
     try:
         target.settle()
-    except Restless as moving:
+    except NotQuiescent as moving:
         restless = str(moving)
-    played = Played(
+    played = SimulationResult(
         target=target,
         given=tuple(world),
         refused=tuple(refused),
@@ -185,7 +185,7 @@ def play(
     return replace(played, missing=tuple(_missing(played)))
 
 
-def _owned(world: Sequence[Given]) -> Iterator[Given]:
+def _owned(world: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
     jobs = {
         (each.ref.namespace, each.ref.name) for each in world if each.ref.kind == "Job"
     }
@@ -204,20 +204,22 @@ def _owned(world: Sequence[Given]) -> Iterator[Given]:
             yield each
 
 
-def _namespaces_first(each: Given) -> bool:
+def _namespaces_first(each: SimulationInputs) -> bool:
     return each.ref.kind != "Namespace"
 
 
-def _apply(target: ReferenceTarget, world: Iterable[Given]) -> list[Finding]:
+def _apply(
+    target: ReferenceTarget, world: Iterable[SimulationInputs]
+) -> list[InputError]:
     return [
-        Finding(given=each, error=error)
+        InputError(given=each, error=error)
         for each in world
         for refusal in target.apply([each.manifest])
         for error in (_error(each.ref, refusal), *refusal.others)
     ]
 
 
-def _error(ref: Ref, refusal: Refusal) -> FieldError:
+def _error(ref: Ref, refusal: Rejection) -> FieldError:
     error = refusal.error or FieldError(
         field="", type="Refused", detail=refusal.message
     )
@@ -228,9 +230,9 @@ def _error(ref: Ref, refusal: Refusal) -> FieldError:
     return error
 
 
-def _missing(played: Played) -> Iterator[Finding]:
+def _missing(played: SimulationResult) -> Iterator[InputError]:
     store = played.target.store
     for each in played.accepted:
         stored = store.find(each.ref.kind, each.ref.name, each.ref.namespace)
         for error in missing(stored, store) if stored else ():
-            yield Finding(given=each, error=error)
+            yield InputError(given=each, error=error)

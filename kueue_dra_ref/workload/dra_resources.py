@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ParamSpec
 
-from kueue_dra_ref.behaviours.phases_dra import Processing
+from kueue_dra_ref.behaviours.phases_dra import Preprocessing
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.dra.dra_workloads import Refused
+from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 
 P = ParamSpec("P")
@@ -20,7 +20,7 @@ Charges = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Processed:
+class DRAResources:
     """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused.
 
     ``shared`` is charged once, however many pods there are.  A class whose resource depends on the flavor is charged
@@ -32,7 +32,7 @@ class Processed:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Extended resources that are charged as devices, and not as what containers request, by pod set."""
-    refused: Refused | None = None
+    refused: InadmissibleReason | None = None
     steps: tuple[Step, ...] = ()
 
 
@@ -72,14 +72,14 @@ def insist(
                 raise Stopped([fault], requirements=cited([rule]))
 
 
-def refusal(stop: Stopped, rules: Processing) -> Refused:
+def refusal(stop: Stopped, rules: Preprocessing) -> InadmissibleReason:
     """Put into Kueue's words why processing ended."""
     if stop.undecided:
-        return Refused(message=stop.undecided, undecided=True)
+        return InadmissibleReason(message=stop.undecided, undecided=True)
     told = list(dict.fromkeys(map(str, stop.faults)))
     retryable = any(fault.type == "Internal error" for fault in stop.faults)
     retryable = retryable or any(rule(stop.faults) for rule in rules.retry_on_error)
-    return Refused(
+    return InadmissibleReason(
         message=told[0] if len(told) == 1 else f"[{', '.join(told)}]",
         retryable=retryable,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.fnv import fnv1a
 
@@ -14,7 +14,7 @@ OF_POD_SET = "couldn't assign flavors to pod set "
 
 
 @dataclass(slots=True, kw_only=True)
-class Chance:
+class MapOrder:
     """How often-random orders fall out; ``seen`` is what a Workload's condition was seen to say, by name.
 
     Whoever replays a recording tells what came of it, so that the reference goes through a map as the recorded Kueue
@@ -25,25 +25,25 @@ class Chance:
     orders: bool = True
     """Whether Kueue goes through maps in an order of chance; otherwise what was seen tells nothing of it."""
 
-    def of(self, workload: Manifest) -> Draw:
+    def of(self, workload: Manifest) -> MapOrderDraw:
         """How it falls out for one Workload, which goes by the name of its Job when it has one."""
         meta = workload["metadata"]
         owners = meta.get("ownerReferences") or ()
         told = self.seen.get(
             next((owner["name"] for owner in owners), meta["name"]), ""
         )
-        return Draw(seen=told if self.orders else "", told=told)
+        return MapOrderDraw(seen=told if self.orders else "", told=told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
+class MapOrderDraw:
     """How it falls out for one Workload, about which ``seen`` was said."""
 
     seen: str = ""
     told: str = ""
     """The same, whether or not it tells of an order."""
 
-    def for_pod_set(self, name: str) -> Draw:
+    def for_pod_set(self, name: str) -> MapOrderDraw:
         """How it falls out for one pod set, which goes through maps of its own: by what was said of it, if anything."""
         if not self.seen:
             return self
@@ -81,14 +81,14 @@ class Draw:
             resources, key=lambda name: (not self._names(name, ""), fnv1a(name), name)
         )
 
-    def quotas(self, found: Mapping[str, Mode], flavor: str) -> list[str]:
+    def quotas(self, found: Mapping[str, PreemptionMode], flavor: str) -> list[str]:
         """Resources of one flavor: what was told of first, and of that what ended the look at the flavor last."""
         return sorted(
             found,
             key=lambda name: (
                 (
                     not self._names(name, flavor),
-                    found[name] is Mode.NEVER,
+                    found[name] is PreemptionMode.NEVER,
                     fnv1a(name),
                     name,
                 )
@@ -104,5 +104,5 @@ class Draw:
         )
 
 
-CERTAIN = Draw()
+CERTAIN = MapOrderDraw()
 """Where nobody has seen how it fell out."""

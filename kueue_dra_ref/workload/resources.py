@@ -6,20 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.behaviours.phases_dra import Adjusting, CheckPods
+from kueue_dra_ref.behaviours.phases_dra import AdjustResources, CheckPods
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.limitranges import Surroundings
+from kueue_dra_ref.model.limitranges import NamespaceLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unfit:
+class InvalidResources:
     """Why nobody may admit a workload, whatever is free."""
 
     message: str
     requirements: tuple[str, ...]
 
 
-def adjusted(rules: Adjusting, around: Surroundings, workload: Workload) -> Workload:
+def adjusted(
+    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+) -> Workload:
     """The workload with what Kueue adds to the requests of its pods."""
     pod_sets = tuple(_adjusted(rules, around, each) for each in workload.pod_sets)
     same = all(
@@ -28,13 +30,17 @@ def adjusted(rules: Adjusting, around: Surroundings, workload: Workload) -> Work
     return workload if same else replace(workload, pod_sets=pod_sets)
 
 
-def _adjusted(rules: Adjusting, around: Surroundings, pod_set: PodSet) -> PodSet:
+def _adjusted(
+    rules: AdjustResources, around: NamespaceLimits, pod_set: PodSet
+) -> PodSet:
     for rule in rules.pod_set:
         pod_set = rule(pod_set, around)
     return pod_set
 
 
-def told(rules: Adjusting, around: Surroundings, workload: Workload) -> Iterator[Step]:
+def told(
+    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+) -> Iterator[Step]:
     """What became of the requests, rule by rule where there is a difference."""
     for pod_set in workload.pod_sets:
         for rule in rules.pod_set:
@@ -47,7 +53,9 @@ def told(rules: Adjusting, around: Surroundings, workload: Workload) -> Iterator
                 yield Step(requirements=cited([rule]), text=text)
 
 
-def unfit(rules: Adjusting, around: Surroundings, workload: Workload) -> Unfit | None:
+def unfit(
+    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+) -> InvalidResources | None:
     """What Kueue has against the requests of a workload that was adjusted."""
     of_resources = _told(
         rules.resources, around, workload, "resources validation failed"
@@ -61,8 +69,8 @@ def unfit(rules: Adjusting, around: Surroundings, workload: Workload) -> Unfit |
 
 
 def _told(
-    rules: Sequence[CheckPods], around: Surroundings, workload: Workload, words: str
-) -> Unfit | None:
+    rules: Sequence[CheckPods], around: NamespaceLimits, workload: Workload, words: str
+) -> InvalidResources | None:
     pairs = [
         (rule, str(f))
         for each in workload.pod_sets
@@ -73,6 +81,6 @@ def _told(
     if not faults:
         return None
     message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return Unfit(
+    return InvalidResources(
         message=f"{words}: {message}", requirements=cited(rule for rule, _ in pairs)
     )

@@ -10,13 +10,13 @@ from kueue_dra_ref.api.pods import Amounts, printed, units
 from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.api.types import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.explain.step import TIMES, Step, cited, named
-from kueue_dra_ref.workload.dra_resources import Charges, Processed
+from kueue_dra_ref.workload.dra_resources import Charges, DRAResources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
+class TotalRequests:
     """One pod set's total: ``amounts`` by resource for all of its ``count`` pods."""
 
     pod_set: PodSet
@@ -28,7 +28,9 @@ class Demand:
     """Resources that are printed in bytes."""
 
 
-def counted(rules: Assigning, queue: ClusterQueue, demand: Demand) -> Mapping[str, int]:
+def counted(
+    rules: FlavorAssignment, queue: ClusterQueue, demand: TotalRequests
+) -> Mapping[str, int]:
     """What a ClusterQueue charges beside what a pod set asks for."""
     found = [rule(queue, demand.count) for rule in rules.counted]
     return {name: amount for each in found for name, amount in each.items()}
@@ -38,9 +40,9 @@ def demands(
     behaviour: Behaviour,
     configuration: Configuration,
     workload: Workload,
-    done: Processed,
+    done: DRAResources,
     reclaimed: Mapping[str, int],
-) -> tuple[Demand, ...]:
+) -> tuple[TotalRequests, ...]:
     """Every pod set's demand; pods that are reclaimable are not asked for any more."""
     return tuple(
         _with_shared(
@@ -57,7 +59,7 @@ def demands(
     )
 
 
-def _with_shared(demand: Demand, shared: Charges) -> Demand:
+def _with_shared(demand: TotalRequests, shared: Charges) -> TotalRequests:
     """Add what the pods of a pod set share: it is asked for as long as there is a pod."""
     if not shared or not demand.count:
         return demand
@@ -73,9 +75,9 @@ def _demand(
     behaviour: Behaviour,
     configuration: Configuration,
     pod_set: PodSet,
-    done: Processed,
+    done: DRAResources,
     reclaimed: int,
-) -> Demand:
+) -> TotalRequests:
     adding = behaviour.charging
     included = _included(pod_set.requests, configuration.exclude_resource_prefixes)
     transformed = (
@@ -104,7 +106,7 @@ def _demand(
         for name, one in amounts.items()
     }
     shown = in_bytes(behaviour, configuration)
-    return Demand(pod_set=pod_set, count=count, amounts=total, in_bytes=shown)
+    return TotalRequests(pod_set=pod_set, count=count, amounts=total, in_bytes=shown)
 
 
 def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[str]:
@@ -125,14 +127,16 @@ def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
     )
 
 
-def scaled(found: Sequence[Demand], counts: Sequence[int]) -> tuple[Demand, ...]:
+def scaled(
+    found: Sequence[TotalRequests], counts: Sequence[int]
+) -> tuple[TotalRequests, ...]:
     """The same pod sets with other numbers of pods."""
     return tuple(
         _scaled(demand, count) for demand, count in zip(found, counts, strict=True)
     )
 
 
-def _scaled(demand: Demand, count: int) -> Demand:
+def _scaled(demand: TotalRequests, count: int) -> TotalRequests:
     if demand.count in (0, count):
         return demand
     shared = (
@@ -150,7 +154,7 @@ def _scaled(demand: Demand, count: int) -> Demand:
     return replace(demand, count=count, amounts=amounts)
 
 
-def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
+def summed(found: tuple[TotalRequests, ...]) -> Mapping[str, int]:
     """The amounts of several pod sets together."""
     total: dict[str, int] = {}
     for demand in found:
@@ -160,7 +164,7 @@ def summed(found: tuple[Demand, ...]) -> Mapping[str, int]:
 
 
 def explained(
-    behaviour: Behaviour, found: tuple[Demand, ...], done: Processed
+    behaviour: Behaviour, found: tuple[TotalRequests, ...], done: DRAResources
 ) -> Iterator[Step]:
     """How the devices of one pod become those of its pod set."""
     adding = behaviour.charging

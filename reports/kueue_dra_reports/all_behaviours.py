@@ -23,7 +23,7 @@ INTERRUPTED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class BehaviourRun:
     """How the run of one behaviour ended: pytest's exit code, and all that it printed."""
 
     name: str
@@ -37,7 +37,7 @@ class Judged:
         return f"{self.said.rstrip()}\n{last}" if self.code else last
 
 
-def judged(name: str, words: Sequence[str]) -> Judged:
+def judged(name: str, words: Sequence[str]) -> BehaviourRun:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     chosen = [
@@ -48,10 +48,10 @@ def judged(name: str, words: Sequence[str]) -> Judged:
         *without,
     ]
     code, said = run_inside(chosen)
-    return Judged(name=name, code=code, said=said)
+    return BehaviourRun(name=name, code=code, said=said)
 
 
-def every(words: Sequence[str]) -> Iterator[Judged]:
+def every(words: Sequence[str]) -> Iterator[BehaviourRun]:
     """Run them all and give each as it ends; whoever interrupts this ends those that run.
 
     Their processes live for seconds and look for no garbage: that would be a sixth of their time.

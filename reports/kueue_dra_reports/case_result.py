@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_reports.collection import LEDGER, ROW
-from kueue_dra_reports.outcome import Note, Outcome
+from kueue_dra_reports.outcome import CaseRecord, Outcome
 
 COMPARISON = pytest.StashKey[dict[str, str]]()
 LONGEST = 4000
@@ -104,7 +104,7 @@ class Listener:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add one phase of one case to the notes."""
         if case := dict(report.user_properties).get("case"):
-            self.ledger.notes.setdefault(str(case), Note()).hear(report)
+            self.ledger.notes.setdefault(str(case), CaseRecord()).hear(report)
             if report.when == "call" or report.failed:
                 self.ledger.executed.add(str(case))
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_reports.outcome import Note
+from kueue_dra_reports.outcome import CaseRecord
 
 Facts = dict[str, Any]
 
@@ -33,7 +33,7 @@ class Ledger:
     collected: set[str] = field(default_factory=set)
     executed: set[str] = field(default_factory=set)
     uncollectable: set[str] = field(default_factory=set)
-    notes: dict[str, Note] = field(default_factory=dict)
+    notes: dict[str, CaseRecord] = field(default_factory=dict)
     abouts: list[Facts] = field(default_factory=list)
     configurations: list[Facts] = field(default_factory=list)
 

@@ -34,7 +34,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class MatrixRow:
     """One requirement with its verdicts, in the order of the columns."""
 
     id: str
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Red:
+class FailedCase:
     """A case that did not pass somewhere."""
 
     behaviour: str
@@ -59,8 +59,8 @@ class Matrix:
     """Everything that the table says; ``left_out`` names what was asked for and not run, with the reason."""
 
     columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
-    red: tuple[Red, ...]
+    lines: tuple[MatrixRow, ...]
+    red: tuple[FailedCase, ...]
     left_out: Mapping[str, str]
 
 
@@ -74,7 +74,7 @@ def matrix_of(
     ]
     known = {one["id"]: one for report in reports for one in report["requirements"]}
     lines = [
-        Line(
+        MatrixRow(
             id=name,
             text=known[name]["text"],
             profile=known[name]["profile"],
@@ -190,10 +190,10 @@ def _judge(target: Mapping[str, Any]) -> str:
     )
 
 
-def _red(report: Report) -> Iterator[Red]:
+def _red(report: Report) -> Iterator[FailedCase]:
     for check in report["checks"]:
         if check["outcome"] not in ("passed", "notRun"):
-            yield Red(
+            yield FailedCase(
                 behaviour=report["specification"]["behaviour"],
                 case=check["id"],
                 requirements=tuple(check["requirements"]),

@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(slots=True, kw_only=True)
-class Note:
+class CaseRecord:
     """What pytest's reports of the three phases say of one case, so far."""
 
     outcome: Outcome = Outcome.NOT_RUN

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_ref.api.suggest import nearest
-from kueue_dra_ref.requirements.catalogue import CatalogueFault, Requirement, catalogue
+from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement, catalogue
 from kueue_dra_reports import case_result, collection, fork_workers, hooks
 from kueue_dra_reports.collection import LEDGER, catalogue_of
 from kueue_dra_reports.document import Report
@@ -157,7 +157,7 @@ def _refuse_unknown_behaviour(config: pytest.Config) -> None:
                 for one in requirement.holds
             }
         )
-    except CatalogueFault as fault:
+    except CatalogueError as fault:
         raise pytest.UsageError(f"the catalogue is wrong: {fault}") from None
     if name not in known:
         raise pytest.UsageError(

@@ -27,7 +27,7 @@ from kueue_dra_reports.document import (
     RowEntry,
 )
 from kueue_dra_reports.ledger import Ledger
-from kueue_dra_reports.outcome import Note
+from kueue_dra_reports.outcome import CaseRecord
 from kueue_dra_reports.results import Outcomes
 
 DISTRIBUTION = "kueue-dra-conformance"
@@ -130,7 +130,7 @@ def suite_version() -> str:
 
 
 def _check(ledger: Ledger, case: str) -> CheckEntry:
-    row, note = ledger.rows[case], ledger.notes.get(case, Note())
+    row, note = ledger.rows[case], ledger.notes.get(case, CaseRecord())
     entry: CheckEntry = {
         "id": case,
         "requirements": list(row.requirements),

@@ -12,7 +12,7 @@ from typing import Any, cast
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from kueue_dra_ref.api.files import DocumentFault, text_of
+from kueue_dra_ref.api.files import DocumentError, text_of
 from kueue_dra_ref.api.yaml_text import parsed
 from kueue_dra_reports import results
 from kueue_dra_reports.compare import differences
@@ -38,7 +38,7 @@ def read(path: Path) -> Any:
     """
     found = [value for _, _, value in parsed(text_of(path), str(path))]
     if len(found) != 1:
-        raise DocumentFault(
+        raise DocumentError(
             file=str(path),
             found=f"{len(found) or 'no'} documents",
             expected="one report",
@@ -50,7 +50,7 @@ def faults(path: Path) -> list[str]:
     """List what is wrong with a report file (YAML or JSON); empty for a sound one."""
     try:
         return [f"{path}: {fault}" for fault in document_faults(read(path))]
-    except DocumentFault as fault:
+    except DocumentError as fault:
         return [fault.worded]
 
 

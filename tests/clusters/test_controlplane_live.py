@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
-from kueue_dra_clusters.errors import ProcessTrouble
+from kueue_dra_clusters.errors import ProcessError
 from kueue_dra_clusters.kueue_process import KueueProcess
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.processes import Processes
-from kueue_dra_clusters.waiting import Limits, NotYet, elapsed_since, eventually, moment_now
+from kueue_dra_clusters.waiting import NotYet, WaitLimits, elapsed_since, eventually, moment_now
 from kueue_dra_ref.target import FieldError, Manifest, Ref
 from tests.clusters.test_processes import nothing_left
 
@@ -44,10 +44,10 @@ def plane() -> Iterator[ControlPlane]:
 
 
 @pytest.fixture
-def objects(plane: ControlPlane) -> Objects:
+def objects(plane: ControlPlane) -> APIClient:
     """Have Kueue run with one mapped class, and everything that a Job needs."""
     assert plane.kueue.start(MAPPED) == ()
-    objects = Objects(api=plane.api)
+    objects = APIClient(api=plane.api)
     for manifest in a_world():
         assert objects.create(manifest).code in (201, 409)
     return objects
@@ -98,7 +98,7 @@ def a_job(name: str) -> Manifest:
     return job | {"spec": {"suspend": True, "template": {"spec": pod}}}
 
 
-def admission(objects: Objects, job: str) -> Manifest:
+def admission(objects: APIClient, job: str) -> Manifest:
     """Wait for the admission of a Job's Workload."""
 
     def look() -> Manifest:
@@ -111,7 +111,7 @@ def admission(objects: Objects, job: str) -> Manifest:
     return eventually(look, within=10, what="admission")
 
 
-def test_a_job_is_admitted_with_its_devices(objects: Objects) -> None:
+def test_a_job_is_admitted_with_its_devices(objects: APIClient) -> None:
     """The real Kueue charges one whole GPU, and lets the Job go."""
     assert objects.create(a_job("admitted")).ok
 
@@ -119,14 +119,14 @@ def test_a_job_is_admitted_with_its_devices(objects: Objects) -> None:
     eventually(lambda: released(objects, "admitted"), within=10, what="the Job's release")
 
 
-def released(objects: Objects, job: str) -> None:
+def released(objects: APIClient, job: str) -> None:
     """Pass once a Job is no longer suspended."""
     found = objects.read(Ref(api_version="batch/v1", kind="Job", name=job, namespace="team"))
     if found is None or found["spec"]["suspend"]:
         raise NotYet("it is suspended")
 
 
-def test_a_webhook_of_the_release_denies(objects: Objects) -> None:
+def test_a_webhook_of_the_release_denies(objects: APIClient) -> None:
     """A quota for another resource than the covered ones is denied in the release's words."""
     flavor = {"name": "default", "resources": [{"name": "memory", "nominalQuota": "1"}]}
     answer = objects.create(a_cluster_queue("wrong", {"coveredResources": ["cpu"], "flavors": [flavor]}))
@@ -135,7 +135,7 @@ def test_a_webhook_of_the_release_denies(objects: Objects) -> None:
     assert "must match the name in coveredResources" in answer.message
 
 
-def test_both_versions_are_served_and_converted(objects: Objects) -> None:
+def test_both_versions_are_served_and_converted(objects: APIClient) -> None:
     """What is written as v1beta1 is read as v1beta2, under the newer name of the field."""
     older = a_cluster_queue("converted") | {"apiVersion": OLDER}
     older["spec"] |= {"cohort": "together"}
@@ -146,7 +146,7 @@ def test_both_versions_are_served_and_converted(objects: Objects) -> None:
     assert newer["spec"]["cohortName"] == "together"
 
 
-def test_a_refused_configuration_leaves_the_running_kueue_alone(objects: Objects, plane: ControlPlane) -> None:
+def test_a_refused_configuration_leaves_the_running_kueue_alone(objects: APIClient, plane: ControlPlane) -> None:
     """Kueue says why, and the one that runs goes on admitting."""
     assert plane.kueue.start(UNNAMED) == (NO_NAMES,)
 
@@ -170,7 +170,7 @@ def test_a_configuration_is_judged_alone(plane: ControlPlane, configuration: Man
     assert [fault.field for fault in plane.kueue.check(configuration)] == fields
 
 
-def test_a_restart_is_quick(objects: Objects, plane: ControlPlane) -> None:
+def test_a_restart_is_quick(objects: APIClient, plane: ControlPlane) -> None:
     """Another Configuration is in force, with its webhooks answering, well under five seconds later."""
     begin = moment_now()
     plane.kueue.restart(MAPPED)
@@ -179,7 +179,7 @@ def test_a_restart_is_quick(objects: Objects, plane: ControlPlane) -> None:
     assert objects.create(a_cluster_queue("after-restart")).code in (201, 409)
 
 
-def test_kueue_manages_its_certificates_where_it_must(plane: ControlPlane, objects: Objects) -> None:
+def test_kueue_manages_its_certificates_where_it_must(plane: ControlPlane, objects: APIClient) -> None:
     """Where Linux gives no /etc of one's own, webhooks answer all the same."""
     quick = plane.kueue.place
     slow = {name: getattr(quick, name) for name in quick.__slots__} | {"etc": None}
@@ -206,7 +206,7 @@ def test_kueue_reads_devices_under_its_own_role(plane: ControlPlane) -> None:
     assert sorted(rule["verbs"]) == ["get", "list", "watch"]
 
 
-def test_a_permission_taken_shows_and_can_be_given_back(plane: ControlPlane, objects: Objects) -> None:
+def test_a_permission_taken_shows_and_can_be_given_back(plane: ControlPlane, objects: APIClient) -> None:
     """Without the right to read templates the Job waits and Kueue complains; with it the Job is admitted."""
     plane.kueue.remove_permission("resourceclaimtemplates")
     plane.kueue.restart(MAPPED)
@@ -259,7 +259,7 @@ def test_what_keeps_the_api_server_from_starting_is_shown(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Processes, "start", with_a_wrong_flag)
 
-    with pytest.raises(ProcessTrouble, match=r"etcd ended with exit code 2; the end of its log:\n +\w"):
+    with pytest.raises(ProcessError, match=r"etcd ended with exit code 2; the end of its log:\n +\w"):
         ControlPlane().start()
     nothing_left(directories[0], [])
 
@@ -267,10 +267,10 @@ def test_what_keeps_the_api_server_from_starting_is_shown(monkeypatch: pytest.Mo
 def test_nobody_waits_for_an_api_server_that_has_ended() -> None:
     """Whoever asks is shown the end of its log at once."""
     with ControlPlane() as plane:
-        objects = plane.objects(Limits())
+        objects = plane.objects(WaitLimits())
         os.kill(plane.kueue.processes.pid("kube-apiserver"), signal.SIGKILL)
 
-        with pytest.raises(ProcessTrouble, match="kube-apiserver ended with exit code -9; the end of its log:"):
+        with pytest.raises(ProcessError, match="kube-apiserver ended with exit code -9; the end of its log:"):
             objects.delete(Ref(api_version="v1", kind="Namespace", name="team"))
 
 
@@ -280,7 +280,7 @@ def test_nobody_waits_for_a_kueue_that_has_ended() -> None:
         assert [*target.start({}), *target.apply(a_world())] == []
         os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
 
-        with pytest.raises(ProcessTrouble, match="kueue ended with exit code -9; the end of its log:"):
+        with pytest.raises(ProcessError, match="kueue ended with exit code -9; the end of its log:"):
             target.apply([a_job("late")])
-        with pytest.raises(ProcessTrouble, match="kueue ended with exit code -9; the end of its log:"):
+        with pytest.raises(ProcessError, match="kueue ended with exit code -9; the end of its log:"):
             target.clean()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.api_client import Answer, Objects
-from kueue_dra_clusters.v1beta1_conversion import NEWER, OLDER, OlderObjects, newer, older
+from kueue_dra_clusters.api_client import Answer, APIClient
+from kueue_dra_clusters.v1beta1_conversion import NEWER, OLDER, V1beta1Client, newer, older
 from kueue_dra_ref.target import Manifest, Ref
 
 PRIORITY = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "high"}
@@ -69,18 +69,18 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
     """Let an API server answer every request with what it was sent."""
     found = Heard()
 
-    def answer(_: Objects, method: str, path: str, body: Any, content: str) -> Answer:
+    def answer(_: APIClient, method: str, path: str, body: Any, content: str) -> Answer:
         found.calls.append((f"{method} {path}", body))
         return Answer(code=200, body=body or {"kind": "APIResourceList", "groupVersion": OLDER, "resources": []})
 
-    monkeypatch.setattr(Objects, "_request", answer)
+    monkeypatch.setattr(APIClient, "_request", answer)
     return found
 
 
 def test_paths_and_bodies_reach_the_older_version(heard: Heard) -> None:
     """What comes back is of the newer version again."""
     queue = {"apiVersion": NEWER, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {"cohortName": "c"}}
-    answer = OlderObjects(api=ApiClient()).create(queue)
+    answer = V1beta1Client(api=ApiClient()).create(queue)
 
     assert answer.body == queue
     path, body = heard.calls[-1]
@@ -91,7 +91,7 @@ def test_paths_and_bodies_reach_the_older_version(heard: Heard) -> None:
 def test_a_change_is_brought_there_too(heard: Heard) -> None:
     """A patch carries no version."""
     ref = Ref(api_version=NEWER, kind="ClusterQueue", name="q")
-    OlderObjects(api=ApiClient()).patch(ref, {"spec": {"cohortName": "c"}})
+    V1beta1Client(api=ApiClient()).patch(ref, {"spec": {"cohortName": "c"}})
 
     assert heard.calls[-1] == (f"PATCH /apis/{OLDER}/clusterqueues/q", {"spec": {"cohort": "c"}})
 
@@ -100,7 +100,7 @@ def test_a_change_is_brought_there_too(heard: Heard) -> None:
 def test_who_asks_for_another_version_gets_that(heard: Heard, version: str) -> None:
     """A case may read the older version as it is."""
     ref = Ref(api_version=version, kind="ClusterQueue", name="q")
-    answer = OlderObjects(api=ApiClient()).patch(ref, {"apiVersion": version, "spec": {"cohort": "c"}})
+    answer = V1beta1Client(api=ApiClient()).patch(ref, {"apiVersion": version, "spec": {"cohort": "c"}})
 
     assert answer.body == {"apiVersion": version, "spec": {"cohort": "c"}}
     assert heard.calls[-1][0] == f"PATCH /apis/{version}/clusterqueues/q"

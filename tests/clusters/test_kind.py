@@ -23,7 +23,7 @@ from kueue_dra_clusters.kind.create import kind_config
 from kueue_dra_clusters.kind.host import INOTIFY, NETWORK, TOUCHED, Host
 from kueue_dra_clusters.kind.image_source import moved, released
 from kueue_dra_clusters.kind.profiles import PROFILES
-from kueue_dra_clusters.kind.provider import Engine, EngineTrouble, run
+from kueue_dra_clusters.kind.provider import Provider, ProviderError, run
 from kueue_dra_clusters.releases import release
 from kueue_dra_fixtures.on_nodes import devices_in
 
@@ -36,7 +36,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnEngine(Engine):
+class AnEngine(Provider):
     """An engine that does nothing and remembers what it was asked."""
 
     asked: list[Sequence[str]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class AnEngine(Engine):
         """Take note."""
         self.asked.append(words)
         if words[:2] == ("network", "inspect"):
-            raise EngineTrouble("there is no such network")
+            raise ProviderError("there is no such network")
         return ""
 
 
@@ -229,5 +229,5 @@ def test_the_users_choice_is_insisted_on(
 
 def test_a_program_that_fails_is_quoted() -> None:
     """Its exit code and its own words are in the error."""
-    with pytest.raises(EngineTrouble, match=r"exit code 3\n  no such thing"):
+    with pytest.raises(ProviderError, match=r"exit code 3\n  no such thing"):
         run(["sh", "-c", "echo no such thing >&2; exit 3"])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from kueue_dra_clusters import ports
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.ports import LOOPBACK, Ports
 
 holds = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a reserved port be listened on")
@@ -31,7 +31,7 @@ def test_nobody_else_reserves_a_reserved_port(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(ports, "CANDIDATES", [taken])
         monkeypatch.setattr(ports, "TRIES", 1)
 
-        with pytest.raises(ClusterTrouble, match="no free port"):
+        with pytest.raises(ClusterError, match="no free port"):
             theirs.reserve()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kueue_dra_clusters.errors import ClusterTrouble, ProcessTrouble
+from kueue_dra_clusters.errors import ClusterError, ProcessError
 from kueue_dra_clusters.processes import PREFIX, Processes, leisurely
 from kueue_dra_clusters.waiting import NotYet, eventually
 
@@ -119,7 +119,7 @@ def test_kill_9_of_the_supervisor_ends_its_processes() -> None:
         processes.supervisor.kill()
         processes.supervisor.wait()
 
-        with pytest.raises(ClusterTrouble, match="supervisor"):
+        with pytest.raises(ClusterError, match="supervisor"):
             processes.code("stubborn")
     nothing_left(processes.directory, [pid])
 
@@ -151,7 +151,7 @@ def test_a_process_that_ended_shows_why(script: str, shown: str) -> None:
         processes.start("brief", ["/bin/sh", "-c", script])
         eventually(lambda: ended(processes, "brief"), within=5, what="the process to end")
 
-        with pytest.raises(ProcessTrouble, match=shown):
+        with pytest.raises(ProcessError, match=shown):
             processes.insist("brief")
 
 
@@ -163,7 +163,7 @@ def ended(processes: Processes, name: str) -> None:
 
 def test_a_program_that_cannot_be_started_is_told() -> None:
     """The path is named."""
-    with Processes() as processes, pytest.raises(ClusterTrouble, match="/nowhere/etcd"):
+    with Processes() as processes, pytest.raises(ClusterError, match="/nowhere/etcd"):
         processes.start("etcd", ["/nowhere/etcd"])
 
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.certificates import Authority
 from kueue_dra_clusters.manifests import NAMESPACE
 from kueue_dra_clusters.ports import LOOPBACK
@@ -34,7 +34,7 @@ PROBE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "probe"}}
 
 
 @contextmanager
-def late_writes(objects: Objects, folder: Path, delay: Callable[[Manifest], float]) -> Iterator[list[str]]:
+def late_writes(objects: APIClient, folder: Path, delay: Callable[[Manifest], float]) -> Iterator[list[str]]:
     """Hold back each write of Kueue for as many seconds as ``delay`` says of its AdmissionRequest.
 
     The list names each object whose write was held back.

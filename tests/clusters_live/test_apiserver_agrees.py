@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
-from kueue_dra_clusters.waiting import Limits, TimedOut
-from kueue_dra_ref.apiserver import CONTROL_PLANE, Admitted, Refused
+from kueue_dra_clusters.waiting import TimedOut, WaitLimits
+from kueue_dra_ref.apiserver import CONTROL_PLANE, AcceptedRequest, RejectedRequest
 from kueue_dra_ref.target import Manifest, Ref
 from tests.apiserver import NAMESPACES, Row, answer_of, in_order_of, rows, slim
 from tests.object_grammar import Grammar
@@ -33,9 +33,9 @@ _CLOSED = (500, "")
 
 
 @pytest.fixture(scope="module")
-def objects(plane: ControlPlane) -> Iterator[Objects]:
+def objects(plane: ControlPlane) -> Iterator[APIClient]:
     """Have the namespaces that the objects are in."""
-    found = Objects(api=plane.api, limits=replace(Limits(), ready=_PATIENCE))
+    found = APIClient(api=plane.api, limits=replace(WaitLimits(), ready=_PATIENCE))
     for name, labels in NAMESPACES.items():
         found.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
     yield found
@@ -44,14 +44,14 @@ def objects(plane: ControlPlane) -> Iterator[Objects]:
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.case)
-def test_the_api_server_answers_as_the_table_says(row: Row, objects: Objects) -> None:
+def test_the_api_server_answers_as_the_table_says(row: Row, objects: APIClient) -> None:
     """Code, message and the stored spec in v1 are those of the table."""
     answer, stored = ask(objects, row.manifest, row.before, CONTROL_PLANE)
     message, spec = in_order_of(row.message, answer.message), stored.get("spec")
     assert row.expects(answer.code, message, spec), (answer.code, message, slim(spec))
 
 
-def test_objects_that_are_wrong_are_answered_as_an_api_server_answers_them(objects: Objects) -> None:
+def test_objects_that_are_wrong_are_answered_as_an_api_server_answers_them(objects: APIClient) -> None:
     """OBJECTS of a seed, new and changed: code, message and the stored spec are the same."""
     source = random.Random(SEED)
     table = [row for row in rows() if len(str(row.manifest)) < _LARGE]
@@ -77,13 +77,13 @@ def _is_alike(ours: tuple[int, object], theirs: tuple[int, object]) -> bool:
 
 def _ours(manifest: Manifest, before: Manifest | None) -> tuple[int, object]:
     match answer_of(manifest, before, CONTROL_PLANE):
-        case Refused(code=code, message=message):
+        case RejectedRequest(code=code, message=message):
             return code, message
-        case Admitted(obj=obj):
+        case AcceptedRequest(obj=obj):
             return (200 if before else 201), spec_in_v1(obj, CONTROL_PLANE)
 
 
-def _theirs(manifest: Manifest, before: Manifest | None, objects: Objects) -> tuple[int, object]:
+def _theirs(manifest: Manifest, before: Manifest | None, objects: APIClient) -> tuple[int, object]:
     try:
         answer, stored = ask(objects, manifest, before, CONTROL_PLANE)
     except TimedOut:

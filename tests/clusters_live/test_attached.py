@@ -11,17 +11,17 @@ import pytest
 import yaml
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.cleanup import Cleaning
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.cleanup import Cleanup
 from kueue_dra_clusters.controlplane import ControlPlane
-from kueue_dra_clusters.errors import ClusterTrouble
-from kueue_dra_clusters.existing_cluster import AttachedTarget, CannotServe, CouldNotClean, client_of, removal_of
+from kueue_dra_clusters.errors import ClusterError
+from kueue_dra_clusters.existing_cluster import AttachedTarget, CannotServe, CleanupFailed, client_of, removal_of
 from kueue_dra_clusters.existing_cluster import attached as open_target
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.ownership import NotOurs
+from kueue_dra_clusters.ownership import NotOwned
 from kueue_dra_clusters.preflight import MANAGER, RUN_LABEL, SETTINGS
-from kueue_dra_clusters.waiting import Limits
+from kueue_dra_clusters.waiting import WaitLimits
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import CONFIGURATION, KUEUE, a_job, a_world, an_object
@@ -59,9 +59,9 @@ def kubeconfig(tmp_path: Path, plane: ControlPlane, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture
-def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[Objects]:
+def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[APIClient]:
     """Have a Kueue that looks installed as its release installs it, and a namespace controller."""
-    objects = Objects(api=plane.api)
+    objects = APIClient(api=plane.api)
     container = {"name": "manager", "image": "registry.k8s.io/kueue/kueue:v0.19.2"}
     labels = {"control-plane": "controller-manager"}
     pods = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
@@ -75,12 +75,12 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[Objects]:
     yield objects
     enough.set()
     controller.join()
-    Cleaning(objects=objects, mirror=Mirror(objects=objects)).remove([MANAGER, SETTINGS])
+    Cleanup(objects=objects, mirror=InformerCache(objects=objects)).remove([MANAGER, SETTINGS])
 
 
 def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
     """Play the namespace controller until told that it is enough."""
-    objects = Objects(api=api)
+    objects = APIClient(api=api)
     while not enough.wait(0.05):
         for namespace in objects.list("v1", "Namespace"):
             if namespace["metadata"].get("deletionTimestamp"):
@@ -88,9 +88,9 @@ def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
 
 
 @pytest.fixture
-def attached(kubeconfig: None, installation: Objects) -> Iterator[AttachedTarget]:
+def attached(kubeconfig: None, installation: APIClient) -> Iterator[AttachedTarget]:
     """Have an attached target whose Kueue serves the cases."""
-    with open_target(CONTEXT, CONFIGURATION, "0.19", limits=Limits(gone=2)) as target:
+    with open_target(CONTEXT, CONFIGURATION, "0.19", limits=WaitLimits(gone=2)) as target:
         yield target
 
 
@@ -100,7 +100,7 @@ def test_an_unknown_context_names_those_that_there_are(tmp_path: Path, monkeypat
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(file))
 
     with pytest.raises(
-        ClusterTrouble, match="context mien: found none of that name in the kubeconfig, it has: mine, other"
+        ClusterError, match="context mien: found none of that name in the kubeconfig, it has: mine, other"
     ):
         client_of("mien")
 
@@ -109,7 +109,7 @@ def test_no_kubeconfig_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """Nobody has to read a traceback."""
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
 
-    with pytest.raises(ClusterTrouble, match="context mine: no kubeconfig could be read"):
+    with pytest.raises(ClusterError, match="context mine: no kubeconfig could be read"):
         client_of(CONTEXT)
 
 
@@ -139,16 +139,16 @@ def test_cases_run_in_the_users_cluster_and_leave_nothing(attached: AttachedTarg
 
 
 @pytest.mark.live
-def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, installation: Objects) -> None:
+def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, installation: APIClient) -> None:
     """Neither replaced nor deleted, and the run stops there."""
     somebodys = an_object(KUEUE, "ResourceFlavor", ANOTHER.name, spec={"nodeLabels": {"a": "b"}})
     before = installation.create(somebodys).body
     try:
-        with pytest.raises(NotOurs, match="ResourceFlavor guest-flavor exists and was not made by this run"):
+        with pytest.raises(NotOwned, match="ResourceFlavor guest-flavor exists and was not made by this run"):
             attached.apply(a_world(OURS))
-        with pytest.raises(NotOurs):
+        with pytest.raises(NotOwned):
             attached.delete([ANOTHER])
-        with pytest.raises(NotOurs):
+        with pytest.raises(NotOwned):
             attached.touch([ANOTHER])
         attached.clean()
 
@@ -157,7 +157,7 @@ def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, instal
         assert stored["spec"] == before["spec"]
         assert "deletionTimestamp" not in stored["metadata"]
     finally:
-        Cleaning(objects=installation, mirror=Mirror(objects=installation)).remove([ANOTHER])
+        Cleanup(objects=installation, mirror=InformerCache(objects=installation)).remove([ANOTHER])
 
 
 @pytest.mark.live
@@ -177,14 +177,14 @@ def test_a_cluster_that_lacks_something_is_refused(attached: AttachedTarget) -> 
 
 
 @pytest.mark.live
-def test_what_cannot_be_removed_is_said_with_the_command(attached: AttachedTarget, installation: Objects) -> None:
+def test_what_cannot_be_removed_is_said_with_the_command(attached: AttachedTarget, installation: APIClient) -> None:
     """The user can finish what we could not."""
     attached.apply([*a_world(OURS, gpus=1), a_job("a", namespace=OURS)])
     attached.settle()
     job = Ref(api_version="batch/v1", kind="Job", name="a", namespace=OURS)
     installation.patch(job, {"metadata": {"finalizers": ["example.com/held"]}})
     try:
-        with pytest.raises(CouldNotClean) as raised:
+        with pytest.raises(CleanupFailed) as raised:
             attached.clean()
         assert f"kubectl --context {CONTEXT} delete job.batch a -n {OURS}" in str(raised.value)
         assert f"delete clusterqueue.kueue.x-k8s.io {OURS}" in str(raised.value)

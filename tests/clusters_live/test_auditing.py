@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.api_client import Objects
-from kueue_dra_clusters.applied_objects import World
-from kueue_dra_clusters.informer import Mirror
-from kueue_dra_clusters.invariant_checks import Auditing
-from kueue_dra_clusters.waiting import Limits
+from kueue_dra_clusters.api_client import APIClient
+from kueue_dra_clusters.applied_objects import AppliedObjects
+from kueue_dra_clusters.informer import InformerCache
+from kueue_dra_clusters.invariant_checks import InvariantChecks
+from kueue_dra_clusters.waiting import WaitLimits
 from kueue_dra_ref.target import Manifest
 
-LIMITS = Limits(disagreement=0.3)
+LIMITS = WaitLimits(disagreement=0.3)
 
 
 @dataclass(slots=True)
@@ -42,9 +42,11 @@ class Answers:
         return self.told.pop(0) if len(self.told) > 1 else self.told[0]
 
 
-def _auditing(meter: Meter) -> Auditing:
-    objects = Objects(api=ApiClient(), limits=LIMITS)
-    return Auditing(objects=objects, mirror=Mirror(objects=objects), world=World(), kueue=meter, limits=LIMITS)
+def _auditing(meter: Meter) -> InvariantChecks:
+    objects = APIClient(api=ApiClient(), limits=LIMITS)
+    return InvariantChecks(
+        objects=objects, mirror=InformerCache(objects=objects), world=AppliedObjects(), kueue=meter, limits=LIMITS
+    )
 
 
 def test_a_world_that_is_right_is_looked_at_once_and_once_with_metrics() -> None:

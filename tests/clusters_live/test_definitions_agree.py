@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.reference.target import ReferenceTarget
-from kueue_dra_ref.target import Manifest, Ref, Refusal
+from kueue_dra_ref.target import Manifest, Ref, Rejection
 from tests.apiserver import in_order_of
 from tests.clusters_live.manifests import CONFIGURATION
 from tests.object_grammar import Grammar
@@ -31,13 +31,13 @@ ALSO_WORDED = ("Job",)
 
 
 @pytest.fixture
-def objects(plane: ControlPlane, target: LiveTarget) -> Objects:
+def objects(plane: ControlPlane, target: LiveTarget) -> APIClient:
     """Have a namespace for what is asked about, and what is there already to be changed."""
     assert target.apply([NAMESPACE, *map(_stored, TAKEN)]) == []
-    return Objects(api=plane.api)
+    return APIClient(api=plane.api)
 
 
-def test_objects_that_are_wrong_are_refused_as_an_api_server_with_kueue_refuses_them(objects: Objects) -> None:
+def test_objects_that_are_wrong_are_refused_as_an_api_server_with_kueue_refuses_them(objects: APIClient) -> None:
     """KUEUE_OBJECTS of a seed, new and changed, asked about without being stored."""
     source = random.Random(SEED)
     grammar = Grammar(source, TAKEN)
@@ -57,7 +57,7 @@ def _stored(manifest: Manifest) -> dict[str, Any]:
     return {**manifest, "metadata": {**manifest["metadata"], "name": f"stored-{manifest['kind'].lower()}"}}
 
 
-def _theirs(manifest: Manifest, objects: Objects, *, is_change: bool) -> Answer:
+def _theirs(manifest: Manifest, objects: APIClient, *, is_change: bool) -> Answer:
     ref = Ref.of(manifest)
     if not is_change:
         return objects.call("POST", f"{objects.path(ref, collection=True)}?dryRun=All", manifest)
@@ -67,14 +67,14 @@ def _theirs(manifest: Manifest, objects: Objects, *, is_change: bool) -> Answer:
     return objects.call("PUT", f"{objects.path(ref)}?dryRun=All", changed)
 
 
-def _ours(manifest: Manifest, before: Manifest | None) -> Refusal | None:
+def _ours(manifest: Manifest, before: Manifest | None) -> Rejection | None:
     target = ReferenceTarget(behaviour("kueue-0.19"))
     target.start(CONFIGURATION)
     assert target.apply([NAMESPACE, *([_stored(before)] if before else ())]) == []
     return next(iter(target.apply([manifest])), None)
 
 
-def _agree(theirs: Answer, ours: Refusal | None, kind: str) -> bool:
+def _agree(theirs: Answer, ours: Rejection | None, kind: str) -> bool:
     if ours is None or theirs.ok:
         return ours is None and theirs.ok
     words = kind not in ALSO_WORDED or in_order_of(theirs.message, ours.message) == theirs.message

@@ -17,9 +17,9 @@ import pytest
 
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_differential.generate import Batch, batches
-from kueue_dra_differential.oracle import Judge, Kind
-from kueue_dra_differential.run import Seat, a_judge
-from kueue_dra_differential.work_queue import Agenda, Finding, Plan, Tally, Work
+from kueue_dra_differential.oracle import Oracle, OutcomeKind
+from kueue_dra_differential.run import Worker, a_judge
+from kueue_dra_differential.work_queue import Disagreement, Plan, RunTotals, Work, WorkQueue
 from kueue_dra_fixtures.builders import a_job
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
 from kueue_dra_ref.behaviours import behaviour
@@ -34,7 +34,7 @@ BLIND = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[Judge]:
+def judge() -> Iterator[Oracle]:
     """Have a Kueue beside the reference."""
     with a_judge(binaries(KUEUE_0_19.kueue), KUEUE_0_19) as found:
         yield found
@@ -59,18 +59,18 @@ def _tells_blind(world: Scenario) -> bool:
     return any(map(difference, answers(world, KUEUE_0_19), answers(world, BLIND)))
 
 
-def test_generated_worlds_are_decided_alike(judge: Judge, batch: Batch) -> None:
+def test_generated_worlds_are_decided_alike(judge: Oracle, batch: Batch) -> None:
     """Side by side in one Kueue."""
-    assert [each.kind for each in judge.judge(batch)] == [Kind.AGREES] * len(batch)
+    assert [each.kind for each in judge.judge(batch)] == [OutcomeKind.AGREES] * len(batch)
 
 
-def test_a_reference_without_a_rule_is_found_out(judge: Judge, batch: Batch) -> None:
+def test_a_reference_without_a_rule_is_found_out(judge: Oracle, batch: Batch) -> None:
     """Charges are not multiplied by pods any more: a world in which that matters differs, and again when alone."""
     blind = replace(judge, behaviour=BLIND)
 
     (found,) = blind.judge(batch[:1])
 
-    assert found.kind is Kind.DIFFERS
+    assert found.kind is OutcomeKind.DIFFERS
 
 
 def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
@@ -78,29 +78,29 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
     pair = batch[:2]
     ends = pair[-1].name
 
-    def doomed(judge: Judge, work: Work) -> Finding:
+    def doomed(judge: Oracle, work: Work) -> Disagreement:
         """Judge with a Kueue that ends as soon as that world is among those that it plays."""
         plane = judge.target._plane  # type: ignore[attr-defined]
         judging = type(judge)._played
 
-        def played(self: Judge, worlds: Sequence[Scenario], lawful: bool) -> Any:
+        def played(self: Oracle, worlds: Sequence[Scenario], lawful: bool) -> Any:
             if ends in [world.name for world in worlds]:
                 self.target.start(worlds[0].configuration)
                 os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
             return judging(self, worlds, lawful)
 
-        with patch.object(Judge, "_played", played):
+        with patch.object(Oracle, "_played", played):
             return work(judge)
 
-    tally = Tally()
-    agenda = Agenda(plan=Plan(behaviour=KUEUE_0_19, seed=8, budget=60.0, most=len(pair)), drawn=iter([pair]))
-    with closing(Seat(programs=binaries(KUEUE_0_19.kueue), behaviour=KUEUE_0_19)) as seat:
+    tally = RunTotals()
+    agenda = WorkQueue(plan=Plan(behaviour=KUEUE_0_19, seed=8, budget=60.0, most=len(pair)), drawn=iter([pair]))
+    with closing(Worker(programs=binaries(KUEUE_0_19.kueue), behaviour=KUEUE_0_19)) as seat:
         while work := agenda.next():
             finding = seat.do(partial(doomed, work=work))
             tally.add(finding)
             agenda.take(finding)
 
-    assert tally.kinds == {Kind.AGREES: 1, Kind.ENDED: 1}
+    assert tally.kinds == {OutcomeKind.AGREES: 1, OutcomeKind.ENDED: 1}
     (found,) = tally.found
     assert found.scenario.name == ends
     assert re.search(rf"kueue ended with exit code -9(?s:.*)while it played: {ends}$", found.trouble)
@@ -119,7 +119,7 @@ def submitted(name: str, queue: str, cpus: int) -> dict[str, list[Manifest]]:
     return {"apply": [a_job_manifest(a_job(requests={"cpu": str(cpus)}), meta, queue, {})]}
 
 
-def test_no_sweep_comes_between_two_steps(judge: Judge) -> None:
+def test_no_sweep_comes_between_two_steps(judge: Oracle) -> None:
     """Whoever waits in an inner Cohort is tried again once its queue was counted, before anything else happens."""
     made = [
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}},
@@ -131,4 +131,4 @@ def test_no_sweep_comes_between_two_steps(judge: Judge) -> None:
     jobs = [submitted("holds", "above", 2), submitted("waits", "below", 6), submitted("holds-too", "above", 3)]
     world = Scenario(name="nested", configuration={}, inventory=(), steps=({"apply": made}, *jobs))
 
-    assert judge.alone(world).kind is Kind.AGREES
+    assert judge.alone(world).kind is OutcomeKind.AGREES

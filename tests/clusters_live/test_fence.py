@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.fence import Fence
 from kueue_dra_clusters.fence_objects import KUEUE
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import limits_of, moment_now
 from kueue_dra_ref.target import Ref
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.live
 def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: ControlPlane, cycles: int) -> None:
     """Whatever came between two passes: Kueue writes the status of the fence's own queues anew for each."""
     objects = plane.objects(limits_of({}))
-    fence = Fence(objects=objects, mirror=(mirror := Mirror(objects=objects)), run=f"passes-{cycles}")
+    fence = Fence(objects=objects, mirror=(mirror := InformerCache(objects=objects)), run=f"passes-{cycles}")
     own = [
         Ref(api_version=KUEUE, kind="ClusterQueue", name=fence.name),
         Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=fence.name),
@@ -42,7 +42,7 @@ def test_a_sweep_passes_where_cpus_are_turned_into_something_else(target: LiveTa
     resources = CONFIGURATION["resources"] | {"transformations": [turned]}
     assert target.start(CONFIGURATION | {"resources": resources}) == ()
     objects = plane.objects(limits_of({}))
-    fence = Fence(objects=objects, mirror=(mirror := Mirror(objects=objects)), run="turned")
+    fence = Fence(objects=objects, mirror=(mirror := InformerCache(objects=objects)), run="turned")
     fence.pass_sweep(since=moment_now())
     fence.pass_cycles(2)
     target.delete(fence.refs())

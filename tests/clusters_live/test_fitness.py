@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_clusters.preflight import Found, lacks
+from kueue_dra_clusters.preflight import ClusterFacts, lacks
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import CONFIGURATION
 
 
 def a_cluster(
     configuration: Manifest | None = CONFIGURATION, *, version: str = "0.19.2", gates: dict[str, bool] | None = None
-) -> Found:
+) -> ClusterFacts:
     """Find a cluster with a Kueue."""
-    return Found(
+    return ClusterFacts(
         version=version,
         configuration=configuration,
         gates_by_flag=gates or {},
@@ -97,7 +97,7 @@ def test_a_cluster_that_has_everything_lacks_nothing() -> None:
         ),
     ],
 )
-def test_what_is_lacking_is_named_with_what_was_found(found: Found, wanted: Manifest, line: str) -> None:
+def test_what_is_lacking_is_named_with_what_was_found(found: ClusterFacts, wanted: Manifest, line: str) -> None:
     """One line for each, in the words of the Configuration."""
     assert lacks(found, wanted, "0.19") == [line]
 
@@ -137,7 +137,7 @@ def test_gates_are_by_default_what_the_minor_has_them(version: str, minor: str, 
 
 def test_everything_that_is_lacking_is_named_at_once() -> None:
     """Version, API, ConfigMap and mapping in one answer."""
-    nothing = Found(version="", configuration=None, gates_by_flag={}, resource_versions=())
+    nothing = ClusterFacts(version="", configuration=None, gates_by_flag={}, resource_versions=())
 
     assert [line.partition(":")[0] for line in lacks(nothing, CONFIGURATION, "0.19")] == [
         "Kueue",

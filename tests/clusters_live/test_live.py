@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from kueue_dra_clusters.api_client import Answer, Objects
+from kueue_dra_clusters.api_client import Answer, APIClient
 from kueue_dra_clusters.conditions import condition_of
-from kueue_dra_clusters.informer import Shelf
+from kueue_dra_clusters.informer import Informer
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.plane import Plane
 from kueue_dra_ref.api.conditions import is_true
@@ -113,20 +113,20 @@ def test_a_job_comes_when_its_template_was_told(target: LiveTarget, monkeypatch:
     """Kueue refuses no Job for a template that is there, but that no watch has told yet."""
     target.apply([*a_world(), a_job("a")])
     happened: list[str] = []
-    take, create = Shelf.take, Objects.create
+    take, create = Informer.take, APIClient.create
 
-    def told(shelf: Shelf, event: str, found: Manifest) -> None:
+    def told(shelf: Informer, event: str, found: Manifest) -> None:
         if shelf.plural == "resourceclaimtemplates":
             threading.Event().wait(0.3)
             happened.append("told")
         take(shelf, event, found)
 
-    def created(objects: Objects, manifest: Manifest) -> Answer:
+    def created(objects: APIClient, manifest: Manifest) -> Answer:
         happened.append(manifest["kind"])
         return create(objects, manifest)
 
-    monkeypatch.setattr(Shelf, "take", told)
-    monkeypatch.setattr(Objects, "create", created)
+    monkeypatch.setattr(Informer, "take", told)
+    monkeypatch.setattr(APIClient, "create", created)
     target.apply([a_template("more"), a_job("b", "more")])
 
     assert happened == ["ResourceClaimTemplate", "told", "Job"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_clusters.observation import Look
+from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.queue_inconsistencies import queue_faults
 from kueue_dra_ref.target import Manifest
 from tests.clusters_live.manifests import KUEUE, a_stored_job, a_workload, an_object
 
 
-def a_look(*workloads: Manifest, jobs: list[Manifest] | None = None) -> Look:
+def a_look(*workloads: Manifest, jobs: list[Manifest] | None = None) -> Observation:
     """Look at some Workloads."""
-    return Look(jobs=jobs or [], workloads=list(workloads))
+    return Observation(jobs=jobs or [], workloads=list(workloads))
 
 
 def a_queue(kind: str, name: str, *, status: Manifest | None = None, seen: int = 1) -> Manifest:

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.controlplane import ControlPlane
-from kueue_dra_clusters.informer import Mirror, Shelf
+from kueue_dra_clusters.informer import Informer, InformerCache
 from kueue_dra_clusters.live_target import LiveTarget
 from kueue_dra_clusters.waiting import NotYet, TimedOut
 from kueue_dra_ref.target import Manifest, Ref
@@ -17,9 +17,9 @@ from tests.clusters_live.manifests import KUEUE, an_object
 FLAVOR = Ref(api_version=KUEUE, kind="ResourceFlavor", name="mirrored")
 
 
-def a_shelf(*versions: int) -> Shelf:
+def a_shelf(*versions: int) -> Informer:
     """Give a shelf that has just been filled with one flavor for each resourceVersion."""
-    shelf = Shelf(KUEUE, "ResourceFlavor", "resourceflavors")
+    shelf = Informer(KUEUE, "ResourceFlavor", "resourceflavors")
     items = [{key: each[key] for key in ("metadata",)} for each in map(a_flavor, versions)]
     shelf.fill({"metadata": {"resourceVersion": "10"}, "items": items})
     return shelf
@@ -67,7 +67,7 @@ def test_a_watch_that_ends_in_an_error_is_no_event() -> None:
 @pytest.mark.live
 def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: LiveTarget) -> None:
     """Whoever has written is not answered before the watch has come as far."""
-    mirror = Mirror(objects=Objects(api=plane.api))
+    mirror = InformerCache(objects=APIClient(api=plane.api))
     for turn in range(20):
         mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
         assert mirror.read(FLAVOR) is not None, turn
@@ -81,7 +81,7 @@ def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: Li
 @pytest.mark.live
 def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarget) -> None:
     """What was missed meanwhile is listed."""
-    mirror = Mirror(objects=Objects(api=plane.api))
+    mirror = InformerCache(objects=APIClient(api=plane.api))
     assert mirror.read(FLAVOR) is None
     for shelf in mirror._shelves.values():
         shelf.watch.stop()
@@ -96,7 +96,7 @@ def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarg
 @pytest.mark.live
 def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, target: LiveTarget) -> None:
     """Who waits is late by no pause, and who waits for what does not come is told what was seen."""
-    mirror = Mirror(objects=Objects(api=plane.api))
+    mirror = InformerCache(objects=APIClient(api=plane.api))
     assert mirror.read(FLAVOR) is None
     with pytest.raises(TimedOut, match="it is not there"):
         mirror.eventually(lambda: _must_be_there(mirror), within=0.3, what="a flavor that nobody makes")
@@ -114,7 +114,7 @@ def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, tar
 def test_a_closed_mirror_leaves_no_thread(plane: ControlPlane, target: LiveTarget) -> None:
     """Its watches end although nothing changes any more."""
     before = set(threading.enumerate())
-    mirror = Mirror(objects=Objects(api=plane.api))
+    mirror = InformerCache(objects=APIClient(api=plane.api))
     mirror.read(FLAVOR)
     mine = set(threading.enumerate()) - before
 
@@ -126,11 +126,11 @@ def test_a_closed_mirror_leaves_no_thread(plane: ControlPlane, target: LiveTarge
     assert not any(thread.is_alive() for thread in mine)
 
 
-def _must_be_there(mirror: Mirror) -> None:
+def _must_be_there(mirror: InformerCache) -> None:
     if mirror.read(FLAVOR) is None:
         raise NotYet("it is not there")
 
 
-def _must_be_gone(mirror: Mirror) -> None:
+def _must_be_gone(mirror: InformerCache) -> None:
     if mirror.read(FLAVOR) is not None:
         raise NotYet("it is still there")

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kueue_dra_clusters.cel_oracle import cel_oracle
-from kueue_dra_ref.cel import CompileFault, Device, EvaluationFault, Undecided, compiled
-from kueue_dra_ref.cel.kubernetes_backend import Answers, Program
+from kueue_dra_ref.cel import CompileError, Device, EvaluationError, Undecided, compiled
+from kueue_dra_ref.cel.kubernetes_backend import KubernetesAnswers, OracleProgram
 from tests.selector_grammar import Grammar
 
 pytestmark = pytest.mark.live
@@ -27,40 +27,40 @@ MOST_UNDECIDED = 0.1
 
 
 @pytest.fixture(scope="module")
-def kubernetes() -> Iterator[Program]:
+def kubernetes() -> Iterator[OracleProgram]:
     """Have Kubernetes' own engine."""
-    program = Program(str(cel_oracle()))
+    program = OracleProgram(str(cel_oracle()))
     yield program
     program.close()
 
 
-def _wrong(expression: str, devices: list[Device], kubernetes: Program) -> tuple[list[str], int]:
+def _wrong(expression: str, devices: list[Device], kubernetes: OracleProgram) -> tuple[list[str], int]:
     """Name the wrong answers of our engine, and count the answers that it does not give."""
     expected = kubernetes.ask(expression, devices)
     selector = compiled(expression)
     match selector, expected:
         case Undecided(), _:
             return [], len(devices)
-        case CompileFault(), CompileFault():
+        case CompileError(), CompileError():
             return [], 0
-        case CompileFault(detail=detail), _:
+        case CompileError(detail=detail), _:
             return [f"refused: {detail}"], 0
-        case _, CompileFault(detail=detail):
+        case _, CompileError(detail=detail):
             return [f"compiled, where Kubernetes says: {detail}"], 0
-        case _, Answers(verdicts=verdicts):
+        case _, KubernetesAnswers(verdicts=verdicts):
             given = [selector.matches(device) for device in devices]
             pairs = list(zip(given, verdicts, strict=True))
             unlike = [f"{ours} for {theirs}" for ours, theirs in pairs if not _agree(ours, theirs)]
             return unlike, sum(isinstance(answer, Undecided) for answer in given)
 
 
-def _agree(ours: bool | EvaluationFault | Undecided, theirs: bool | EvaluationFault) -> bool:
+def _agree(ours: bool | EvaluationError | Undecided, theirs: bool | EvaluationError) -> bool:
     if isinstance(ours, bool) and isinstance(theirs, bool):
         return ours == theirs
-    return isinstance(ours, Undecided) or (isinstance(ours, EvaluationFault) and isinstance(theirs, EvaluationFault))
+    return isinstance(ours, Undecided) or (isinstance(ours, EvaluationError) and isinstance(theirs, EvaluationError))
 
 
-def test_generated_selectors_are_answered_as_kubernetes_answers_them(kubernetes: Program) -> None:
+def test_generated_selectors_are_answered_as_kubernetes_answers_them(kubernetes: OracleProgram) -> None:
     """SELECTORS of a seed, each for 20 devices: none is answered wrongly, and few are not answered."""
     source = random.Random(SEED)
     grammar = Grammar(source)
@@ -79,7 +79,7 @@ def test_generated_selectors_are_answered_as_kubernetes_answers_them(kubernetes:
 
 @settings(max_examples=300, deadline=None)
 @given(source=st.randoms(use_true_random=False), depth=st.sampled_from(DEPTHS))
-def test_the_shortest_disagreement_is_found(kubernetes: Program, source: random.Random, depth: int) -> None:
+def test_the_shortest_disagreement_is_found(kubernetes: OracleProgram, source: random.Random, depth: int) -> None:
     """The same by hypothesis, which shrinks what it finds."""
     grammar = Grammar(source)
     assert _wrong(grammar.selector(depth), [grammar.device() for _ in range(3)], kubernetes)[0] == []

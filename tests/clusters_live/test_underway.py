@@ -8,14 +8,14 @@ from unittest.mock import Mock
 
 import pytest
 
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_clusters.conditions import condition_of
 from kueue_dra_clusters.controlplane import ControlPlane
 from kueue_dra_clusters.fence import Fence
-from kueue_dra_clusters.in_flight import Underway
-from kueue_dra_clusters.informer import Mirror
+from kueue_dra_clusters.in_flight import InFlight
+from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.live_target import LiveTarget
-from kueue_dra_clusters.observation import Look
+from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.waiting import limits_of
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest, Ref
@@ -97,15 +97,15 @@ workqueue_depth{{controller="workload_controller",name="workload_controller",pri
 kueue_reserving_active_workloads{{cluster_queue="team",replica_role="standalone"}} {held}
 kueue_reserving_active_workloads{{cluster_queue="another",replica_role="standalone"}} 7
 """
-WAITS = Look(jobs=[], workloads=[a_workload(QuotaReserved="False")])
+WAITS = Observation(jobs=[], workloads=[a_workload(QuotaReserved="False")])
 
 
-def told_by_metrics(**figures: int) -> Underway:
+def told_by_metrics(**figures: int) -> InFlight:
     """Look into the books of a Kueue with these figures, in a world with one ClusterQueue."""
-    world = World()
+    world = AppliedObjects()
     world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
     told = METRICS.format(**figures)
-    return Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence), metrics=lambda: told)
+    return InFlight(mirror=Mock(InformerCache), world=world, fence=Mock(Fence), metrics=lambda: told)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[s
     underway = told_by_metrics(**figures)
 
     assert list(underway.faults(WAITS)) == faults
-    assert list(underway.faults(Look(jobs=[], workloads=[]))) == []
+    assert list(underway.faults(Observation(jobs=[], workloads=[]))) == []
 
 
 @pytest.mark.parametrize(("working", "faults"), [(0, []), (1, ["Kueue's controller job is at work"])])
@@ -143,14 +143,14 @@ def test_what_is_refused_over_and_over_is_not_waited_for_forever(working: int, f
 
 def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
     """Whether a Job's Workload that was refused in these words was so too early, in a world without Kueue."""
-    world = World()
+    world = AppliedObjects()
     for manifest in applied:
         world.add(manifest)
     refused = a_workload(owner="a", QuotaReserved="False", Requeued="False")
     for each in refused["status"]["conditions"]:
         each |= {"reason": "Inadmissible", "message": refusal}
-    underway = Underway(mirror=Mock(Mirror), world=world, fence=Mock(Fence))
-    return bool(list(underway.misjudged(Look(jobs=[a_stored_job("a")], workloads=[refused]))))
+    underway = InFlight(mirror=Mock(InformerCache), world=world, fence=Mock(Fence))
+    return bool(list(underway.misjudged(Observation(jobs=[a_stored_job("a")], workloads=[refused]))))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_job_that_was_refused_too_early_is_judged_anew(target: LiveTarget, mon
     target.settle()
     (refused,) = target.list(KUEUE, "Workload", "team")
     early = [True]
-    monkeypatch.setattr(World, "precedes", lambda *_: bool(early and early.pop()))
+    monkeypatch.setattr(AppliedObjects, "precedes", lambda *_: bool(early and early.pop()))
     target.settle()
     (found,) = target.list(KUEUE, "Workload", "team")
 

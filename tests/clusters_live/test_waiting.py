@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from kueue_dra_clusters.errors import WrongSetting
-from kueue_dra_clusters.waiting import Limits, NotYet, TimedOut, eventually, limits_of
+from kueue_dra_clusters.errors import InvalidSetting
+from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, eventually, limits_of
 
 
 def test_a_probe_is_asked_until_it_answers() -> None:
@@ -47,7 +47,7 @@ def test_other_troubles_are_not_waited_out() -> None:
 
 def test_one_factor_stretches_every_limit() -> None:
     """All limits are doubled by a factor of two."""
-    limits, doubled = Limits(), Limits().scaled(2)
+    limits, doubled = WaitLimits(), WaitLimits().scaled(2)
 
     assert all(getattr(doubled, each.name) == 2 * getattr(limits, each.name) for each in fields(limits))
 
@@ -55,10 +55,10 @@ def test_one_factor_stretches_every_limit() -> None:
 @pytest.mark.parametrize("written", ["0", "-1", "fast", "nan", "inf"])
 def test_a_factor_that_is_no_positive_number_is_refused(written: str) -> None:
     """Names the variable, what it was found to be and what was expected."""
-    with pytest.raises(WrongSetting, match=f"KUEUE_DRA_TIME_FACTOR: found '{written}', expected a number above 0"):
+    with pytest.raises(InvalidSetting, match=f"KUEUE_DRA_TIME_FACTOR: found '{written}', expected a number above 0"):
         limits_of({"KUEUE_DRA_TIME_FACTOR": written})
 
 
 def test_without_a_factor_limits_stay_as_they_are() -> None:
     """An empty environment changes nothing."""
-    assert limits_of({}) == Limits()
+    assert limits_of({}) == WaitLimits()

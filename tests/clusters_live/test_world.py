@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kueue_dra_clusters.applied_objects import World
+from kueue_dra_clusters.applied_objects import AppliedObjects
 from kueue_dra_ref.target import Manifest, Ref
 from tests.clusters_live.manifests import KUEUE, a_job, a_world, an_object
 
 
-def a_record(*more: Manifest) -> World:
+def a_record(*more: Manifest) -> AppliedObjects:
     """Record the small world and some more."""
-    world = World()
+    world = AppliedObjects()
     for manifest in (*a_world(), *more):
         world.add(manifest)
     return world

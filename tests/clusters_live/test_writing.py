@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_clusters.apply import merged_status, overlaid
-from kueue_dra_clusters.ownership import Custody
+from kueue_dra_clusters.ownership import Ownership
 from tests.clusters_live.manifests import a_job, a_stored_job, a_workload, an_object
 
 
@@ -65,14 +65,14 @@ def test_without_labels_everything_is_ours() -> None:
     """On a control plane of our own nothing is marked."""
     job = a_job("a")
 
-    assert Custody().labelled(job) is job
-    assert Custody().covers(job)
+    assert Ownership().labelled(job) is job
+    assert Ownership().covers(job)
 
 
 def test_with_labels_only_what_carries_them_is_ours() -> None:
     """A label of another run is somebody else's."""
-    custody = Custody(labels={"run": "1"})
+    custody = Ownership(labels={"run": "1"})
 
     assert custody.covers(custody.labelled(a_job("a")))
-    assert not custody.covers(Custody(labels={"run": "2"}).labelled(a_job("a")))
+    assert not custody.covers(Ownership(labels={"run": "2"}).labelled(a_job("a")))
     assert not custody.covers(a_job("a"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from kueue_dra_clusters.api_client import Refused
+from kueue_dra_clusters.api_client import RequestRejected
 from kueue_dra_clusters.kind.charts import (
     DRIVER_DAEMONSET,
     DRIVER_NAMESPACE,
@@ -19,7 +19,7 @@ from kueue_dra_clusters.kind.charts import (
 )
 from kueue_dra_clusters.kind.cluster import NodeCluster
 from kueue_dra_clusters.kind.failure_summary import summary
-from kueue_dra_clusters.kind.provider import EngineTrouble
+from kueue_dra_clusters.kind.provider import ProviderError
 from kueue_dra_clusters.waiting import TimedOut
 from kueue_dra_ref.target import Manifest
 
@@ -95,5 +95,5 @@ def _log(cluster: NodeCluster, namespace: str, *what: str) -> str:
 def _write(file: Path, text: Callable[[], str]) -> None:
     try:
         file.write_text(text(), encoding="utf-8")
-    except (EngineTrouble, Refused, TimedOut) as trouble:
+    except (ProviderError, RequestRejected, TimedOut) as trouble:
         file.write_text(f"{trouble}\n", encoding="utf-8")

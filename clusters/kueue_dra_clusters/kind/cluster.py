@@ -10,7 +10,7 @@ from pathlib import Path
 from kubernetes import config as kubeconfig
 from kubernetes.client import ApiClient
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.kind.cluster_records import Record, records
 from kueue_dra_clusters.kind.components import (
     KIND,
@@ -21,9 +21,9 @@ from kueue_dra_clusters.kind.components import (
 )
 from kueue_dra_clusters.kind.host import NETWORK_TOLD
 from kueue_dra_clusters.kind.image_source import Images
-from kueue_dra_clusters.kind.provider import Engine, engine, run
+from kueue_dra_clusters.kind.provider import Provider, engine, run
 from kueue_dra_clusters.releases import Release, release
-from kueue_dra_clusters.waiting import Limits
+from kueue_dra_clusters.waiting import WaitLimits
 
 STATE = "cluster.json"
 APPLIED = "applied.json"
@@ -37,7 +37,7 @@ class NodeCluster:
     """A kind cluster that this process may use: the one it made, or one that was kept."""
 
     record: Record
-    engine: Engine
+    engine: Provider
     release: Release
     images: Images
     nodes: int = 1
@@ -66,9 +66,9 @@ class NodeCluster:
         client: ApiClient = kubeconfig.new_client_from_config(str(self.kubeconfig))  # type: ignore[no-untyped-call] # ships no types
         return client
 
-    def objects(self, limits: Limits | None = None) -> Objects:
+    def objects(self, limits: WaitLimits | None = None) -> APIClient:
         """Reach its objects as its administrator."""
-        return Objects(api=self.client(), limits=limits or Limits())
+        return APIClient(api=self.client(), limits=limits or WaitLimits())
 
     def kubectl(
         self, *words: str, stdin: str = "", within: float = COMMAND_SECONDS
@@ -119,13 +119,13 @@ def existing(name: str) -> NodeCluster | None:
     return None
 
 
-def run_kind(used: Engine, *words: str, within: float = COMMAND_SECONDS) -> str:
+def run_kind(used: Provider, *words: str, within: float = COMMAND_SECONDS) -> str:
     """Run kind, told which engine and network."""
     return run(
         [str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within
     )
 
 
-def environment(used: Engine) -> Mapping[str, str]:
+def environment(used: Provider) -> Mapping[str, str]:
     """Write what kind has to be told: which engine, and which network."""
     return {**used.environment, **NETWORK_TOLD}

@@ -20,9 +20,9 @@ from kueue_dra_clusters.kind.components import (
 )
 from kueue_dra_clusters.kind.existing import give_back
 from kueue_dra_clusters.kind.host import Host
-from kueue_dra_clusters.kind.image_source import Supply
+from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.progress import told
-from kueue_dra_clusters.kind.provider import Engine, engine
+from kueue_dra_clusters.kind.provider import Provider, engine
 from kueue_dra_clusters.releases import Release
 from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.conditions import is_true
@@ -54,7 +54,7 @@ READY_SECONDS = 240.0
 
 
 def create(
-    supply: Callable[[Engine], Supply],
+    supply: Callable[[Provider], ImageSource],
     minor: Release,
     *,
     nodes: int = 1,
@@ -91,7 +91,7 @@ def create(
     return cluster
 
 
-def delete(record: Record, used: Engine) -> None:
+def delete(record: Record, used: Provider) -> None:
     """Delete a cluster, or give it back; and put the machine back as it was when it was the last one."""
     if record.foreign:
         give_back(record)
@@ -101,7 +101,7 @@ def delete(record: Record, used: Engine) -> None:
         Host(engine=used).restore()
 
 
-def _delete_nodes(record: Record, used: Engine) -> None:
+def _delete_nodes(record: Record, used: Provider) -> None:
     with told(f"deleting the cluster {record.name}"):
         record.folder.mkdir(parents=True, exist_ok=True)
         kind, kubectl = tool(KIND, KIND_VARIABLE), tool(KUBECTL, KUBECTL_VARIABLE)
@@ -123,7 +123,7 @@ def remove_orphans() -> None:
             delete(record, engine())
 
 
-def _create_nodes(cluster: NodeCluster, chosen: Supply) -> None:
+def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
     """Have kind make the nodes, and wait until they and the default service account are there."""
     file = cluster.record.folder / "kind.json"
     file.write_text(

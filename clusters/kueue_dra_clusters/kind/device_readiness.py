@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
-from kueue_dra_clusters.api_client import Objects, Refused
+from kueue_dra_clusters.api_client import APIClient, RequestRejected
 from kueue_dra_clusters.kind.charts import KUEUE_NAMESPACE
 from kueue_dra_clusters.kind.profiles import CLASS
 from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
@@ -20,7 +20,7 @@ TRY_SECONDS = 8.0
 
 
 def each_served(
-    objects: Objects, nodes: Sequence[str], image: str, *, within: float
+    objects: APIClient, nodes: Sequence[str], image: str, *, within: float
 ) -> None:
     """Return when a pod of ours has got a device on each node; `TimedOut` names the nodes where none has."""
     left = list(nodes)
@@ -46,7 +46,7 @@ def each_served(
     )
 
 
-def _remove(objects: Objects, pod: Ref) -> None:
+def _remove(objects: APIClient, pod: Ref) -> None:
     for ref in (
         pod,
         Ref(
@@ -59,18 +59,18 @@ def _remove(objects: Objects, pod: Ref) -> None:
         objects.delete(ref)
 
 
-def _see(objects: Objects, probes: dict[str, Ref], left: list[str]) -> None:
+def _see(objects: APIClient, probes: dict[str, Ref], left: list[str]) -> None:
     """Strike out the nodes whose pod has ended well."""
     left[:] = [node for node in left if _phase(objects, probes[node]) != "Succeeded"]
     if left:
         raise NotYet("no device for a pod on " + ", ".join(left))
 
 
-def _phase(objects: Objects, ref: Ref) -> str:
+def _phase(objects: APIClient, ref: Ref) -> str:
     return str(((objects.read(ref) or {}).get("status") or {}).get("phase"))
 
 
-def _made(objects: Objects, node: str, image: str) -> Ref:
+def _made(objects: APIClient, node: str, image: str) -> Ref:
     """Make a pod with a claim of its own, which vanishes with it."""
     made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, image))
     for each in made:
@@ -78,7 +78,7 @@ def _made(objects: Objects, node: str, image: str) -> Ref:
         if (
             not answer.ok and answer.code != HTTPStatus.CONFLICT
         ):  # a first try, whose answer was lost, has made it
-            raise Refused(did=f"create {Ref.of(each)}", answer=answer)
+            raise RequestRejected(did=f"create {Ref.of(each)}", answer=answer)
     return Ref.of(made[-1])
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.kind.charts import DRIVER_DAEMONSET, DRIVER_NAMESPACE
 from kueue_dra_clusters.kind.cluster import NodeCluster
 from kueue_dra_clusters.kind.device_readiness import each_served
@@ -107,7 +107,7 @@ def remove_slices(cluster: NodeCluster) -> None:
     )
 
 
-def complete_pools(objects: Objects) -> dict[str, list[Manifest]]:
+def complete_pools(objects: APIClient) -> dict[str, list[Manifest]]:
     """Give the devices of each of the driver's pools whose newest generation is all there."""
     pools: dict[str, list[Manifest]] = {}
     slices = objects.list("resource.k8s.io/v1", "ResourceSlice")

@@ -6,25 +6,25 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from kueue_dra_clusters.errors import ClusterTrouble
+from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.kind import charts
 from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster, existing, run_kind
 from kueue_dra_clusters.kind.cluster_records import Record, a_record
 from kueue_dra_clusters.kind.driver import remove_slices
-from kueue_dra_clusters.kind.image_source import Supply
+from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
 from kueue_dra_clusters.kind.progress import told
-from kueue_dra_clusters.kind.provider import Engine, engine
+from kueue_dra_clusters.kind.provider import Provider, engine
 from kueue_dra_clusters.releases import Release
 from kueue_dra_ref.target import Manifest
 
 
-class NotOurs(ClusterTrouble):
+class NotOwned(ClusterError):
     """A cluster holds what a run would have to change."""
 
 
 def adopted(
-    name: str, supply: Callable[[Engine], Supply], minor: Release
+    name: str, supply: Callable[[Provider], ImageSource], minor: Release
 ) -> NodeCluster | None:
     """Take a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
 
@@ -86,7 +86,7 @@ def _remove(cluster: NodeCluster, manifests: Iterable[Manifest]) -> None:
 def _insist_on_room(cluster: NodeCluster) -> None:
     """Refuse a cluster that cannot allocate devices, or has anything of what the profiles bring."""
     if not cluster.objects().call("GET", "/apis/resource.k8s.io/v1").ok:
-        raise NotOurs(
+        raise NotOwned(
             f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)"
         )
     brought = charts.profile_manifests(cluster.release, cluster.images, WHOLE_DEVICE)
@@ -100,7 +100,7 @@ def _insist_on_room(cluster: NodeCluster) -> None:
         stdin=charts.a_list(brought),
     )
     if there:
-        raise NotOurs(
+        raise NotOwned(
             f"the cluster {cluster.record.name} has what the profiles would replace: {', '.join(there.split())}.\n"
             "Name one without; a Kueue of its own is judged by `kueue-dra run --target kueue --context NAME`."
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.kind.cluster import NodeCluster
 from kueue_dra_clusters.kind.driver import complete_pools
-from kueue_dra_clusters.preflight import Found, mappings
+from kueue_dra_clusters.preflight import ClusterFacts, mappings
 from kueue_dra_ref.target import Manifest
 
 
@@ -24,7 +24,7 @@ def summary(cluster: NodeCluster, namespace: str) -> str:
         "what the queues cover": lambda: _covered(objects.list(KUEUE, "ClusterQueue")),
         "devices in complete pools": lambda: _devices(objects),
         "mappings of Kueue's Configuration": lambda: _mappings(
-            Found.read(objects).configuration or {}
+            ClusterFacts.read(objects).configuration or {}
         ),
     }
     return "\n".join(
@@ -53,7 +53,7 @@ def _covered(queues: list[Manifest]) -> Iterator[str]:
         yield f"{each['metadata']['name']}: {', '.join(name for one in groups for name in one['coveredResources'])}"
 
 
-def _devices(objects: Objects) -> Iterator[str]:
+def _devices(objects: APIClient) -> Iterator[str]:
     found = complete_pools(objects)
     yield from (f"{pool}: {len(devices)}" for pool, devices in sorted(found.items()))
     if not found:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.build_cache import cache
 from kueue_dra_clusters.go_tool import tell
-from kueue_dra_clusters.kind.provider import Engine, run, succeeds
+from kueue_dra_clusters.kind.provider import Provider, run, succeeds
 
 NETWORK = "kueue-dra"
 NETWORK_TOLD = dict.fromkeys(
@@ -38,7 +38,7 @@ TOUCHED = (
 class Host:
     """The machine, as far as a kind cluster touches it."""
 
-    engine: Engine
+    engine: Provider
     proc: Path = Path("/proc/sys")
 
     def prepare(self, *, closed: bool) -> None:

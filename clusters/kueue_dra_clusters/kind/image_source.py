@@ -12,7 +12,7 @@ from kueue_dra_clusters.build_cache import program
 from kueue_dra_clusters.kind.components import DRIVER
 from kueue_dra_clusters.kind.images import BUSYBOX, archive_of, busybox_archive
 from kueue_dra_clusters.kind.node_image import base, node_image
-from kueue_dra_clusters.kind.provider import Engine
+from kueue_dra_clusters.kind.provider import Provider
 from kueue_dra_clusters.releases import Release
 
 PINS = Path(__file__).parent / "released.toml"
@@ -30,7 +30,7 @@ class Images:
     job: str
 
 
-class Supply(Protocol):
+class ImageSource(Protocol):
     """A way to have the parts."""
 
     @property
@@ -81,7 +81,7 @@ class Released:
 class FromSource:
     """Everything built from pinned Go modules and Debian packages, under the names that the charts know."""
 
-    engine: Engine
+    engine: Provider
     release: Release
     name: str = "source"
 
@@ -117,7 +117,7 @@ class FromSource:
 def supply(
     way: str,
     release: Release,
-    engine: Engine,
+    engine: Provider,
     *,
     registry: str = "",
     preload: Sequence[str] = (),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import kept
-from kueue_dra_clusters.kind.provider import Engine, run
+from kueue_dra_clusters.kind.provider import Provider, run
 
 BUSYBOX = "localhost/kueue-dra/busybox:1"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -53,7 +53,7 @@ def busybox(folder: Path, program: Path, *more: Path) -> None:
 
 
 def archive_of(
-    engine: Engine, ref: str, path: str, source: Path, *, user: str = ""
+    engine: Provider, ref: str, path: str, source: Path, *, user: str = ""
 ) -> Path:
     """Have an archive of an image that is one program; made once for each program and name."""
 
@@ -66,14 +66,16 @@ def archive_of(
     return _archive(engine, ref, f"image-{source.name}-{digest}", fill)
 
 
-def busybox_archive(engine: Engine, program: Path) -> Path:
+def busybox_archive(engine: Provider, program: Path) -> Path:
     """Have an archive of the busybox image, which the Jobs of the suite run."""
     return _archive(
         engine, BUSYBOX, "image-busybox-2", lambda folder: busybox(folder, program)
     )
 
 
-def _archive(engine: Engine, ref: str, name: str, fill: Callable[[Path], None]) -> Path:
+def _archive(
+    engine: Provider, ref: str, name: str, fill: Callable[[Path], None]
+) -> Path:
     """Have an archive in the cache of an image whose folder is filled when it has to be made."""
 
     def make(folder: Path) -> None:

@@ -19,7 +19,7 @@ from kueue_dra_clusters.kind.components import (
     kind_files,
 )
 from kueue_dra_clusters.kind.images import PATH, busybox, containerfile
-from kueue_dra_clusters.kind.provider import Engine, run
+from kueue_dra_clusters.kind.provider import Provider, run
 
 HERE = Path(__file__).parent / "node"
 REPOSITORY = "localhost/kueue-dra/node"
@@ -61,7 +61,7 @@ ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]
 """
 
 
-def node_image(engine: Engine) -> str:
+def node_image(engine: Provider) -> str:
     """Have the node image in the engine's storage, and name it; built again only when something of it changed.
 
     Raises:
@@ -99,7 +99,7 @@ def base() -> Path:
 
 
 def _build(
-    engine: Engine,
+    engine: Provider,
     ref: str,
     work: Path,
     programs: Mapping[str, Path],
@@ -186,7 +186,7 @@ def _wanted(root: Path) -> dict[str, list[str]]:
 
 
 def _component_image(
-    engine: Engine, folder: Path, root: Path, name: str, binary: Path, refs: list[str]
+    engine: Provider, folder: Path, root: Path, name: str, binary: Path, refs: list[str]
 ) -> None:
     """Make the image of one of kubeadm's components: its program, and for kube-proxy what it calls."""
     folder.mkdir()
@@ -197,7 +197,7 @@ def _component_image(
     engine.build(folder, *refs)
 
 
-def _network_image(engine: Engine, folder: Path, root: Path) -> None:
+def _network_image(engine: Provider, folder: Path, root: Path) -> None:
     """Make the image that sets up the pods' network: busybox and a script; kubectl is the node's."""
     busybox(folder, root / "usr/bin/busybox", HERE / "node-network.sh")
     engine.build(folder, NETWORK_IMAGE)
@@ -211,7 +211,7 @@ def _digest(programs: Mapping[str, Path], images: Mapping[str, Path]) -> str:
     return hashlib.sha256(whole).hexdigest()[:12]
 
 
-def _forget_older(engine: Engine) -> None:
+def _forget_older(engine: Provider) -> None:
     """Remove node images of other pins; one that a cluster still uses stays."""
     for ref in engine.run("images", "--format", "{{.Repository}}:{{.Tag}}").split():
         if ref.startswith(f"{REPOSITORY}:"):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import program
-from kueue_dra_clusters.errors import ClusterTrouble, MissingTool
+from kueue_dra_clusters.errors import ClusterError, MissingTool
 from kueue_dra_clusters.go_tool import tell
 from kueue_dra_clusters.kind.components import PAUSE
 from kueue_dra_clusters.kind.images import containerfile
@@ -106,7 +106,7 @@ def main() -> int:
     """Prepare this machine, and say in one line why it cannot be where it cannot."""
     try:
         prepare()
-    except ClusterTrouble as trouble:
+    except ClusterError as trouble:
         print(
             f"kueue-dra: no cluster with nodes on this machine: {trouble}",
             file=sys.stderr,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import cache
-from kueue_dra_clusters.errors import ClusterTrouble, MissingTool, tail_of
+from kueue_dra_clusters.errors import ClusterError, MissingTool, tail_of
 
 PROVIDER_VARIABLE = "KIND_EXPERIMENTAL_PROVIDER"
 """kind's own variable: docker or podman."""
@@ -47,12 +47,12 @@ exec {podman} "$@"
 """
 
 
-class EngineTrouble(ClusterTrouble):
+class ProviderError(ClusterError):
     """The container engine did not do what it was asked; the message has its own words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Provider:
     """docker or podman, with what has to be in the environment of whoever uses it, kind included."""
 
     name: str
@@ -113,10 +113,10 @@ def run(
     except FileNotFoundError:
         raise MissingTool(f"{argv[0]}: there is no such program") from None
     except subprocess.TimeoutExpired:
-        raise EngineTrouble(f"{what} ...: not done after {within:g} s") from None
+        raise ProviderError(f"{what} ...: not done after {within:g} s") from None
     if done.returncode:
         said = tail_of((done.stderr or done.stdout).strip())
-        raise EngineTrouble(f"{what} ...: exit code {done.returncode}\n{said}")
+        raise ProviderError(f"{what} ...: exit code {done.returncode}\n{said}")
     return done.stdout
 
 
@@ -124,12 +124,12 @@ def succeeds(act: Callable[[], object]) -> bool:
     """Whether a program that is run ends without an error."""
     try:
         act()
-    except EngineTrouble:
+    except ProviderError:
         return False
     return True
 
 
-def engine() -> Engine:
+def engine() -> Provider:
     """Find the engine.
 
     Raises:
@@ -150,11 +150,11 @@ def engine() -> Engine:
     raise MissingTool(_why_none(chosen, found))
 
 
-def _docker() -> Engine | None:
-    return Engine(name="docker") if shutil.which("docker") else None
+def _docker() -> Provider | None:
+    return Provider(name="docker") if shutil.which("docker") else None
 
 
-def _podman() -> Engine | None:
+def _podman() -> Provider | None:
     """Podman with settings of its own, unless the user has named settings."""
     if not (podman := shutil.which("podman")):
         return None
@@ -165,7 +165,7 @@ def _podman() -> Engine | None:
         environment["PATH"] = (
             f"{_shim(home, podman)}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         )
-    return Engine(name="podman", environment=environment)
+    return Provider(name="podman", environment=environment)
 
 
 def _settings(home: Path) -> dict[str, str]:
@@ -210,7 +210,7 @@ def _shim(home: Path, podman: str) -> Path:
     return folder
 
 
-def _why_none(chosen: str, found: Sequence[Engine]) -> str:
+def _why_none(chosen: str, found: Sequence[Provider]) -> str:
     tried = (
         ", ".join(f"{each.name} does not answer `{each.name} info`" for each in found)
         or "neither is in PATH"

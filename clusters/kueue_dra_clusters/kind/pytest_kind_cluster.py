@@ -10,7 +10,7 @@ from subprocess import CalledProcessError
 from typing import Any
 
 from kueue_dra_clusters.errors import MissingTool
-from kueue_dra_clusters.kind.provider import EngineTrouble
+from kueue_dra_clusters.kind.provider import ProviderError
 
 
 @contextlib.contextmanager
@@ -46,7 +46,7 @@ def create(
         try:
             cluster.create(config_file=config)
         except CalledProcessError as trouble:
-            raise EngineTrouble(
+            raise ProviderError(
                 f"kind create cluster {name}: exit code {trouble.returncode}"
             ) from None
     return folder / "kubeconfig"
@@ -65,7 +65,7 @@ def delete(
         try:
             _cluster(name, folder, "", kind, kubectl).delete()
         except CalledProcessError as trouble:
-            raise EngineTrouble(
+            raise ProviderError(
                 f"kind delete cluster {name}: exit code {trouble.returncode}"
             ) from None
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
-from kueue_dra_clusters.api_client import Objects
+from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.kind import charts
 from kueue_dra_clusters.kind.charts import (
     KUEUE_DEPLOYMENT,
@@ -21,7 +21,7 @@ from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster
 from kueue_dra_clusters.kind.driver import Driver
 from kueue_dra_clusters.kind.profiles import PROFILES, Profile
 from kueue_dra_clusters.kind.progress import told
-from kueue_dra_clusters.kind.provider import EngineTrouble
+from kueue_dra_clusters.kind.provider import ProviderError
 from kueue_dra_clusters.startup_errors import verdict
 from kueue_dra_clusters.waiting import NotYet, eventually
 from kueue_dra_ref.api.conditions import is_true
@@ -100,7 +100,7 @@ class Rollout:
 
         def judged() -> Sequence[FieldError]:
             pod = _kueue_pod(objects, mark)["metadata"]["name"]
-            with contextlib.suppress(EngineTrouble):  # its container is not there yet
+            with contextlib.suppress(ProviderError):  # its container is not there yet
                 if (
                     found := verdict(
                         self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod)
@@ -212,7 +212,7 @@ class Rollout:
         )
 
 
-def _kueue_pod(objects: Objects, mark: str) -> Manifest:
+def _kueue_pod(objects: APIClient, mark: str) -> Manifest:
     """Find Kueue's pod of a roll-out."""
     for pod in objects.list("v1", "Pod", KUEUE_NAMESPACE):
         if (pod["metadata"].get("annotations") or {}).get(PROFILE_ANNOTATION) == mark:

@@ -13,11 +13,11 @@ from kueue_dra_ref.api.names import (
     printed,
     size,
 )
-from kueue_dra_ref.model.mapping_path import ROOT, Place
+from kueue_dra_ref.model.mapping_path import ROOT, MappingPath
 from kueue_dra_ref.model.rule import Rule, rule
 from kueue_dra_ref.target import FieldError
 
-MappingRule = Rule[[Place], FieldError | None]
+MappingRule = Rule[[MappingPath], FieldError | None]
 ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 
 
@@ -29,12 +29,12 @@ class MappingRules:
     name: tuple[MappingRule, ...] = ()
     class_list: tuple[MappingRule, ...] = ()
     device_class: tuple[MappingRule, ...] = ()
-    before_sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    before_sources: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
     """What is wrong with all sources of a mapping, told before what is wrong with each."""
     source_type: tuple[MappingRule, ...] = ()
     """What is wrong here ends the validation of the source."""
-    source: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
-    sources: tuple[Rule[[Place], Iterator[FieldError]], ...] = ()
+    source: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
+    sources: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
     before: tuple[ConfigurationRule, ...] = ()
     transformation: tuple[Rule[[Configuration, int], FieldError | None], ...] = ()
     after: tuple[ConfigurationRule, ...] = ()
@@ -72,7 +72,7 @@ def _transformations(
 def _faults(
     mappings: tuple[DeviceClassMapping, ...], rules: MappingRules
 ) -> Iterator[FieldError]:
-    top = Place(mappings=mappings)
+    top = MappingPath(mappings=mappings)
     yield from _each(rules.all_mappings, top)
     for index, mapping in enumerate(mappings):
         here = replace(top, index=index)
@@ -87,7 +87,7 @@ def _faults(
             yield from checked(here)
 
 
-def _source(rules: MappingRules, place: Place) -> Iterator[FieldError]:
+def _source(rules: MappingRules, place: MappingPath) -> Iterator[FieldError]:
     if fault := next(_each(rules.source_type, place), None):
         yield fault
         return
@@ -95,18 +95,18 @@ def _source(rules: MappingRules, place: Place) -> Iterator[FieldError]:
         yield from checked(place)
 
 
-def _each(rules: Iterable[MappingRule], place: Place) -> Iterator[FieldError]:
+def _each(rules: Iterable[MappingRule], place: MappingPath) -> Iterator[FieldError]:
     return (fault for rule in rules if (fault := rule(place)))
 
 
 @rule("MAP-001")
-def at_most_16_mappings(place: Place) -> FieldError | None:
+def at_most_16_mappings(place: MappingPath) -> FieldError | None:
     """Refuse a seventeenth mapping."""
     return _too_many(ROOT, len(place.mappings), 16)
 
 
 @rule("MAP-002", "MAP-019")
-def name_is_a_label_key(place: Place) -> FieldError | None:
+def name_is_a_label_key(place: MappingPath) -> FieldError | None:
     """Refuse a resource name that is no label key."""
     return _invalid(
         place.name_field,
@@ -116,7 +116,9 @@ def name_is_a_label_key(place: Place) -> FieldError | None:
 
 
 @rule("MAP-011")
-def name_is_a_dns_label_with_optional_subdomain(place: Place) -> FieldError | None:
+def name_is_a_dns_label_with_optional_subdomain(
+    place: MappingPath,
+) -> FieldError | None:
     """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it."""
     prefix, slash, label = place.mapping.name.rpartition("/")
     faults = [
@@ -127,13 +129,13 @@ def name_is_a_dns_label_with_optional_subdomain(place: Place) -> FieldError | No
 
 
 @rule("MAP-003")
-def name_is_at_most_253_long(place: Place) -> FieldError | None:
+def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
     """Refuse a resource name of more than 253 characters; a label key alone may have 317."""
     return _invalid(place.name_field, place.mapping.name, _too_long(place.mapping.name))
 
 
 @rule("MAP-004", "MAP-017")
-def name_is_used_once(place: Place) -> FieldError | None:
+def name_is_used_once(place: MappingPath) -> FieldError | None:
     """Refuse a resource name that an earlier mapping carries."""
     earlier = (each.name for each in place.mappings[: place.index])
     return (
@@ -144,7 +146,7 @@ def name_is_used_once(place: Place) -> FieldError | None:
 
 
 @rule("MAP-005")
-def at_least_one_class(place: Place) -> FieldError | None:
+def at_least_one_class(place: MappingPath) -> FieldError | None:
     """Refuse a mapping without class names."""
     if place.mapping.device_classes:
         return None
@@ -153,13 +155,13 @@ def at_least_one_class(place: Place) -> FieldError | None:
 
 
 @rule("MAP-006")
-def at_most_8_classes(place: Place) -> FieldError | None:
+def at_most_8_classes(place: MappingPath) -> FieldError | None:
     """Refuse a ninth class name."""
     return _too_many(place.classes_field, len(place.mapping.device_classes), 8)
 
 
 @rule("MAP-007", "MAP-019")
-def class_is_a_label_key(place: Place) -> FieldError | None:
+def class_is_a_label_key(place: MappingPath) -> FieldError | None:
     """Refuse a class name that is no label key."""
     return _invalid(
         place.class_field,
@@ -169,7 +171,7 @@ def class_is_a_label_key(place: Place) -> FieldError | None:
 
 
 @rule("MAP-008")
-def class_is_at_most_253_long(place: Place) -> FieldError | None:
+def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
     """Refuse a class name of more than 253 characters."""
     return _invalid(
         place.class_field, place.device_class, _too_long(place.device_class)
@@ -177,21 +179,23 @@ def class_is_at_most_253_long(place: Place) -> FieldError | None:
 
 
 @rule("MAP-009")
-def class_is_named_once_in_a_mapping(place: Place) -> FieldError | None:
+def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
     """Refuse a class name that stands earlier in the same mapping."""
     repeated = place.device_class in place.earlier_in_mapping()
     return _duplicate(place.class_field, place.device_class) if repeated else None
 
 
 @rule("MAP-010", "SOURCE-016")
-def class_maps_to_one_resource(place: Place) -> FieldError | None:
+def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
     """Refuse a class that an earlier mapping of another name has already."""
     owner = place.owner()
     return None if owner.name == place.mapping.name else _taken(place, owner)
 
 
 @rule("MAP-010", "MAP-016")
-def class_maps_to_one_resource_unless_both_count(place: Place) -> FieldError | None:
+def class_maps_to_one_resource_unless_both_count(
+    place: MappingPath,
+) -> FieldError | None:
     """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
 
     Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
@@ -258,7 +262,7 @@ def _too_long(text: str) -> str:
     return "must not exceed 253 characters" if size(text) > 253 else ""
 
 
-def _taken(place: Place, owner: DeviceClassMapping) -> FieldError | None:
+def _taken(place: MappingPath, owner: DeviceClassMapping) -> FieldError | None:
     return _invalid(
         place.class_field,
         place.device_class,

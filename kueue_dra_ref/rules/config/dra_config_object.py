@@ -9,7 +9,7 @@ from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -20,7 +20,7 @@ _ROOT = "spec.resources"
 
 @rule("CLASS-001", "CRD-001", "CRD-017", "CRD-018")
 def the_config_object_maps_the_classes(
-    world: World, workload: Workload
+    world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """The mappings are those of the singleton as it is now; without it there are none."""
     del workload

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.names import in_characters, printed, qualified_name_faults
-from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
 @rule("MAP-002", "MAP-020")
-def name_is_a_qualified_name(place: Place) -> FieldError | None:
+def name_is_a_qualified_name(place: MappingPath) -> FieldError | None:
     """Refuse a resource name that is no label key, which was called a qualified name."""
     return _invalid(place.name_field, place.mapping.name)
 
 
 @rule("MAP-007", "MAP-020")
-def class_is_a_qualified_name(place: Place) -> FieldError | None:
+def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
     """Refuse a class name that is no label key, which was called a qualified name."""
     return _invalid(place.class_field, place.device_class)
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.apiserver.fielderrors import invalid
-from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
 @rule("AHEAD-001")
-def a_mapping_is_not_called_pods(place: Place) -> FieldError | None:
+def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
     """Refuse the name under which Kueue itself counts pods."""
     if place.mapping.name != "pods":
         return None
@@ -26,7 +26,7 @@ def a_mapping_is_not_called_pods(place: Place) -> FieldError | None:
 
 
 @rule("AHEAD-002")
-def a_capacity_has_one_slash_at_most(place: Place) -> Iterator[FieldError]:
+def a_capacity_has_one_slash_at_most(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a capacity whose name has more than a domain and an identifier."""
     name = str((place.source.get("capacity") or {}).get("name") or "")
     if name.count("/") > 1:

@@ -8,8 +8,8 @@ from kueue_dra_ref.api.names import size
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import invalid, required
 from kueue_dra_ref.apiserver.kubernetes_versions import KUBERNETES_1_36
-from kueue_dra_ref.cel import CompileFault, compiled
-from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.cel import CompileError, compiled
+from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -17,7 +17,7 @@ _MAX_DRIVER = 63
 
 
 @rule("SOURCE-006")
-def a_counter_is_named_by_a_label(place: Place) -> Iterator[FieldError]:
+def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a counter whose name is missing or no DNS label."""
     for field, counter in _written(place, "counter"):
         name = str(counter.get("name") or "")
@@ -30,7 +30,7 @@ def a_counter_is_named_by_a_label(place: Place) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-007")
-def a_capacity_has_a_qualified_name(place: Place) -> Iterator[FieldError]:
+def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed."""
     for field, capacity in _written(place, "capacity"):
         yield from resource_names.qualified(
@@ -39,7 +39,7 @@ def a_capacity_has_a_qualified_name(place: Place) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-008")
-def a_driver_is_a_subdomain(place: Place) -> Iterator[FieldError]:
+def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a driver that is missing, too long, or no DNS subdomain in lower case."""
     for field, source in _written(place, "counter", "capacity"):
         driver = str(source.get("driver") or "")
@@ -56,7 +56,7 @@ def a_driver_is_a_subdomain(place: Place) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-009")
-def the_selector_of_a_source_compiles(place: Place) -> Iterator[FieldError]:
+def the_selector_of_a_source_compiles(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a source without a selector of devices, or with one that does not compile."""
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
@@ -67,11 +67,11 @@ def the_selector_of_a_source_compiles(place: Place) -> Iterator[FieldError]:
         found = compiled(expression) if expression else None
         if not expression:
             yield required(path)
-        elif isinstance(found, CompileFault):
+        elif isinstance(found, CompileError):
             yield invalid(path, expression, f"CEL compilation failed: {found.detail}")
 
 
-def _written(place: Place, *kinds: str) -> Iterator[tuple[str, Manifest]]:
+def _written(place: MappingPath, *kinds: str) -> Iterator[tuple[str, Manifest]]:
     for kind in kinds:
         if (source := place.source.get(kind)) is not None:
             yield f"{place.source_field}.{kind}", source

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kueue_dra_ref.api.names import printed, quoted
-from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -14,7 +14,7 @@ _ONE = "exactly one source type must be set per entry"
 
 
 @rule("SOURCE-001")
-def a_source_has_a_type(place: Place) -> FieldError | None:
+def a_source_has_a_type(place: MappingPath) -> FieldError | None:
     """Refuse a source that is neither a counter nor a capacity."""
     if _types(place.source):
         return None
@@ -22,7 +22,7 @@ def a_source_has_a_type(place: Place) -> FieldError | None:
 
 
 @rule("SOURCE-002")
-def a_source_has_one_type(place: Place) -> FieldError | None:
+def a_source_has_one_type(place: MappingPath) -> FieldError | None:
     """Refuse a source that is a counter and a capacity at once."""
     if len(_types(place.source)) < 2:
         return None
@@ -35,19 +35,19 @@ def a_source_has_one_type(place: Place) -> FieldError | None:
 
 
 @rule("SOURCE-004")
-def counters_need_their_gate(place: Place) -> FieldError | None:
+def counters_need_their_gate(place: MappingPath) -> FieldError | None:
     """Refuse a counter while partitionable devices are switched off."""
     return _gated(place, "counter", "KueueDRAIntegrationPartitionableDevices")
 
 
 @rule("SOURCE-005")
-def capacities_need_their_gate(place: Place) -> FieldError | None:
+def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
     """Refuse a capacity while consumable capacity is switched off."""
     return _gated(place, "capacity", "KueueDRAIntegrationConsumableCapacity")
 
 
 @rule("SOURCE-003")
-def sources_of_a_mapping_are_of_one_type(place: Place) -> Iterator[FieldError]:
+def sources_of_a_mapping_are_of_one_type(place: MappingPath) -> Iterator[FieldError]:
     """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either."""
     sources = place.mapping.sources
     if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
@@ -59,7 +59,9 @@ def sources_of_a_mapping_are_of_one_type(place: Place) -> Iterator[FieldError]:
 
 
 @rule("SOURCE-010")
-def mappings_of_a_class_charge_different_counters(place: Place) -> FieldError | None:
+def mappings_of_a_class_charge_different_counters(
+    place: MappingPath,
+) -> FieldError | None:
     """Refuse a class that another mapping charges for the same counter already."""
     mapping, owner = place.mapping, place.owner()
     if owner.name == mapping.name or not (mapping.counter and owner.counter):
@@ -87,7 +89,7 @@ def _types(source: Mapping[str, Any]) -> list[str]:
     return [kind for kind in ("counter", "capacity") if source.get(kind) is not None]
 
 
-def _gated(place: Place, kind: str, gate: str) -> FieldError | None:
+def _gated(place: MappingPath, kind: str, gate: str) -> FieldError | None:
     if kind not in _types(place.source):
         return None
     field, detail = (

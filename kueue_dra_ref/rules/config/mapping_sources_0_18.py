@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.names import size
 from kueue_dra_ref.apiserver.fielderrors import invalid, required
-from kueue_dra_ref.model.mapping_path import Place
+from kueue_dra_ref.model.mapping_path import MappingPath
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -15,21 +15,21 @@ _MAX_NAME, _MAX_DRIVER = 63, 253
 
 
 @rule("SOURCE-012")
-def sources_need_the_gate_of_counters(place: Place) -> Iterator[FieldError]:
+def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError]:
     """Refuse all sources of a mapping at once while partitionable devices are switched off."""
     if place.mapping.sources:
         yield _of_all(place, "Invalid value", f"sources require {_GATE} to be enabled")
 
 
 @rule("SOURCE-011")
-def a_mapping_has_one_source(place: Place) -> Iterator[FieldError]:
+def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a second source of a mapping."""
     if len(place.mapping.sources) > 1:
         yield _of_all(place, "Too many", "must have at most 1 item")
 
 
 @rule("SOURCE-015")
-def a_source_is_a_counter(place: Place) -> FieldError | None:
+def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
     """Refuse a source that is no counter."""
     if place.source.get("counter") is not None:
         return None
@@ -40,18 +40,18 @@ def a_source_is_a_counter(place: Place) -> FieldError | None:
 
 
 @rule("SOURCE-013")
-def a_counter_has_a_short_name(place: Place) -> Iterator[FieldError]:
+def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a counter whose name is missing or too long; how it is spelt is not looked at."""
     yield from _measured(place, "name", _MAX_NAME)
 
 
 @rule("SOURCE-014")
-def a_driver_has_a_name(place: Place) -> Iterator[FieldError]:
+def a_driver_has_a_name(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a driver that is missing or too long; how it is spelt is not looked at."""
     yield from _measured(place, "driver", _MAX_DRIVER)
 
 
-def _measured(place: Place, key: str, limit: int) -> Iterator[FieldError]:
+def _measured(place: MappingPath, key: str, limit: int) -> Iterator[FieldError]:
     field = f"{place.source_field}.counter.{key}"
     text = str(place.source["counter"].get(key) or "")
     if not text:
@@ -60,7 +60,7 @@ def _measured(place: Place, key: str, limit: int) -> Iterator[FieldError]:
         yield invalid(field, text, f"must not exceed {limit} characters")
 
 
-def _of_all(place: Place, type_: str, detail: str) -> FieldError:
+def _of_all(place: MappingPath, type_: str, detail: str) -> FieldError:
     value = str(len(place.mapping.sources))
     return FieldError(
         field=f"{place.mapping_field}.sources", type=type_, value=value, detail=detail

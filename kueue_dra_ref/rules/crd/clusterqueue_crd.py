@@ -15,7 +15,7 @@ from kueue_dra_ref.api.crd_validation import (
     places,
     repeated,
 )
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
 _GROUP = "spec.resourceGroups[]"
@@ -28,34 +28,34 @@ _SEARCH = (
 
 
 @rule("OBJECT-003")
-def at_most_16_resource_groups(write: Write) -> Faults:
+def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
     """Refuse more."""
     return at_most(write.new, "spec.resourceGroups", 16)
 
 
 @rule("OBJECT-004")
-def a_group_covers_1_to_64_resources(write: Write) -> Faults:
+def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
     """Refuse none, and more."""
     yield from at_least(write.new, f"{_GROUP}.coveredResources", 1)
     yield from at_most(write.new, f"{_GROUP}.coveredResources", 64)
 
 
 @rule("OBJECT-005")
-def a_group_has_1_to_64_flavors(write: Write) -> Faults:
+def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
     """Refuse none, and more."""
     yield from at_least(write.new, f"{_GROUP}.flavors", 1)
     yield from at_most(write.new, f"{_GROUP}.flavors", 64)
 
 
 @rule("OBJECT-006")
-def a_flavor_has_1_to_64_quotas(write: Write) -> Faults:
+def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
     """Refuse none, and more."""
     yield from at_least(write.new, f"{_FLAVOR}.resources", 1)
     yield from at_most(write.new, f"{_FLAVOR}.resources", 64)
 
 
 @rule("OBJECT-007")
-def a_group_says_what_there_is_quota_of(write: Write) -> Faults:
+def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
     """Refuse a group without resources or flavors, and a flavor or quota without a name."""
     yield from missing(write.new, _GROUP, "coveredResources", "flavors")
     yield from missing(write.new, _FLAVOR, "name", "resources")
@@ -63,64 +63,64 @@ def a_group_says_what_there_is_quota_of(write: Write) -> Faults:
 
 
 @rule("OBJECT-008")
-def a_quota_says_how_much_there_is(write: Write) -> Faults:
+def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
     """Refuse a quota without an amount."""
     return missing(write.new, _RESOURCE, "nominalQuota")
 
 
 @rule("OBJECT-010")
-def a_group_names_flavors_as_objects_are(write: Write) -> Faults:
+def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
     """Refuse what no ResourceFlavor can be called."""
     return no_object_names(write.new, f"{_FLAVOR}.name")
 
 
 @rule("OBJECT-011")
-def a_parent_is_named_as_objects_are(write: Write) -> Faults:
+def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
     """Refuse what no Cohort can be called."""
     return no_object_names(write.new, "spec.parentName")
 
 
 @rule("OBJECT-012")
-def a_cohort_is_named_as_objects_are(write: Write) -> Faults:
+def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
     """Refuse what no Cohort can be called."""
     return no_object_names(write.new, "spec.cohortName")
 
 
 @rule("OBJECT-013")
 def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Faults:
     """Refuse what no Cohort can be called; the field was called cohort."""
     return no_object_names(write.new, "spec.cohortName", "spec.cohort")
 
 
 @rule("OBJECT-015")
-def a_flavor_is_once_in_a_group(write: Write) -> Faults:
+def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
     """Refuse it twice in a list."""
     return repeated(write.new, f"{_GROUP}.flavors", "name")
 
 
 @rule("OBJECT-016")
-def a_resource_is_once_in_a_flavor(write: Write) -> Faults:
+def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
     """Refuse it twice in a list."""
     return repeated(write.new, f"{_FLAVOR}.resources", "name")
 
 
 @rule("OBJECT-051")
-def an_admission_scope_has_a_mode(write: Write) -> Faults:
+def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
     """Refuse a scope without one."""
     return missing(write.new, "spec.admissionScope", "admissionMode")
 
 
 @rule("OBJECT-052")
-def the_mode_of_an_admission_scope_is_known(write: Write) -> Faults:
+def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another one."""
     modes = ("UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing")
     return other_words(write.new, "spec.admissionScope.admissionMode", modes)
 
 
 @rule("OBJECT-045")
-def a_selector_says_what_it_compares(write: Write) -> Faults:
+def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
     """Refuse an expression without a key or an operator."""
     return missing(
         write.new, "spec.namespaceSelector.matchExpressions[]", "key", "operator"
@@ -128,7 +128,7 @@ def a_selector_says_what_it_compares(write: Write) -> Faults:
 
 
 @rule("OBJECT-017")
-def a_queue_keeps_to_the_known_strategies(write: Write) -> Faults:
+def a_queue_keeps_to_the_known_strategies(write: AdmissionRequest) -> Faults:
     """Refuse another order of the queue."""
     return other_words(
         write.new, "spec.queueingStrategy", ("StrictFIFO", "BestEffortFIFO")
@@ -136,7 +136,7 @@ def a_queue_keeps_to_the_known_strategies(write: Write) -> Faults:
 
 
 @rule("OBJECT-019")
-def preemption_keeps_to_the_known_policies(write: Write) -> Faults:
+def preemption_keeps_to_the_known_policies(write: AdmissionRequest) -> Faults:
     """Refuse another policy."""
     path = "spec.preemption"
     within = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")
@@ -150,14 +150,16 @@ def preemption_keeps_to_the_known_policies(write: Write) -> Faults:
 
 
 @rule("OBJECT-020")
-def a_search_stops_or_tries_the_next_flavor(write: Write) -> Faults:
+def a_search_stops_or_tries_the_next_flavor(write: AdmissionRequest) -> Faults:
     """Refuse other words for what becomes of the search for a flavor."""
     for path in _SEARCH:
         yield from other_words(write.new, path, ("MayStopSearch", "TryNextFlavor"))
 
 
 @rule("OBJECT-020")
-def a_search_borrows_preempts_or_tries_the_next_flavor(write: Write) -> Faults:
+def a_search_borrows_preempts_or_tries_the_next_flavor(
+    write: AdmissionRequest,
+) -> Faults:
     """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt."""
     for path, word in zip(_SEARCH, ("Borrow", "Preempt"), strict=True):
         for fault in other_words(write.new, path, ("MayStopSearch", "TryNextFlavor")):
@@ -165,14 +167,14 @@ def a_search_borrows_preempts_or_tries_the_next_flavor(write: Write) -> Faults:
 
 
 @rule("OBJECT-021")
-def a_preference_is_for_borrowing_or_preemption(write: Write) -> Faults:
+def a_preference_is_for_borrowing_or_preemption(write: AdmissionRequest) -> Faults:
     """Refuse another preference."""
     words = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
     return other_words(write.new, "spec.flavorFungibility.preference", words)
 
 
 @rule("OBJECT-022")
-def borrowing_is_limited_in_a_cohort_only(write: Write) -> Faults:
+def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
     """Refuse a limit where there is nobody to borrow from."""
     if "cohortName" not in write.new["spec"] and places(
         write.new, f"{_RESOURCE}.borrowingLimit"
@@ -181,7 +183,9 @@ def borrowing_is_limited_in_a_cohort_only(write: Write) -> Faults:
 
 
 @rule("OBJECT-023")
-def who_never_reclaims_does_not_preempt_while_borrowing(write: Write) -> Faults:
+def who_never_reclaims_does_not_preempt_while_borrowing(
+    write: AdmissionRequest,
+) -> Faults:
     """Refuse that what is borrowed is preempted for, and what is lent is not."""
     preemption = write.new["spec"]["preemption"]
     if (
@@ -195,7 +199,7 @@ def who_never_reclaims_does_not_preempt_while_borrowing(write: Write) -> Faults:
 
 
 @rule("OBJECT-024")
-def a_preference_needs_a_search_that_goes_on(write: Write) -> Faults:
+def a_preference_needs_a_search_that_goes_on(write: AdmissionRequest) -> Faults:
     """Refuse a preference between flavors where the search stops at the first."""
     searching = write.new["spec"]["flavorFungibility"]
     tried = {searching["whenCanBorrow"], searching["whenCanPreempt"]}
@@ -205,7 +209,7 @@ def a_preference_needs_a_search_that_goes_on(write: Write) -> Faults:
 
 
 @rule("OBJECT-025")
-def a_flavor_has_a_quota_of_each_resource(write: Write) -> Faults:
+def a_flavor_has_a_quota_of_each_resource(write: AdmissionRequest) -> Faults:
     """Refuse a flavor with more or fewer quotas than its group covers resources."""
     for path, group in places(write.new, _GROUP):
         if any(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.crd_validation import Faults, invalid, no_object_names
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("OBJECT-014")
-def a_cluster_queue_is_named_as_objects_are(write: Write) -> Faults:
+def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
     """Refuse what no ClusterQueue can be called."""
     return no_object_names(write.new, "spec.clusterQueue")
 
 
 @rule("QUEUE-042")
-def a_local_queue_stays_with_its_cluster_queue(write: Write) -> Faults:
+def a_local_queue_stays_with_its_cluster_queue(write: AdmissionRequest) -> Faults:
     """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none."""
     named, before = (
         each["spec"].get("clusterQueue") for each in (write.new, write.before)

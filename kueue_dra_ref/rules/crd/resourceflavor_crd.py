@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kueue_dra_ref.api.crd_validation import Faults, at_most, invalid, missing
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -17,20 +17,22 @@ _EFFECTS_WORDS = (
 
 
 @rule("OBJECT-026")
-def a_flavor_has_at_most_8_labels_taints_and_tolerations(write: Write) -> Faults:
+def a_flavor_has_at_most_8_labels_taints_and_tolerations(
+    write: AdmissionRequest,
+) -> Faults:
     """Refuse more of either."""
     for path in ("spec.nodeLabels", _TAINTS, _TOLERATIONS):
         yield from at_most(write.new, path, 8)
 
 
 @rule("OBJECT-027")
-def a_taint_has_a_key_and_an_effect(write: Write) -> Faults:
+def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
     """Refuse neither."""
     return missing(write.new, f"{_TAINTS}[]", "key", "effect")
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_taint_is_known(write: Write) -> Faults:
+def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another one."""
     if any(
         taint.get("effect") not in _EFFECTS
@@ -40,7 +42,7 @@ def the_effect_of_a_taint_is_known(write: Write) -> Faults:
 
 
 @rule("OBJECT-029")
-def without_a_key_everything_is_tolerated(write: Write) -> Faults:
+def without_a_key_everything_is_tolerated(write: AdmissionRequest) -> Faults:
     """Refuse a toleration that has neither a key nor the operator Exists."""
     words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
     return _each(
@@ -49,7 +51,7 @@ def without_a_key_everything_is_tolerated(write: Write) -> Faults:
 
 
 @rule("OBJECT-030")
-def only_who_may_stay_is_tolerated_for_a_time(write: Write) -> Faults:
+def only_who_may_stay_is_tolerated_for_a_time(write: AdmissionRequest) -> Faults:
     """Refuse seconds of another effect than NoExecute."""
     words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
     return _each(
@@ -60,7 +62,7 @@ def only_who_may_stay_is_tolerated_for_a_time(write: Write) -> Faults:
 
 
 @rule("OBJECT-031")
-def the_operator_of_a_toleration_is_known(write: Write) -> Faults:
+def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
     """Refuse to compare numbers, which pods may."""
     words = "supported toleration values: 'Equal'(default), 'Exists'"
     return _each(
@@ -69,7 +71,7 @@ def the_operator_of_a_toleration_is_known(write: Write) -> Faults:
 
 
 @rule("OBJECT-032")
-def what_exists_has_no_value(write: Write) -> Faults:
+def what_exists_has_no_value(write: AdmissionRequest) -> Faults:
     """Refuse a value that is not compared with anything."""
     words = "a value must be empty when 'operator' is 'Exists'"
     return _each(
@@ -80,7 +82,7 @@ def what_exists_has_no_value(write: Write) -> Faults:
 
 
 @rule("OBJECT-028")
-def the_effect_of_a_toleration_is_known(write: Write) -> Faults:
+def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another one."""
     return _each(
         write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS
@@ -88,7 +90,7 @@ def the_effect_of_a_toleration_is_known(write: Write) -> Faults:
 
 
 def _each(
-    write: Write, words: str, holds: Callable[[Manifest], bool]
+    write: AdmissionRequest, words: str, holds: Callable[[Manifest], bool]
 ) -> Iterator[FieldError]:
     """Refuse that something does not hold of each toleration; a field that is not there to be compared is an error."""
     absent = ""

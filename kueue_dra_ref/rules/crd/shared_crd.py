@@ -9,7 +9,7 @@ from kueue_dra_ref.api.crd_validation import (
     other_words,
     places,
 )
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 
 _INT32 = (
@@ -22,13 +22,13 @@ _INT32 = (
 
 
 @rule("OBJECT-002")
-def a_priority_class_has_a_value(write: Write) -> Faults:
+def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
     """Refuse none."""
     return missing(write.new, "", "value")
 
 
 @rule("OBJECT-050")
-def numbers_have_32_bits(write: Write) -> Faults:
+def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
     """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range."""
     for path in _INT32:
         for at, value in places(write.new, path, int):
@@ -41,6 +41,6 @@ def numbers_have_32_bits(write: Write) -> Faults:
 
 
 @rule("OBJECT-018")
-def a_queue_runs_is_held_or_drained(write: Write) -> Faults:
+def a_queue_runs_is_held_or_drained(write: AdmissionRequest) -> Faults:
     """Refuse another stop policy."""
     return other_words(write.new, "spec.stopPolicy", ("None", "Hold", "HoldAndDrain"))

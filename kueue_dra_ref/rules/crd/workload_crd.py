@@ -19,7 +19,7 @@ from kueue_dra_ref.api.crd_validation import (
 )
 from kueue_dra_ref.api.pods import NAMED, REQUIRED
 from kueue_dra_ref.api.scheme import KUEUE
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -33,52 +33,54 @@ _ROOT = "<nil>"
 
 
 @rule("COUNT-021")
-def a_workload_has_a_pod_set(write: Write) -> Iterator[FieldError]:
+def a_workload_has_a_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse a list of none."""
     return at_least(write.new, _PATH, 1)
 
 
 @rule("COUNT-022")
-def at_most_18_pod_sets(write: Write) -> Iterator[FieldError]:
+def at_most_18_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse more."""
     return at_most(write.new, _PATH, 18)
 
 
 @rule("COUNT-023")
-def at_most_10_pod_sets(write: Write) -> Iterator[FieldError]:
+def at_most_10_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse more."""
     return at_most(write.new, _PATH, 10)
 
 
 @rule("COUNT-024")
-def at_most_8_pod_sets(write: Write) -> Iterator[FieldError]:
+def at_most_8_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse more."""
     return at_most(write.new, _PATH, 8)
 
 
 @rule("COUNT-025")
-def a_container_lists_a_claim_once(write: Write) -> Iterator[FieldError]:
+def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names."""
     for kind in ("containers", "initContainers"):
         yield from repeated(write.new, f"{_POD}.{kind}[].resources.claims", "name")
 
 
 @rule("COUNT-026")
-def a_pod_set_has_a_name_of_its_own(write: Write) -> Iterator[FieldError]:
+def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse a name that is no label, and one that two pod sets have."""
     yield from no_labels(write.new, f"{_PATH}[].name")
     yield from repeated(write.new, _PATH, "name")
 
 
 @rule("COUNT-027")
-def containers_and_claims_differ_in_their_names(write: Write) -> Iterator[FieldError]:
+def containers_and_claims_differ_in_their_names(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse a name twice in one list."""
     for kind in ("containers", "initContainers", "resourceClaims"):
         yield from repeated(write.new, f"{_POD}.{kind}", "name")
 
 
 @rule("COUNT-028")
-def pods_have_containers_and_names(write: Write) -> Iterator[FieldError]:
+def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse pods without a template or containers, and parts of them without what tells them apart."""
     yield from missing(write.new, f"{_PATH}[]", "template")
     yield from missing(write.new, _POD, "containers")
@@ -88,13 +90,17 @@ def pods_have_containers_and_names(write: Write) -> Iterator[FieldError]:
 
 
 @rule("QUEUE-061")
-def a_workload_names_its_queue_as_objects_are(write: Write) -> Iterator[FieldError]:
+def a_workload_names_its_queue_as_objects_are(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse what no LocalQueue can be called."""
     return no_object_names(write.new, "spec.queueName")
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_a_known_kind(write: Write) -> Iterator[FieldError]:
+def a_priority_class_is_of_a_known_kind(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse a reference that lacks a part, and one to a kind that there is not."""
     yield from missing(write.new, _CLASS, "group", "kind", "name")
     yield from other_words(write.new, f"{_CLASS}.group", tuple(_KINDS))
@@ -104,7 +110,9 @@ def a_priority_class_is_of_a_known_kind(write: Write) -> Iterator[FieldError]:
 
 
 @rule("PREEMPT-049")
-def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[FieldError]:
+def a_priority_class_is_of_the_kind_of_its_group(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse the kind of the other group."""
     for path, reference in places(write.new, _CLASS):
         group, kind = reference["group"], _KINDS.get(reference["group"])
@@ -115,7 +123,7 @@ def a_priority_class_is_of_the_kind_of_its_group(write: Write) -> Iterator[Field
 
 
 @rule("PARTIAL-008")
-def the_fewest_pods_are_at_least_one(write: Write) -> Iterator[FieldError]:
+def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
     """Refuse a pod set that is content with none."""
     for at, least in places(write.new, f"{_PATH}[].minCount", int):
         if least < 1:
@@ -125,14 +133,18 @@ def the_fewest_pods_are_at_least_one(write: Write) -> Iterator[FieldError]:
 
 
 @rule("QUEUE-047")
-def a_workload_with_quota_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
+def a_workload_with_quota_stays_in_its_queue(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved."""
     if _moved(write):
         yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
 
 
 @rule("QUEUE-047", "QUEUE-048")
-def a_workload_with_quota_keeps_its_queue(write: Write) -> Iterator[FieldError]:
+def a_workload_with_quota_keeps_its_queue(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse another queue, and none, while quota is reserved."""
     if _keeps_quota(write) and _queue(write.before) != _queue(write.new):
         yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
@@ -140,7 +152,7 @@ def a_workload_with_quota_keeps_its_queue(write: Write) -> Iterator[FieldError]:
 
 @rule("QUEUE-047")
 def a_workload_with_quota_stays_in_its_queue_in_few_words(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved, without saying so."""
     if _moved(write):
@@ -148,7 +160,9 @@ def a_workload_with_quota_stays_in_its_queue_in_few_words(
 
 
 @rule("PREEMPT-042")
-def a_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldError]:
+def a_priority_class_comes_with_its_priority(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse a reference to a priority class without the priority that it stands for."""
     if _lacks_priority(write.new):
         yield invalid("spec", "priority should not be nil when priorityClassRef is set")
@@ -156,7 +170,7 @@ def a_priority_class_comes_with_its_priority(write: Write) -> Iterator[FieldErro
 
 @rule("PREEMPT-042")
 def a_named_priority_class_comes_with_its_priority(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse a priority class without the priority that it stands for; it is a name there, not a reference."""
     if _lacks_priority(write.new):
@@ -166,7 +180,9 @@ def a_named_priority_class_comes_with_its_priority(
 
 
 @rule("PREEMPT-043")
-def a_workload_with_quota_has_a_class_or_none(write: Write) -> Iterator[FieldError]:
+def a_workload_with_quota_has_a_class_or_none(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved."""
     if is_true(write.before, "QuotaReserved") and _has_class(
         write.before
@@ -178,7 +194,7 @@ def a_workload_with_quota_has_a_class_or_none(write: Write) -> Iterator[FieldErr
 
 @rule("PREEMPT-043")
 def a_workload_with_quota_has_a_class_or_none_in_few_words(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved, without saying so."""
     if is_true(write.before, "QuotaReserved") and _has_class(
@@ -188,7 +204,9 @@ def a_workload_with_quota_has_a_class_or_none_in_few_words(
 
 
 @rule("PARTIAL-009")
-def the_fewest_pods_are_no_more_than_all(write: Write) -> Iterator[FieldError]:
+def the_fewest_pods_are_no_more_than_all(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Refuse a pod set that needs more pods than it has."""
     for index, pod_set in _pod_sets(write.new):
         if pod_set.get("minCount", 0) > pod_set.get("count", 1):
@@ -202,13 +220,13 @@ def _pod_sets(workload: Manifest) -> Iterator[tuple[int, Manifest]]:
     yield from enumerate(workload["spec"].get("podSets") or ())
 
 
-def _keeps_quota(write: Write) -> bool:
+def _keeps_quota(write: AdmissionRequest) -> bool:
     return is_true(write.before, "QuotaReserved") and is_true(
         write.new, "QuotaReserved"
     )
 
 
-def _moved(write: Write) -> bool:
+def _moved(write: AdmissionRequest) -> bool:
     old, new = _queue(write.before), _queue(write.new)
     return _keeps_quota(write) and None not in (old, new) and old != new
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("REUSE-001", "REUSE-002", "REUSE-007")
-def claims_in_use_are_not_charged_again(asked: Asked) -> bool:
+def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
     """Whether a claim is allocated, and known by ClusterQueue, namespace and name as admitted already.
 
     The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that

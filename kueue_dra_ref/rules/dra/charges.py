@@ -8,7 +8,7 @@ from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.types import Claim, PodSet
 from kueue_dra_ref.cel import Undecided
-from kueue_dra_ref.model.lister import Asked, all_hold, class_selectors
+from kueue_dra_ref.model.lister import DeviceRequestContext, all_hold, class_selectors
 from kueue_dra_ref.model.rule import rule
 
 Charge = tuple[tuple[str, int], ...]
@@ -24,7 +24,7 @@ Charge = tuple[tuple[str, int], ...]
     "CLASS-003",
     "CEL-009",
 )
-def the_count_is_charged(asked: Asked) -> Charge | None:
+def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
     """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing."""
     request = asked.request
     if request is None or not request.is_exact or request.mode != "ExactCount":
@@ -33,13 +33,13 @@ def the_count_is_charged(asked: Asked) -> Charge | None:
 
 
 @rule("RISK-002")
-def admin_access_is_not_charged(asked: Asked) -> Charge | None:
+def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
     """Administrative access is for admin namespaces; charged, it would eat up the quota of users."""
     return () if asked.request and asked.request.admin_access else None
 
 
 @rule("RISK-001")
-def every_alternative_is_charged(asked: Asked) -> Charge | None:
+def every_alternative_is_charged(asked: DeviceRequestContext) -> Charge | None:
     """Which alternative will be allocated is not known, so all classes that the list names are charged."""
     if not asked.request or not asked.request.alternatives:
         return None
@@ -50,7 +50,7 @@ def every_alternative_is_charged(asked: Asked) -> Charge | None:
 
 
 @rule("RISK-003")
-def mode_all_is_charged_at_its_worst(asked: Asked) -> Charge | None:
+def mode_all_is_charged_at_its_worst(asked: DeviceRequestContext) -> Charge | None:
     """Mode All is charged the most devices that one claim could be allocated."""
     request = asked.request
     if request is None or not request.is_exact or request.mode != "All":
@@ -58,7 +58,7 @@ def mode_all_is_charged_at_its_worst(asked: Asked) -> Charge | None:
     return ((request.device_class, _most(asked, request)),)
 
 
-def _most(asked: Asked, request: DeviceRequest) -> int:
+def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
     if request.mode != "All":
         return request.count
     selectors = (

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.names import quoted
-from kueue_dra_ref.cel import CompileFault, Undecided, compiled
-from kueue_dra_ref.model.lister import Asked, World
+from kueue_dra_ref.cel import CompileError, Undecided, compiled
+from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("CLAIM-004", "CLAIM-005", "CLAIM-018", "RBAC-001", "RBAC-005")
 def templates_are_read_where_the_workload_lives(
-    world: World, namespace: str, name: str
+    world: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Read the ResourceClaimTemplate from the namespace of the workload."""
     return world.template(namespace, name)
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
-def the_template_must_exist(asked: Asked) -> FieldError | None:
+def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
     """A missing template is an internal error: it may come, so the workload is retried."""
     name = asked.claim.template
     if asked.template is not None or not name:
@@ -32,7 +32,7 @@ def the_template_must_exist(asked: Asked) -> FieldError | None:
 
 
 @rule("CLAIM-008", "CLAIM-020")
-def first_available_is_refused(asked: Asked) -> FieldError | None:
+def first_available_is_refused(asked: DeviceRequestContext) -> FieldError | None:
     """Kueue 0.19 cannot tell which alternative will be allocated."""
     if not asked.request or not asked.request.alternatives:
         return None
@@ -42,7 +42,9 @@ def first_available_is_refused(asked: Asked) -> FieldError | None:
 
 
 @rule("CEL-001")
-def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
+def selectors_must_compile(
+    asked: DeviceRequestContext,
+) -> FieldError | Undecided | None:
     """Each selector of the request must compile in the DRA CEL environment; all that do not are told together."""
     if not asked.request:
         return None
@@ -51,7 +53,7 @@ def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
         found = compiled(expression)
         if isinstance(found, Undecided):
             return found
-        if isinstance(found, CompileFault):
+        if isinstance(found, CompileError):
             field = f"devices.requests[{asked.request.index}].exactly.selectors[{index}].cel.expression"
             faults.append(
                 f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
@@ -63,7 +65,7 @@ def selectors_must_compile(asked: Asked) -> FieldError | Undecided | None:
 
 
 @rule("CLAIM-013")
-def admin_access_is_refused(asked: Asked) -> FieldError | None:
+def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
     """Kueue 0.19 refuses administrative access rather than pass it over."""
     if not asked.request or not asked.request.admin_access:
         return None
@@ -73,7 +75,7 @@ def admin_access_is_refused(asked: Asked) -> FieldError | None:
 
 
 @rule("CLAIM-010")
-def mode_all_is_refused(asked: Asked) -> FieldError | None:
+def mode_all_is_refused(asked: DeviceRequestContext) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if not asked.request or asked.request.mode != "All":
         return None
@@ -86,7 +88,9 @@ def mode_all_is_refused(asked: Asked) -> FieldError | None:
 
 
 @rule("CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
-def unmapped_classes_are_refused(asked: Asked, device_class: str) -> FieldError:
+def unmapped_classes_are_refused(
+    asked: DeviceRequestContext, device_class: str
+) -> FieldError:
     """A class that no mapping names cannot be charged, so it keeps the workload out."""
     return FieldError(
         field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaim{'' if asked.claim.claim else 'Template'}Name",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015", "CLAIM-031")
-def a_missing_template_is_told_in_words(asked: Asked) -> FieldError | None:
+def a_missing_template_is_told_in_words(
+    asked: DeviceRequestContext,
+) -> FieldError | None:
     """A missing template keeps the workload out; the message names template, workload and pod set."""
     name = asked.claim.template
     if asked.template is not None or not name:
@@ -21,14 +23,18 @@ def a_missing_template_is_told_in_words(asked: Asked) -> FieldError | None:
 
 
 @rule("CLAIM-014", "CLAIM-031", "CLASS-002", "CLASS-004", "CLASS-005")
-def an_unmapped_class_is_told_in_words(asked: Asked, device_class: str) -> FieldError:
+def an_unmapped_class_is_told_in_words(
+    asked: DeviceRequestContext, device_class: str
+) -> FieldError:
     """A class that no mapping names keeps the workload out; the message names class, workload and pod set."""
     told = f"DeviceClass {device_class} is not mapped in DRA configuration for {_place(asked)}"
     return _words(f"{told}: DeviceClass is not mapped in DRA configuration")
 
 
 @rule("CLAIM-029")
-def mode_all_is_charged_none(asked: Asked) -> tuple[tuple[str, int], ...] | None:
+def mode_all_is_charged_none(
+    asked: DeviceRequestContext,
+) -> tuple[tuple[str, int], ...] | None:
     """All devices of a class are charged as none of it, though the class has to be mapped."""
     if (
         asked.request is None
@@ -39,7 +45,7 @@ def mode_all_is_charged_none(asked: Asked) -> tuple[tuple[str, int], ...] | None
     return ((asked.request.device_class, 0),)
 
 
-def _place(asked: Asked) -> str:
+def _place(asked: DeviceRequestContext) -> str:
     return f"workload {asked.workload.name} podset {asked.pod_set.name}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kueue_dra_ref.api.unstructured import child
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -13,7 +13,7 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 
 
 @rule("CLAIM-025")
-def constraints_are_refused(asked: Asked) -> FieldError | None:
+def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
     """Devices that have to match each other are not supported, whatever is asked for."""
     return _unsupported(
         asked, "constraints", "device constraints (MatchAttribute) are not supported"
@@ -21,13 +21,13 @@ def constraints_are_refused(asked: Asked) -> FieldError | None:
 
 
 @rule("CLAIM-026")
-def device_config_is_refused(asked: Asked) -> FieldError | None:
+def device_config_is_refused(asked: DeviceRequestContext) -> FieldError | None:
     """A configuration for devices is not supported, whoever it is for."""
     return _unsupported(asked, "config", "device config is not supported")
 
 
 @rule("CEL-017")
-def selectors_are_refused(asked: Asked) -> FieldError | None:
+def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
     """No selector is supported, whatever it says; it need not even compile."""
     if not asked.request or not asked.request.selectors:
         return None
@@ -48,7 +48,9 @@ def every_fault_is_retried(faults: Iterable[FieldError]) -> bool:
     return any(faults)
 
 
-def _unsupported(asked: Asked, key: str, detail: str) -> FieldError | None:
+def _unsupported(
+    asked: DeviceRequestContext, key: str, detail: str
+) -> FieldError | None:
     spec = child(child(asked.template or {}, "spec", dict, {}), "spec", dict, {})
     if not child(spec, "devices", dict, {}).get(key):
         return None

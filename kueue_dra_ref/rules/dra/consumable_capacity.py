@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.quantities import Quantity, clamp, parse, whole
-from kueue_dra_ref.model.lister import Asked
-from kueue_dra_ref.model.resourceslices import Bounds, Capacity
+from kueue_dra_ref.model.lister import DeviceRequestContext
+from kueue_dra_ref.model.resourceslices import Capacity, ValidRange
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.model.sources import Charged, Kind
+from kueue_dra_ref.model.sources import SourceCharge, SourceType
 from kueue_dra_ref.target import FieldError
 
 
 @rule("CAPACITY-001", "CAPACITY-010")
 def the_share_that_is_asked_for(
-    asked: Asked, name: str, capacity: Capacity
+    asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """What the request names under exactly this name."""
     del capacity
@@ -22,7 +22,7 @@ def the_share_that_is_asked_for(
 
 @rule("CAPACITY-003")
 def the_share_is_the_default_otherwise(
-    asked: Asked, name: str, capacity: Capacity
+    asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """The default of the policy stands in for a share that is not asked for."""
     del asked, name
@@ -31,7 +31,7 @@ def the_share_is_the_default_otherwise(
 
 @rule("CAPACITY-004")
 def without_default_it_is_the_whole(
-    asked: Asked, name: str, capacity: Capacity
+    asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """Without a default the whole capacity is charged."""
     del asked, name
@@ -78,16 +78,16 @@ def a_share_is_no_more_than_the_most(
     return share if most is None or share.ceiling <= most.ceiling else None
 
 
-def _bounds(capacity: Capacity) -> Bounds:
+def _bounds(capacity: Capacity) -> ValidRange:
     """The range of a policy; values go before it."""
-    return capacity.bounds if capacity.bounds and not capacity.values else Bounds()
+    return capacity.bounds if capacity.bounds and not capacity.values else ValidRange()
 
 
 @rule("CAPACITY-013")
-def some_device_must_have_the_capacity(charged: Charged) -> FieldError | None:
+def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | None:
     """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come."""
     source = charged.source
-    if source.kind is not Kind.CAPACITY or any(
+    if source.kind is not SourceType.CAPACITY or any(
         source.name in each.capacities for each in charged.devices
     ):
         return None
@@ -97,9 +97,9 @@ def some_device_must_have_the_capacity(charged: Charged) -> FieldError | None:
 
 
 @rule("CAPACITY-011")
-def some_device_must_give_the_share(charged: Charged) -> FieldError | None:
+def some_device_must_give_the_share(charged: SourceCharge) -> FieldError | None:
     """A share that no device's policy allows refuses the workload for good."""
-    if charged.source.kind is not Kind.CAPACITY or charged.offers:
+    if charged.source.kind is not SourceType.CAPACITY or charged.offers:
         return None
     name = charged.source.name
     detail = f'capacity request cannot be satisfied by any matched device\'s RequestPolicy for dimension "{name}"'

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kueue_dra_ref.api.types import Choice, ClusterQueue, PodSet
+from kueue_dra_ref.api.types import ClusterQueue, FlavorChoice, PodSet
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("CRD-011", "CRD-012", "CRD-013", "CRD-014", "CRD-015", "CRD-016")
 def flavors_are_examined_top_down(
     queue: ClusterQueue, resources: Sequence[str]
-) -> Sequence[Choice]:
+) -> Sequence[FlavorChoice]:
     """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names."""
     flavors = (flavor for group in queue.groups for flavor in group.flavors)
     return [
-        Choice(flavor=f.name, resource=name)
+        FlavorChoice(flavor=f.name, resource=name)
         for f in flavors
         for name in f.nominal
         if name in resources

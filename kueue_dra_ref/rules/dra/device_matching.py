@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kueue_dra_ref.cel import Device, EvaluationFault, Undecided
-from kueue_dra_ref.model.lister import Asked, Trial, all_hold, uncompiled
+from kueue_dra_ref.cel import Device, EvaluationError, Undecided
+from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold, uncompiled
 from kueue_dra_ref.model.rule import Rule, rule
 from kueue_dra_ref.target import FieldError
 
@@ -27,7 +27,7 @@ class Matched:
     """How a request fared: the places of the devices that match, or what ended the search."""
 
     places: frozenset[int]
-    ended: EvaluationFault | Undecided | None = None
+    ended: EvaluationError | Undecided | None = None
 
 
 @rule("CEL-006", "CEL-007", "CEL-015")
@@ -49,7 +49,9 @@ def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
 
 
 @rule("CEL-011")
-def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | None:
+def the_class_must_exist(
+    asked: DeviceRequestContext, matched: Matched | None
+) -> FieldError | None:
     """A request with selectors needs the DeviceClass object; it may come, so the workload is retried."""
     if not asked.request or matched is not None or not asked.request.device_class:
         return None
@@ -60,7 +62,7 @@ def the_class_must_exist(asked: Asked, matched: Matched | None) -> FieldError | 
 
 @rule("CEL-019")
 def the_selectors_of_the_class_compile(
-    asked: Asked, matched: Matched | None
+    asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
     found = (
@@ -77,13 +79,13 @@ def the_selectors_of_the_class_compile(
 
 @rule("CEL-005")
 def an_error_on_a_device_refuses(
-    asked: Asked, matched: Matched | None
+    asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """A selector that errs on a device that it is tried on refuses the workload for good."""
     if (
         not asked.request
         or matched is None
-        or not isinstance(matched.ended, EvaluationFault)
+        or not isinstance(matched.ended, EvaluationError)
     ):
         return None
     detail = f"CEL evaluation failed for DeviceClass {asked.request.device_class}: {matched.ended.detail}"
@@ -91,7 +93,9 @@ def an_error_on_a_device_refuses(
 
 
 @rule("CEL-003", "CEL-004", "CEL-013")
-def too_few_devices_refuse(asked: Asked, matched: Matched | None) -> FieldError | None:
+def too_few_devices_refuse(
+    asked: DeviceRequestContext, matched: Matched | None
+) -> FieldError | None:
     """Fewer matching devices than asked for: retried, since more may be published."""
     if (
         not asked.request
@@ -108,11 +112,13 @@ def too_few_devices_refuse(asked: Asked, matched: Matched | None) -> FieldError 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matching:
+class DeviceMatchingRules:
     """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
 
     eligible: tuple[Rule[[Candidate], Trial], ...] = ()
-    findings: tuple[Rule[[Asked, Matched | None], FieldError | None], ...] = ()
+    findings: tuple[
+        Rule[[DeviceRequestContext, Matched | None], FieldError | None], ...
+    ] = ()
 
 
 def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.pods import ContainerRequests
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.model.extended_resources import Wanted
+from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.resourceslices import PublishedDevice
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.model.sources import Charged, Source
+from kueue_dra_ref.model.sources import Source, SourceCharge
 from kueue_dra_ref.target import FieldError, Manifest
 
 
@@ -24,7 +24,9 @@ def the_first_set_of_a_device_is_charged(
 
 
 @rule("DEVICE-010", "DEVICE-020")
-def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | None:
+def a_missing_class_is_told_below_the_request(
+    charged: SourceCharge,
+) -> FieldError | None:
     """A class with sources needs its object; the way to the first request is appended to the path of the request."""
     if charged.class_exists or not charged.asked.request:
         return None
@@ -36,7 +38,7 @@ def a_missing_class_is_told_below_the_request(charged: Charged) -> FieldError | 
 
 @rule("DEVICE-023", "DEVICE-025")
 def a_class_that_does_not_compile_is_told_below_the_request(
-    charged: Charged,
+    charged: SourceCharge,
 ) -> FieldError | None:
     """The way to the first request is appended to the path of the request before that to the selector."""
     return charged.uncompiled(below=".devices.requests[0]")
@@ -59,7 +61,7 @@ def a_mapped_class_stands_for_a_resource(
 
 @rule("EXT-017", "EXT-040")
 def each_container_asks_for_whole_devices(
-    wanted: Wanted, container: ContainerRequests
+    wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """A container is told of the number before it is told of counters."""
     return wanted.not_whole(container)
@@ -67,7 +69,7 @@ def each_container_asks_for_whole_devices(
 
 @rule("EXT-015", "EXT-038", "EXT-040")
 def each_container_is_refused_a_class_with_counters(
-    wanted: Wanted, container: ContainerRequests
+    wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
     """A request for an extended resource cannot say which part of a device it wants; each container is told."""
     if not wanted.is_charged_by("counter"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
-from kueue_dra_ref.model.lister import Asked, World
+from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -22,7 +22,7 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 
 @rule("DIRECT-001", "DIRECT-002", "DIRECT-003")
 def claims_are_read_where_the_workload_lives(
-    world: World, namespace: str, name: str
+    world: Lister, namespace: str, name: str
 ) -> Manifest | None:
     """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it."""
     found = world.claim(namespace, name)
@@ -32,7 +32,7 @@ def claims_are_read_where_the_workload_lives(
 
 
 @rule("DIRECT-005", "DIRECT-006")
-def the_claim_must_exist(asked: Asked) -> FieldError | None:
+def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
     """A missing ResourceClaim is an internal error: it may come, so the workload is retried."""
     name = asked.claim.claim
     if asked.template is not None or not name:

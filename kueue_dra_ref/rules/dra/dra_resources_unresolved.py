@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kueue_dra_ref.model.condition import Said
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -13,14 +13,16 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 
 @rule("AHEAD-004")
 def administrators_are_charged_nothing(
-    asked: Asked,
+    asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
     """Administrative access takes no device from anybody, so it passes and is not charged."""
     return () if asked.request and asked.request.admin_access else None
 
 
 @rule("CLAIM-010", "AHEAD-005")
-def mode_all_is_refused_but_to_administrators(asked: Asked) -> FieldError | None:
+def mode_all_is_refused_but_to_administrators(
+    asked: DeviceRequestContext,
+) -> FieldError | None:
     """How many devices mode All will take matters only where they are charged."""
     request = asked.request
     if request is None or request.mode != "All" or request.admin_access:
@@ -34,7 +36,9 @@ def mode_all_is_refused_but_to_administrators(asked: Asked) -> FieldError | None
 
 
 @rule("AHEAD-006", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
-def unmapped_classes_are_not_found(asked: Asked, device_class: str) -> FieldError:
+def unmapped_classes_are_not_found(
+    asked: DeviceRequestContext, device_class: str
+) -> FieldError:
     """A class that no mapping names cannot be charged; the field of the class is named, and the class alone."""
     kind = "resourceClaimName" if asked.claim.claim else "resourceClaimTemplateName"
     field = f"{asked.pod_set.claim_path(asked.claim)}.{kind}.deviceClassName"
@@ -42,26 +46,26 @@ def unmapped_classes_are_not_found(asked: Asked, device_class: str) -> FieldErro
 
 
 @rule("AHEAD-007")
-def unresolved_devices_are_told(message: str, requeued: str) -> Said:
+def unresolved_devices_are_told(message: str, requeued: str) -> Condition:
     """Say that the devices of a workload cannot be charged, by a reason of their own."""
     del requeued
-    return Said(type="QuotaReserved", value=False, reason=REASON, message=message)
+    return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
 
 
 @rule("AHEAD-008")
-def unresolved_devices_are_not_requeued(message: str, requeued: str) -> Said:
+def unresolved_devices_are_not_requeued(message: str, requeued: str) -> Condition:
     """Say by the same reason that the workload does not go back to the queue by itself."""
-    return Said(
+    return Condition(
         type="Requeued", value=False, reason=REASON, message=requeued or message
     )
 
 
 @rule("AHEAD-009")
-def devices_that_resolve_are_told(before: str) -> Said | None:
+def devices_that_resolve_are_told(before: str) -> Condition | None:
     """Say of a workload that was refused that its devices can be charged now."""
     if before not in _REJECTED:
         return None
-    return Said(
+    return Condition(
         type="Requeued",
         value=True,
         reason="DRAResourcesResolved",

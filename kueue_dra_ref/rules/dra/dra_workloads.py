@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.model.rule import rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class InadmissibleReason:
     """Why a workload is inadmissible: the message of QuotaReserved, and of Requeued where it differs."""
 
     message: str
@@ -28,43 +28,49 @@ def a_template_makes_a_device_workload(workload: Workload) -> bool:
 
 
 @rule("GATE-004")
-def claims_are_refused_while_the_gate_is_off(workload: Workload) -> Refused | None:
+def claims_are_refused_while_the_gate_is_off(
+    workload: Workload,
+) -> InadmissibleReason | None:
     """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
     if not workload.claims:
         return None
-    return Refused(
+    return InadmissibleReason(
         message="Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled"
     )
 
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
-def direct_claims_are_refused(workload: Workload) -> Refused | None:
+def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
     """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read."""
     if not any(claim.claim for claim in workload.claims):
         return None
-    return Refused(
+    return InadmissibleReason(
         message="KueueDRAIntegration feature does not support use of resource claims",
         requeued="DRA resource claims not supported",
     )
 
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
-def direct_claims_are_refused_by_the_older_gate(workload: Workload) -> Refused | None:
+def direct_claims_are_refused_by_the_older_gate(
+    workload: Workload,
+) -> InadmissibleReason | None:
     """Only templates are supported; the message names the gate as it was called."""
     if not any(claim.claim for claim in workload.claims):
         return None
-    return Refused(
+    return InadmissibleReason(
         message="DynamicResourceAllocation feature does not support use of resource claims",
         requeued="DRA resource claims not supported",
     )
 
 
 @rule("KIND-018")
-def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | None:
+def a_map_needs_the_target_queue(
+    world: Lister, workload: Workload
+) -> InadmissibleReason | None:
     """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""
     if world.target(workload) is not None:
         return None
-    return Refused(
+    return InadmissibleReason(
         message="the ClusterQueue that would map the device classes does not exist",
         silent=True,
     )
@@ -72,14 +78,14 @@ def a_map_needs_the_target_queue(world: World, workload: Workload) -> Refused | 
 
 @rule("RBAC-004")
 def templates_cannot_be_read_without_permission(
-    world: World, workload: Workload
-) -> Refused | None:
+    world: Lister, workload: Workload
+) -> InadmissibleReason | None:
     """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""
     if world.may_read("resourceclaimtemplates") or not any(
         claim.template for claim in workload.claims
     ):
         return None
-    return Refused(
+    return InadmissibleReason(
         message="Kueue's role does not allow reading resourceclaimtemplates.resource.k8s.io",
         silent=True,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import MAX_INT64, whole
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.model.extended_resources import Wanted, amounts
+from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -64,7 +64,9 @@ def the_smallest_name_breaks_a_tie_of_classes(
 
 
 @rule("EXT-008", "EXT-009", "EXT-010")
-def the_mapping_of_the_class_is_charged_or_the_name(wanted: Wanted) -> str:
+def the_mapping_of_the_class_is_charged_or_the_name(
+    wanted: ExtendedResourceRequest,
+) -> str:
     """Devices count under the resource that the class is mapped to, or under the extended resource's own name."""
     found = (
         mapping.name
@@ -83,7 +85,7 @@ def a_pod_asks_for_the_larger_of_its_phases(
 
 
 @rule("EXT-044")
-def each_name_is_added_up_by_itself(wanted: Wanted) -> str:
+def each_name_is_added_up_by_itself(wanted: ExtendedResourceRequest) -> str:
     """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource."""
     return wanted.name
 
@@ -95,7 +97,9 @@ def the_name_is_not_charged_as_well(name: str) -> bool:
 
 
 @rule("EXT-015", "EXT-039")
-def classes_with_counters_are_refused(wanted: Wanted) -> Iterator[FieldError]:
+def classes_with_counters_are_refused(
+    wanted: ExtendedResourceRequest,
+) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which part of a device it wants."""
     if wanted.is_charged_by("counter"):
         yield wanted.charged_otherwise(
@@ -106,7 +110,9 @@ def classes_with_counters_are_refused(wanted: Wanted) -> Iterator[FieldError]:
 
 
 @rule("EXT-016")
-def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
+def classes_with_capacities_are_refused(
+    wanted: ExtendedResourceRequest,
+) -> Iterator[FieldError]:
     """A request for an extended resource cannot say which capacity of a device it wants."""
     if wanted.is_charged_by("capacity"):
         yield wanted.charged_otherwise(
@@ -117,7 +123,7 @@ def classes_with_capacities_are_refused(wanted: Wanted) -> Iterator[FieldError]:
 
 
 @rule("EXT-017", "EXT-041")
-def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
+def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
     """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is."""
     yield from (
         fault for container in wanted.asking if (fault := wanted.not_whole(container))
@@ -125,7 +131,9 @@ def devices_are_whole(wanted: Wanted) -> Iterator[FieldError]:
 
 
 @rule("EXT-018")
-def the_sum_of_containers_has_64_bits(wanted: Wanted) -> Iterator[FieldError]:
+def the_sum_of_containers_has_64_bits(
+    wanted: ExtendedResourceRequest,
+) -> Iterator[FieldError]:
     """What the regular containers ask for together has to be a number of 64 bits."""
     total = sum(amounts([wanted], initial=False))
     if total > MAX_INT64:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import Workload
-from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.model.rule import rule
 
 
 @rule("CLASS-001", "CFG-001", "CFG-009", "CFG-010")
 def the_configuration_maps_the_classes(
-    world: World, workload: Workload
+    world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """The mappings are those of Kueue's Configuration, whoever asks."""
     del workload

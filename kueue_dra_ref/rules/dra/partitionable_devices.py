@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kueue_dra_ref.api.quantities import Quantity
 from kueue_dra_ref.model.resourceslices import PublishedDevice
 from kueue_dra_ref.model.rule import rule
-from kueue_dra_ref.model.sources import Charged, Kind, Source
+from kueue_dra_ref.model.sources import Source, SourceCharge, SourceType
 from kueue_dra_ref.target import FieldError
 
 
@@ -20,10 +20,10 @@ def what_a_device_consumes_is_charged(
 
 
 @rule("COUNTER-005")
-def some_device_must_consume_the_counter(charged: Charged) -> FieldError | None:
+def some_device_must_consume_the_counter(charged: SourceCharge) -> FieldError | None:
     """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come."""
     source = charged.source
-    if source.kind is not Kind.COUNTER or charged.offers:
+    if source.kind is not SourceType.COUNTER or charged.offers:
         return None
     detail = (
         f'matched devices have no consumesCounters entry for counter "{source.name}"'

@@ -5,14 +5,16 @@ from __future__ import annotations
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.devices import DeviceRequest
 from kueue_dra_ref.api.names import printed, quoted
-from kueue_dra_ref.cel import CompileFault, Undecided, compiled
-from kueue_dra_ref.model.lister import Asked
+from kueue_dra_ref.cel import CompileError, Undecided, compiled
+from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
 @rule("AHEAD-011")
-def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] | None:
+def alternatives_are_charged_once(
+    asked: DeviceRequestContext,
+) -> tuple[tuple[str, int], ...] | None:
     """A prioritized list is charged what any one of its alternatives would be."""
     if not asked.request or not asked.request.alternatives:
         return None
@@ -22,7 +24,7 @@ def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] |
 
 @rule("AHEAD-012")
 def an_alternative_has_a_count(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if alternative.mode == "ExactCount":
@@ -38,7 +40,7 @@ def an_alternative_has_a_count(
 
 @rule("AHEAD-013")
 def selectors_of_an_alternative_compile(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
     """Each selector of an alternative must compile; all that do not are told together."""
     faults = []
@@ -46,7 +48,7 @@ def selectors_of_an_alternative_compile(
         found = compiled(expression)
         if isinstance(found, Undecided):
             return found
-        if isinstance(found, CompileFault):
+        if isinstance(found, CompileError):
             field = f"{_below(alternative, 'selectors')[1:]}[{index}].cel.expression"
             faults.append(
                 f"{field}: Invalid value: {quoted(expression)}: CEL compilation failed: {found.detail}"
@@ -59,7 +61,7 @@ def selectors_of_an_alternative_compile(
 
 @rule("AHEAD-014")
 def the_class_of_an_alternative_is_mapped(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """A class that no mapping names cannot be charged."""
     if _mapping(asked, alternative):
@@ -69,7 +71,7 @@ def the_class_of_an_alternative_is_mapped(
 
 @rule("AHEAD-015")
 def an_alternative_is_charged_by_its_devices(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Counters and capacities are charged for exact requests only."""
     mapping = _mapping(asked, alternative)
@@ -81,7 +83,7 @@ def an_alternative_is_charged_by_its_devices(
 
 @rule("AHEAD-016")
 def alternatives_share_a_resource(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Every alternative is charged to the resource of the first."""
     first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
@@ -95,7 +97,7 @@ def alternatives_share_a_resource(
 
 @rule("AHEAD-017")
 def alternatives_share_a_count(
-    asked: Asked, alternative: DeviceRequest
+    asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Every alternative asks for as many devices as the first."""
     first = _first(asked)
@@ -107,12 +109,14 @@ def alternatives_share_a_count(
     )
 
 
-def _first(asked: Asked) -> DeviceRequest:
+def _first(asked: DeviceRequestContext) -> DeviceRequest:
     assert asked.request is not None
     return asked.request.alternatives[0]
 
 
-def _mapping(asked: Asked, alternative: DeviceRequest) -> DeviceClassMapping | None:
+def _mapping(
+    asked: DeviceRequestContext, alternative: DeviceRequest
+) -> DeviceClassMapping | None:
     mappings = asked.world.configured()
     return next(
         (each for each in mappings if alternative.device_class in each.device_classes),
@@ -125,7 +129,7 @@ def _below(alternative: DeviceRequest, field: str) -> str:
 
 
 def _of_class(
-    asked: Asked, alternative: DeviceRequest, type_: str, detail: str
+    asked: DeviceRequestContext, alternative: DeviceRequest, type_: str, detail: str
 ) -> FieldError:
     return asked.fault(
         type_,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
-from kueue_dra_ref.model.lister import World
+from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -42,7 +42,7 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
     "KIND-017",
 )
 def the_target_queue_maps_the_classes(
-    world: World, workload: Workload
+    world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
     """The map from classes to names is that of the ClusterQueue to which the workload was submitted."""
     queue = world.target(workload)
@@ -57,7 +57,7 @@ def the_target_queue_maps_the_classes(
     )
 
 
-class Place(NamedTuple):
+class ResourcePosition(NamedTuple):
     """One resource of one flavor of a ClusterQueue, and its field path."""
 
     path: str
@@ -155,7 +155,7 @@ def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
             )
 
 
-def _places(obj: Manifest) -> Iterator[Place]:
+def _places(obj: Manifest) -> Iterator[ResourcePosition]:
     groups = (
         (obj.get("spec") or {}).get("resourceGroups") or ()
         if obj["kind"] == "ClusterQueue"
@@ -164,6 +164,6 @@ def _places(obj: Manifest) -> Iterator[Place]:
     for g, group in enumerate(groups):
         for f, flavor in enumerate(group.get("flavors") or ()):
             for r, resource in enumerate(flavor.get("resources") or ()):
-                yield Place(
+                yield ResourcePosition(
                     f"spec.resourceGroups[{g}].flavors[{f}].resources[{r}]", resource
                 )

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity, clamp
-from kueue_dra_ref.cel import EvaluationFault
-from kueue_dra_ref.model.lister import Asked, Trial, all_hold
+from kueue_dra_ref.cel import EvaluationError
+from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, PublishedSlice
 from kueue_dra_ref.model.rule import Rule, rule
-from kueue_dra_ref.model.sources import Charged, Source, Tried, sources_in
+from kueue_dra_ref.model.sources import Source, SourceCharge, SourceMatch, sources_in
 from kueue_dra_ref.target import FieldError
 
 Mappings = Sequence[DeviceClassMapping]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sourcing:
+class SourcedRequestRules:
     """How classes with sources are charged; empty: every class is charged by its devices."""
 
     sources: tuple[Rule[[Mappings, str], Sequence[Source]], ...] = ()
@@ -28,14 +28,14 @@ class Sourcing:
     slices: tuple[
         Rule[[Source, Sequence[PublishedSlice]], Sequence[PublishedSlice]], ...
     ] = ()
-    eligible: tuple[Rule[[Tried], Trial], ...] = ()
-    lacking: tuple[Rule[[Charged], FieldError | None], ...] = ()
+    eligible: tuple[Rule[[SourceMatch], Trial], ...] = ()
+    lacking: tuple[Rule[[SourceCharge], FieldError | None], ...] = ()
     """What may be amiss with the devices, in the order in which it is looked for."""
     counter: tuple[Rule[[Source, PublishedDevice], Sequence[Quantity]], ...] = ()
-    asked: tuple[Rule[[Asked, str, Capacity], Quantity | None], ...] = ()
+    asked: tuple[Rule[[DeviceRequestContext, str, Capacity], Quantity | None], ...] = ()
     rounded: tuple[Rule[[Quantity, Capacity], Quantity | None], ...] = ()
     """One after another; None: the device cannot give such a share."""
-    unoffered: tuple[Rule[[Charged], FieldError | None], ...] = ()
+    unoffered: tuple[Rule[[SourceCharge], FieldError | None], ...] = ()
     """What may be amiss with what the devices consume or offer."""
     worst: tuple[Rule[[Sequence[Quantity]], Quantity], ...] = ()
     positive: tuple[Rule[[int], int], ...] = ()
@@ -75,7 +75,7 @@ def selectors_are_tried_on_the_drivers_of_the_sources(
 
 
 @rule("DEVICE-007")
-def the_selector_of_the_source_holds(tried: Tried) -> Trial:
+def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
     """The source narrows the devices first."""
     return _told(
         "deviceSelector", tried, all_hold((tried.source.selector,), tried.device)
@@ -83,7 +83,7 @@ def the_selector_of_the_source_holds(tried: Tried) -> Trial:
 
 
 @rule("DEVICE-008")
-def the_selectors_of_a_sourced_class_hold(tried: Tried) -> Trial:
+def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
     """The class narrows what the source left."""
     return _told(
         "DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device)
@@ -91,24 +91,24 @@ def the_selectors_of_a_sourced_class_hold(tried: Tried) -> Trial:
 
 
 @rule("DEVICE-009")
-def the_selectors_of_a_sourced_request_hold(tried: Tried) -> Trial:
+def the_selectors_of_a_sourced_request_hold(tried: SourceMatch) -> Trial:
     """The request narrows what the class left."""
     return _told(
         "request selector", tried, all_hold(tried.request_selectors, tried.device)
     )
 
 
-def _told(where: str, tried: Tried, outcome: Trial) -> Trial:
-    if not isinstance(outcome, EvaluationFault):
+def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
+    if not isinstance(outcome, EvaluationError):
         return outcome
     name = tried.device.name
-    return EvaluationFault(
+    return EvaluationError(
         detail=f"CEL evaluation error in {where} for device {name}: {outcome.detail}"
     )
 
 
 @rule("DEVICE-010", "DEVICE-021")
-def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
+def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
     """A class with sources needs its DeviceClass object, whether the request has selectors or not."""
     if charged.class_exists or not charged.asked.request:
         return None
@@ -118,20 +118,22 @@ def a_sourced_class_must_exist(charged: Charged) -> FieldError | None:
 
 
 @rule("DEVICE-023", "DEVICE-024")
-def the_selectors_of_a_sourced_class_compile(charged: Charged) -> FieldError | None:
+def the_selectors_of_a_sourced_class_compile(
+    charged: SourceCharge,
+) -> FieldError | None:
     """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
     return charged.uncompiled()
 
 
 @rule("DEVICE-011")
-def an_error_on_a_sourced_device_is_retried(charged: Charged) -> FieldError | None:
+def an_error_on_a_sourced_device_is_retried(charged: SourceCharge) -> FieldError | None:
     """A selector that errs on a device keeps the workload out until the device is gone."""
-    failed = charged.ended if isinstance(charged.ended, EvaluationFault) else None
+    failed = charged.ended if isinstance(charged.ended, EvaluationError) else None
     return charged.fault("Internal error", failed.detail) if failed else None
 
 
 @rule("DEVICE-012")
-def too_few_sourced_devices_refuse(charged: Charged) -> FieldError | None:
+def too_few_sourced_devices_refuse(charged: SourceCharge) -> FieldError | None:
     """As many devices must match as are asked for."""
     found = len(charged.devices)
     if found >= charged.count:

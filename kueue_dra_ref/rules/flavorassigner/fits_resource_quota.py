@@ -8,12 +8,12 @@ from enum import IntEnum
 
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ClusterQueue, FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import UNLIMITED, minus, plus
 from kueue_dra_ref.model.rule import rule
 
 
-class Fit(IntEnum):
+class FlavorAssignmentMode(IntEnum):
     """How an amount fits, worst first: never, once something is released, now."""
 
     NEVER = 0
@@ -22,7 +22,7 @@ class Fit(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Need:
+class ResourceRequest:
     """What a workload needs of one resource in one flavor, in Kueue's units.
 
     ``assumed`` is what its earlier pod sets need already, ``capacity`` the most that can ever be had, ``available``
@@ -57,12 +57,12 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Objection:
+class Status:
     """Why an amount does not fit, and whether it ever will."""
 
-    fit: Fit
+    fit: FlavorAssignmentMode
     message: str
-    cause: Cause
+    cause: QuotaReservedReason
 
 
 @rule("QUOTA-030")
@@ -74,7 +74,7 @@ def pods_are_counted_where_they_are_covered(
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
-def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
+def more_than_the_capacity_never_fits(need: ResourceRequest) -> Status | None:
     """More than the nominal quota can never be had."""
     if need.total <= need.capacity:
         return None
@@ -83,11 +83,17 @@ def more_than_the_capacity_never_fits(need: Need) -> Objection | None:
         f"({need.tell(need.assumed)}) + current podset request ({need.show(need.asked)}) > maximum capacity "
         f"({need.tell(need.capacity)})"
     )
-    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+    return Status(
+        fit=FlavorAssignmentMode.NEVER,
+        message=message,
+        cause=QuotaReservedReason.TOO_MUCH,
+    )
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
-def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None:
+def more_than_the_capacity_never_fits_in_one_sum(
+    need: ResourceRequest,
+) -> Status | None:
     """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
     if need.total <= need.capacity:
         return None
@@ -95,17 +101,23 @@ def more_than_the_capacity_never_fits_in_one_sum(need: Need) -> Objection | None
         f"insufficient quota for {need.resource} in flavor {need.flavor}, request > maximum capacity "
         f"({need.show(need.total)} > {need.show(need.capacity)})"
     )
-    return Objection(fit=Fit.NEVER, message=message, cause=Cause.TOO_MUCH)
+    return Status(
+        fit=FlavorAssignmentMode.NEVER,
+        message=message,
+        cause=QuotaReservedReason.TOO_MUCH,
+    )
 
 
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
-def more_than_what_is_unused_waits(need: Need) -> Objection | None:
+def more_than_what_is_unused_waits(need: ResourceRequest) -> Status | None:
     """More than what is left has to wait for a release."""
     if need.total <= need.available:
         return None
     short = need.tell(minus(need.total, need.available))
     message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {short} more needed"
-    return Objection(fit=Fit.LATER, message=message, cause=Cause.HELD)
+    return Status(
+        fit=FlavorAssignmentMode.LATER, message=message, cause=QuotaReservedReason.HELD
+    )
 
 
 @rule("QUOTA-043")

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from kueue_dra_ref.api.types import Fungibility
+from kueue_dra_ref.api.types import FlavorFungibility
 from kueue_dra_ref.model.rule import rule
 
 
-class Mode(IntEnum):
+class PreemptionMode(IntEnum):
     """How an amount can be had, worst first."""
 
     NEVER = 0
@@ -23,20 +23,20 @@ class Mode(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+class GranularMode:
     """What to expect of a flavor: how it can be had, and from how far it has to be borrowed (0: not at all)."""
 
-    mode: Mode
+    mode: PreemptionMode
     level: int = 0
 
     @property
     def needs_preemption(self) -> bool:
         """Whether there is somebody who would have to give it back."""
-        return self.mode in (Mode.PREEMPT, Mode.RECLAIM)
+        return self.mode in (PreemptionMode.PREEMPT, PreemptionMode.RECLAIM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class FlavorScanState:
     """How far the search for flavors has come: for each pod set the last flavor tried of each resource, -1 for all."""
 
     tried: Sequence[Mapping[str, int]]
@@ -49,34 +49,42 @@ class Progress:
 
 
 @rule("PREEMPT-022")
-def what_nobody_frees_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+def what_nobody_frees_is_passed_over(
+    outlook: GranularMode, policy: FlavorFungibility
+) -> bool:
     """The search goes on behind a flavor that cannot be had now and that no preemption would free."""
     del policy
-    return outlook.mode in (Mode.NEVER, Mode.NO_VICTIMS)
+    return outlook.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
 
 
 @rule("PREEMPT-020")
-def preemption_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+def preemption_waits_for_other_flavors(
+    outlook: GranularMode, policy: FlavorFungibility
+) -> bool:
     """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later."""
     return outlook.needs_preemption and policy.when_can_preempt == "TryNextFlavor"
 
 
 @rule("COHORT-010")
-def borrowing_waits_for_other_flavors(outlook: Outlook, policy: Fungibility) -> bool:
+def borrowing_waits_for_other_flavors(
+    outlook: GranularMode, policy: FlavorFungibility
+) -> bool:
     """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later."""
     return outlook.level > 0 and policy.when_can_borrow == "TryNextFlavor"
 
 
 @rule("PREEMPT-046")
-def what_does_not_fit_is_passed_over(outlook: Outlook, policy: Fungibility) -> bool:
+def what_does_not_fit_is_passed_over(
+    outlook: GranularMode, policy: FlavorFungibility
+) -> bool:
     """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say."""
     del policy
-    return outlook.mode is not Mode.FIT
+    return outlook.mode is not PreemptionMode.FIT
 
 
 @rule("PREEMPT-046")
 def the_way_it_can_be_had_ranks_flavors(
-    outlook: Outlook, policy: Fungibility
+    outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Without fungibility, what has to be borrowed is as good as what has not."""
     del policy
@@ -85,16 +93,16 @@ def the_way_it_can_be_had_ranks_flavors(
 
 @rule("PREEMPT-029")
 def flavors_that_nobody_frees_come_last(
-    outlook: Outlook, policy: Fungibility
+    outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
     del policy
-    return (int(outlook.mode is not Mode.NO_VICTIMS),)
+    return (int(outlook.mode is not PreemptionMode.NO_VICTIMS),)
 
 
 @rule("PREEMPT-021")
 def the_preference_ranks_flavors(
-    outlook: Outlook, policy: Fungibility
+    outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Rather borrow than preempt, unless the ClusterQueue prefers it the other way."""
     if policy.preference == "PreemptionOverBorrowing":
@@ -104,7 +112,7 @@ def the_preference_ranks_flavors(
 
 @rule("PREEMPT-031")
 def the_preference_is_taken_for_its_opposite(
-    outlook: Outlook, policy: Fungibility
+    outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow."""
     if policy.preference == "BorrowingOverPreemption":
@@ -113,7 +121,9 @@ def the_preference_is_taken_for_its_opposite(
 
 
 @rule("PREEMPT-032")
-def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, ...]:
+def borrowing_is_preferred(
+    outlook: GranularMode, policy: FlavorFungibility
+) -> tuple[int, ...]:
     """In 0.14: rather borrow than preempt, whatever a ClusterQueue of later minors would say."""
     del policy
     return outlook.mode, -outlook.level
@@ -121,7 +131,7 @@ def borrowing_is_preferred(outlook: Outlook, policy: Fungibility) -> tuple[int, 
 
 @rule("PREEMPT-047")
 def who_borrows_last_preempts_first(
-    outlook: Outlook, policy: Fungibility
+    outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15)."""
     if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
@@ -130,18 +140,20 @@ def who_borrows_last_preempts_first(
 
 
 @rule("QUOTA-023")
-def what_never_fits_ends_the_look(outlook: Outlook) -> bool:
+def what_never_fits_ends_the_look(outlook: GranularMode) -> bool:
     """Once one resource can never be had in a flavor, the others are not looked at."""
-    return outlook.mode is Mode.NEVER
+    return outlook.mode is PreemptionMode.NEVER
 
 
 @rule("COHORT-022")
-def the_search_of_the_last_cycle_is_resumed(progress: Progress, cycle: int) -> bool:
+def the_search_of_the_last_cycle_is_resumed(
+    progress: FlavorScanState, cycle: int
+) -> bool:
     """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor."""
     return cycle - progress.cycle <= 1
 
 
 @rule("COHORT-011")
-def who_loses_a_flavor_goes_on_behind_it(progress: Progress) -> bool:
+def who_loses_a_flavor_goes_on_behind_it(progress: FlavorScanState) -> bool:
     """Whoever lost a flavor to another workload goes on with the next one, if there is one."""
     return progress.is_unfinished

@@ -17,7 +17,7 @@ _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnparsableLabel:
     """Why what pods ask of their nodes cannot be made out, so that no flavor is looked at any more."""
 
     message: str
@@ -42,7 +42,7 @@ def labels_of_the_group_must_match(
 @rule("QUOTA-031", "QUOTA-047")
 def what_is_compared_must_be_an_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
-) -> Unreadable | None:
+) -> UnparsableLabel | None:
     """Required node affinity that holds nowhere and compares with what is no integer ends the search."""
     del name
     return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
@@ -51,7 +51,7 @@ def what_is_compared_must_be_an_integer(
 @rule("QUOTA-031", "QUOTA-047")
 def what_is_compared_in_the_group_must_be_an_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
-) -> Unreadable | None:
+) -> UnparsableLabel | None:
     """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group."""
     del name
     return _unreadable(pod_set, flavor, keys)
@@ -71,7 +71,7 @@ def _doubts_about_labels(
 
 def _unreadable(
     pod_set: PodSet, flavor: Mapping[str, Any], keys: Collection[str]
-) -> Unreadable | None:
+) -> UnparsableLabel | None:
     labels: dict[str, str] = flavor.get("nodeLabels") or {}
     if not _selector_holds(pod_set, labels, keys) or _affinity_holds(
         pod_set, labels, keys
@@ -79,7 +79,7 @@ def _unreadable(
         return None
     faults = list(_faults(_terms(pod_set, keys)))
     told = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return Unreadable(told) if faults else None
+    return UnparsableLabel(told) if faults else None
 
 
 def _selector_holds(

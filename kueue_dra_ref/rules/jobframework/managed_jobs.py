@@ -8,7 +8,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
+class JobOwnership:
     """A Job as its queue and the Configuration have it."""
 
     queue: str
@@ -22,30 +22,32 @@ class Claimed:
 
 
 @rule("STATUS-043", "MANAGE-006")
-def a_job_without_a_queue_gets_the_default_one(job: Claimed) -> str:
+def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
     """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one."""
     return job.queue or ("default" if job.has_default else "")
 
 
 @rule("MANAGE-005")
-def no_queue_is_given_where_nothing_is_selected(job: Claimed) -> bool:
+def no_queue_is_given_where_nothing_is_selected(job: JobOwnership) -> bool:
     """A Job gets no queue in a namespace that is not selected."""
     return not job.selected
 
 
 @rule("MANAGE-001")
-def jobs_without_a_queue_are_managed_too(job: Claimed) -> bool:
+def jobs_without_a_queue_are_managed_too(job: JobOwnership) -> bool:
     """A Job that names no queue is Kueue's where the Configuration says so."""
     return job.unnamed_too
 
 
 @rule("MANAGE-002")
-def jobs_without_a_queue_are_spared_where_nothing_is_selected(job: Claimed) -> bool:
+def jobs_without_a_queue_are_spared_where_nothing_is_selected(
+    job: JobOwnership,
+) -> bool:
     """A Job that names no queue is nobody's in a namespace that is not selected."""
     return not job.selected
 
 
 @rule("MANAGE-003")
-def jobs_are_left_alone_where_nothing_is_selected(job: Claimed) -> bool:
+def jobs_are_left_alone_where_nothing_is_selected(job: JobOwnership) -> bool:
     """No Workload is made for a Job in a namespace that is not selected, though it names a queue."""
     return not job.selected

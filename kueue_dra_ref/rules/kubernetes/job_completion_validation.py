@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
 from kueue_dra_ref.model.rule import rule
 
@@ -15,7 +15,7 @@ _MOST, _MANY = 100_000, 10_000
 
 
 @rule("API-050")
-def failures_of_indexes_are_limited_each(write: Write) -> Errors:
+def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
     """Refuse a number of failed indexes without a limit for each."""
     spec = write.new["spec"]
     if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
@@ -25,7 +25,7 @@ def failures_of_indexes_are_limited_each(write: Write) -> Errors:
 
 
 @rule("API-050")
-def a_job_completes_by_number_or_by_index(write: Write) -> Errors:
+def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
     """Refuse another mode, indexes without a number, and limits of indexes where there are none."""
     spec = write.new["spec"]
     mode = spec.get("completionMode", BY_NUMBER)
@@ -39,7 +39,7 @@ def a_job_completes_by_number_or_by_index(write: Write) -> Errors:
 
 
 @rule("API-050")
-def indexes_are_not_too_many(write: Write) -> Errors:
+def indexes_are_not_too_many(write: AdmissionRequest) -> Errors:
     """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000."""
     spec = write.new["spec"]
     if spec.get("completionMode") == INDEXED:

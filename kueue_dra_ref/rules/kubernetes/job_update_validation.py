@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.jobs import BY_NUMBER, INDEXED, POD_PATH, template_of
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.fielderrors import Errors
 from kueue_dra_ref.apiserver.schema_pods import TEMPLATE
 from kueue_dra_ref.apiserver.semantic_equality import canonical
@@ -23,7 +23,7 @@ _RESOURCES_SINCE = 36
 
 
 @rule("API-047")
-def completions_stay(write: Write) -> Errors:
+def completions_stay(write: AdmissionRequest) -> Errors:
     """Refuse other completions, unless those of an Indexed Job change together with its parallelism."""
     old, new = write.before["spec"], write.new["spec"]
     if old.get("completions") == new.get("completions"):
@@ -41,7 +41,7 @@ def completions_stay(write: Write) -> Errors:
 
 
 @rule("API-048")
-def pods_of_a_job_stay(write: Write) -> Errors:
+def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
     """Refuse other pods; while a Job waits to be started for the first time, they may go to other nodes.
 
     From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
@@ -63,7 +63,7 @@ def pods_of_a_job_stay(write: Write) -> Errors:
 
 
 @rule("API-049")
-def what_ends_a_job_stays(write: Write) -> Errors:
+def what_ends_a_job_stays(write: AdmissionRequest) -> Errors:
     """Refuse another mode of completion, other policies of failure and success, and another controller."""
     old, new = (
         {"completionMode": BY_NUMBER} | spec["spec"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kueue_dra_ref.api.jobs import POD_PATH, pod_of, template_of
 from kueue_dra_ref.apiserver import containers, pods, resource_names
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required
 from kueue_dra_ref.model.rule import rule
@@ -23,7 +23,7 @@ _NUMBERS = (
 
 
 @rule("API-038")
-def a_job_counts_nothing_below_zero(write: Write) -> Errors:
+def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
     """Refuse negative numbers of pods, seconds and failures."""
     for key in _NUMBERS:
         if (number := write.new["spec"].get(key, 0)) < 0:
@@ -31,7 +31,7 @@ def a_job_counts_nothing_below_zero(write: Write) -> Errors:
 
 
 @rule("API-044")
-def pods_are_labelled_as_objects_are(write: Write) -> Errors:
+def pods_are_labelled_as_objects_are(write: AdmissionRequest) -> Errors:
     """Refuse labels and annotations of pods that are none."""
     meta = template_of(write.new).get("metadata") or {}
     yield from resource_names.label_map(
@@ -43,13 +43,15 @@ def pods_are_labelled_as_objects_are(write: Write) -> Errors:
 
 
 @rule("API-036")
-def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(write: Write) -> Errors:
+def a_claim_of_a_pod_has_a_name_and_comes_from_somewhere(
+    write: AdmissionRequest,
+) -> Errors:
     """Refuse no name, a name twice, and anything but either a claim or a template."""
     return pods.claims(pod_of(write.new), POD_PATH)
 
 
 @rule("API-039")
-def a_pod_has_a_container(write: Write) -> Errors:
+def a_pod_has_a_container(write: AdmissionRequest) -> Errors:
     """Refuse a pod without one; those that run before it are not enough."""
     if not pod_of(write.new).get("containers"):
         yield required(f"{POD_PATH}.containers")
@@ -88,42 +90,42 @@ def a_container_is_started_again_in_known_words(container: PodContainer) -> Erro
 
 
 @rule("API-040")
-def a_pod_asks_for_what_its_containers_need(write: Write) -> Errors:
+def a_pod_asks_for_what_its_containers_need(write: AdmissionRequest) -> Errors:
     """Refuse to ask, for a pod as a whole, for what there is not, and for less than its containers do."""
     return pods.amounts(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-041")
-def a_pod_is_started_again_in_known_words(write: Write) -> Errors:
+def a_pod_is_started_again_in_known_words(write: AdmissionRequest) -> Errors:
     """Refuse other words."""
     return pods.restarted(pod_of(write.new), POD_PATH)
 
 
 @rule("API-042")
-def pods_choose_nodes_by_labels(write: Write) -> Errors:
+def pods_choose_nodes_by_labels(write: AdmissionRequest) -> Errors:
     """Refuse labels, in selectors and required affinity, that no node can have."""
     return pods.chosen_nodes(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-043")
-def pods_tolerate_what_taints_can_be(write: Write) -> Errors:
+def pods_tolerate_what_taints_can_be(write: AdmissionRequest) -> Errors:
     """Refuse tolerations that fit no taint."""
     return pods.tolerations(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-044")
-def pods_name_classes_as_objects_are(write: Write) -> Errors:
+def pods_name_classes_as_objects_are(write: AdmissionRequest) -> Errors:
     """Refuse names that no priority class and no runtime class can have."""
     return pods.classes(pod_of(write.new), POD_PATH)
 
 
 @rule("API-040")
-def overhead_is_of_what_there_is(write: Write) -> Errors:
+def overhead_is_of_what_there_is(write: AdmissionRequest) -> Errors:
     """Refuse unknown resources, and negative amounts."""
     return pods.overhead(pod_of(write.new), POD_PATH, write.kubernetes)
 
 
 @rule("API-041")
-def the_pods_of_a_job_end(write: Write) -> Errors:
+def the_pods_of_a_job_end(write: AdmissionRequest) -> Errors:
     """Refuse pods that are started again whatever happens, as they are where nothing is said."""
     return pods.ended(pod_of(write.new), POD_PATH)

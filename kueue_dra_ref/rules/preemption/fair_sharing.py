@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from kueue_dra_ref.model.resource_node import FlavorResource, Node, Share
+from kueue_dra_ref.model.resource_node import (
+    DominantResourceShare,
+    FlavorResource,
+    ResourceNode,
+)
 from kueue_dra_ref.model.rule import rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contender:
+class TournamentEntry:
     """The head of one branch of a cohort: the share that the branch would have with it, and what it asks for."""
 
-    share: Share
+    share: DominantResourceShare
     asked: Collection[FlavorResource]
     """Flavors and resources of which it asks for more than nothing."""
     priority: int
@@ -23,72 +27,76 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
+class StrategyShares:
     """The shares of two branches of a cohort: the preemptor's with its new workload, the other's before and after."""
 
-    preemptor: Share
-    before: Share
-    after: Share
+    preemptor: DominantResourceShare
+    before: DominantResourceShare
+    after: DominantResourceShare
 
 
 @rule("FAIR-001")
-def who_does_not_borrow_goes_first(contender: Contender) -> tuple[float, ...]:
+def who_does_not_borrow_goes_first(contender: TournamentEntry) -> tuple[float, ...]:
     """A branch that would borrow nothing of what its head asks for is dealt with first."""
     return (float(any(one in contender.share.borrowed for one in contender.asked)),)
 
 
 @rule("FAIR-012", "FAIR-001")
-def who_does_not_borrow_itself_goes_first(contender: Contender) -> tuple[float, ...]:
+def who_does_not_borrow_itself_goes_first(
+    contender: TournamentEntry,
+) -> tuple[float, ...]:
     """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level."""
     return (float(contender.level > 0),)
 
 
 @rule("FAIR-002")
-def the_smaller_share_goes_first(contender: Contender) -> tuple[float, ...]:
+def the_smaller_share_goes_first(contender: TournamentEntry) -> tuple[float, ...]:
     """The branch whose share would stay smaller is dealt with first."""
     return contender.share.rank
 
 
 @rule("FAIR-008")
-def higher_priority_breaks_a_tie_of_shares(contender: Contender) -> tuple[float, ...]:
+def higher_priority_breaks_a_tie_of_shares(
+    contender: TournamentEntry,
+) -> tuple[float, ...]:
     """Among equal shares the larger priority is dealt with first."""
     return (-contender.priority,)
 
 
 @rule("FAIR-009")
-def age_breaks_a_tie_of_priorities(contender: Contender) -> tuple[float, ...]:
+def age_breaks_a_tie_of_priorities(contender: TournamentEntry) -> tuple[float, ...]:
     """Among equal shares and priorities the older workload is dealt with first."""
     return (contender.created,)
 
 
 @rule("FAIR-003")
 def within_nominal_quota_shares_do_not_matter(
-    queue: Node, short: Collection[FlavorResource]
+    queue: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
     """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are."""
     return not any(queue.borrows(one) for one in short)
 
 
 @rule("FAIR-005")
-def no_more_than_the_other_keeps(shares: Shares) -> bool:
+def no_more_than_the_other_keeps(shares: StrategyShares) -> bool:
     """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left."""
     return shares.preemptor.rank <= shares.after.rank
 
 
 @rule("FAIR-006")
-def less_than_the_other_had(shares: Shares) -> bool:
+def less_than_the_other_had(shares: StrategyShares) -> bool:
     """LessThanInitialShare: the preemptor may not end up with as much as the other had before."""
     return shares.preemptor.rank < shares.before.rank
 
 
 @rule("FAIR-014")
-def who_borrows_nothing_lendable_is_passed_over(share: Share) -> bool:
+def who_borrows_nothing_lendable_is_passed_over(share: DominantResourceShare) -> bool:
     """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing."""
     return share.ratio == 0
 
 
 @rule("FAIR-007")
-def shares_are_shown(share: Share) -> dict[str, object]:
+def shares_are_shown(share: DominantResourceShare) -> dict[str, object]:
     """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""
     endless = share.value == float("inf")
     return {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kueue_dra_ref.api.types import PreemptionPolicy
-from kueue_dra_ref.model.resource_node import FlavorResource, Node
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import rule
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shortage:
+class PreemptionNeed:
     """An amount that cannot be had now: whether it would fit the nominal quota, or a part of the cohort tree."""
 
     within_nominal: bool
@@ -37,7 +37,7 @@ class Shortage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rivals:
+class PreemptorAndCandidate:
     """A workload that waits and one that holds quota; ``created`` counts workloads in the order of their creation."""
 
     policy: PreemptionPolicy
@@ -74,33 +74,33 @@ class Preemption:
 
 
 @rule("PREEMPT-001")
-def within_nominal_quota_it_may_preempt(shortage: Shortage) -> bool:
+def within_nominal_quota_it_may_preempt(shortage: PreemptionNeed) -> bool:
     """What fits the nominal quota may be fetched back."""
     return shortage.within_nominal
 
 
 @rule("COHORT-017")
-def within_a_part_of_the_tree_it_may_preempt(shortage: Shortage) -> bool:
+def within_a_part_of_the_tree_it_may_preempt(shortage: PreemptionNeed) -> bool:
     """What a part of the cohort tree has may be fetched back into it."""
     return shortage.inside
 
 
 @rule("PREEMPT-010", "FAIR-004")
-def policies_let_borrowers_preempt(shortage: Shortage) -> bool:
+def policies_let_borrowers_preempt(shortage: PreemptionNeed) -> bool:
     """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt."""
     policy = shortage.policy
     return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
 
 
 @rule("PREEMPT-002", "PREEMPT-004")
-def lower_priorities_in_the_queue_are_preempted(rivals: Rivals) -> bool:
+def lower_priorities_in_the_queue_are_preempted(rivals: PreemptorAndCandidate) -> bool:
     """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities."""
     allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
     return allowed and rivals.priority > rivals.other_priority
 
 
 @rule("PREEMPT-003")
-def newer_equals_in_the_queue_are_preempted(rivals: Rivals) -> bool:
+def newer_equals_in_the_queue_are_preempted(rivals: PreemptorAndCandidate) -> bool:
     """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later."""
     allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
     return (
@@ -111,7 +111,7 @@ def newer_equals_in_the_queue_are_preempted(rivals: Rivals) -> bool:
 
 
 @rule("PREEMPT-006")
-def lower_priorities_in_the_cohort_are_preempted(rivals: Rivals) -> bool:
+def lower_priorities_in_the_cohort_are_preempted(rivals: PreemptorAndCandidate) -> bool:
     """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities."""
     return (
         rivals.policy.reclaim == "LowerPriority"
@@ -120,31 +120,33 @@ def lower_priorities_in_the_cohort_are_preempted(rivals: Rivals) -> bool:
 
 
 @rule("PREEMPT-007")
-def any_priority_in_the_cohort_is_preempted(rivals: Rivals) -> bool:
+def any_priority_in_the_cohort_is_preempted(rivals: PreemptorAndCandidate) -> bool:
     """ReclaimWithinCohort Any fetches quota back whatever the priorities."""
     return rivals.policy.reclaim == "Any"
 
 
 @rule("PREEMPT-008", "PREEMPT-009")
-def only_borrowers_give_back(node: Node, short: Collection[FlavorResource]) -> bool:
+def only_borrowers_give_back(
+    node: ResourceNode, short: Collection[FlavorResource]
+) -> bool:
     """Other ClusterQueues and cohorts lose workloads only while they use more than they have."""
     return any(node.exceeds(one) for one in short)
 
 
 @rule("PREEMPT-010")
-def borrowers_preempt_where_they_are_let(rivals: Rivals) -> bool:
+def borrowers_preempt_where_they_are_let(rivals: PreemptorAndCandidate) -> bool:
     """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows."""
     return rivals.policy.borrow != "Never"
 
 
 @rule("PREEMPT-011")
-def borrowers_preempt_lower_priorities_only(rivals: Rivals) -> bool:
+def borrowers_preempt_lower_priorities_only(rivals: PreemptorAndCandidate) -> bool:
     """For a workload that borrows, only lower priorities are preempted in the cohort."""
     return rivals.other_priority < rivals.priority
 
 
 @rule("PREEMPT-012")
-def a_threshold_protects_from_borrowers(rivals: Rivals) -> bool:
+def a_threshold_protects_from_borrowers(rivals: PreemptorAndCandidate) -> bool:
     """For a workload that borrows, priorities above the threshold are not preempted in the cohort."""
     threshold = rivals.policy.threshold
     return threshold is None or rivals.other_priority <= threshold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kueue_dra_ref.model.pending_reason import Blocked, Cause
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
 _TOLD_BY_THE_SCHEDULER = frozenset(
@@ -19,14 +19,14 @@ _TOLD_BY_THE_SCHEDULER = frozenset(
 )
 _OUT_OF_DATE = frozenset({"Deactivated", "PendingEvaluation", "Suspended", "Pending"})
 """Reasons that say nothing of what the scheduler would find."""
-_UNTRIED = Blocked(
-    cause=Cause.UNTRIED,
+_UNTRIED = NotAdmissible(
+    cause=QuotaReservedReason.UNTRIED,
     message="Workload is pending evaluation in the scheduling queue",
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class QueuePosition:
     """Where a workload would queue: what is known of its LocalQueue and ClusterQueue, and what it was told last."""
 
     local_queue: str
@@ -40,110 +40,121 @@ class Place:
     """What the ClusterQueue has against the namespace."""
     unfit: Callable[[], str] = lambda: ""
     """What Kueue has against the requests of its pods; found out only when a rule asks."""
-    bypassed: Cause | None = None
+    bypassed: QuotaReservedReason | None = None
     """What was found of an equal workload, where this one was passed over for it."""
     said: str = ""
     """The reason that QuotaReserved gives; empty where the condition is absent."""
 
 
 @rule("OBSERVE-008")
-def deactivation_is_told(place: Place) -> Blocked | None:
+def deactivation_is_told(place: QueuePosition) -> NotAdmissible | None:
     """Say that the workload is deactivated, before anything of its queue."""
     return (
         None
         if place.active
-        else Blocked(cause=Cause.DEACTIVATED, message="The workload is deactivated")
+        else NotAdmissible(
+            cause=QuotaReservedReason.DEACTIVATED, message="The workload is deactivated"
+        )
     )
 
 
 @rule("QUEUE-017", "STATUS-032")
-def the_local_queue_must_exist(place: Place) -> Blocked | None:
+def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
     """Say that the LocalQueue does not exist."""
     if place.local_queue_exists:
         return None
-    return Blocked(
-        cause=Cause.MISPLACED, message=f"LocalQueue {place.local_queue} doesn't exist"
+    return NotAdmissible(
+        cause=QuotaReservedReason.MISPLACED,
+        message=f"LocalQueue {place.local_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-010", "STATUS-033")
-def the_local_queue_must_run(place: Place) -> Blocked | None:
+def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
     """Say that the LocalQueue is stopped."""
     if place.local_queue_runs:
         return None
-    return Blocked(
-        cause=Cause.STOPPED, message=f"LocalQueue {place.local_queue} is inactive"
+    return NotAdmissible(
+        cause=QuotaReservedReason.STOPPED,
+        message=f"LocalQueue {place.local_queue} is inactive",
     )
 
 
 @rule("QUEUE-018", "STATUS-032")
-def the_cluster_queue_must_exist(place: Place) -> Blocked | None:
+def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
     """Say that the ClusterQueue does not exist."""
     if place.cluster_queue_exists:
         return None
-    return Blocked(
-        cause=Cause.MISPLACED,
+    return NotAdmissible(
+        cause=QuotaReservedReason.MISPLACED,
         message=f"ClusterQueue {place.cluster_queue} doesn't exist",
     )
 
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
-def the_cluster_queue_must_be_active(place: Place) -> Blocked | None:
+def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
     """Say that the ClusterQueue is inactive."""
     if place.cluster_queue_is_active:
         return None
-    return Blocked(
-        cause=Cause.STOPPED, message=f"ClusterQueue {place.cluster_queue} is inactive"
+    return NotAdmissible(
+        cause=QuotaReservedReason.STOPPED,
+        message=f"ClusterQueue {place.cluster_queue} is inactive",
     )
 
 
 @rule("OBSERVE-006")
-def a_namespace_that_is_not_selected_is_told(place: Place) -> Blocked | None:
+def a_namespace_that_is_not_selected_is_told(
+    place: QueuePosition,
+) -> NotAdmissible | None:
     """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace."""
     return (
-        Blocked(cause=Cause.MISPLACED, message=place.mismatch)
+        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=place.mismatch)
         if place.mismatch
         else None
     )
 
 
 @rule("POD-016")
-def requests_that_are_refused_are_told(place: Place) -> Blocked | None:
+def requests_that_are_refused_are_told(place: QueuePosition) -> NotAdmissible | None:
     """Say at once what the scheduler would find out: that nobody may admit what the pods request."""
     message = place.unfit()
-    return Blocked(cause=Cause.MISPLACED, message=message) if message else None
+    return (
+        NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
+        if message
+        else None
+    )
 
 
 @rule("OBSERVE-010")
-def an_equal_speaks_for_those_passed_over(place: Place) -> Blocked | None:
+def an_equal_speaks_for_those_passed_over(place: QueuePosition) -> NotAdmissible | None:
     """A workload that was set aside with an equal one is told that one's cause, unless it was told its own."""
     return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
 
 
 @rule("OBSERVE-018")
-def an_equal_speaks_for_the_new(place: Place) -> Blocked | None:
+def an_equal_speaks_for_the_new(place: QueuePosition) -> NotAdmissible | None:
     """A new workload is told the cause of an equal one, too, with which it was set aside."""
     return None if place.said else _said_of_an_equal(place)
 
 
 @rule("OBSERVE-018")
-def the_new_are_told_that_they_wait(place: Place) -> Blocked | None:
+def the_new_are_told_that_they_wait(place: QueuePosition) -> NotAdmissible | None:
     """A new workload is said to be up for the scheduler."""
     return None if place.said else _UNTRIED
 
 
 @rule("OBSERVE-009")
-def what_no_longer_holds_is_taken_back(place: Place) -> Blocked | None:
+def what_no_longer_holds_is_taken_back(place: QueuePosition) -> NotAdmissible | None:
     """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay."""
     if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
         return None
     return _UNTRIED
 
 
-def _said_of_an_equal(place: Place) -> Blocked | None:
+def _said_of_an_equal(place: QueuePosition) -> NotAdmissible | None:
     if place.bypassed is None:
         return None
     message = (
         "Bypassed scheduling evaluation because an equivalent workload recently failed"
     )
-    return Blocked(cause=place.bypassed, message=message)
+    return NotAdmissible(cause=place.bypassed, message=message)

@@ -8,7 +8,7 @@ from kueue_dra_ref.model.rule import rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class InUse:
     """Who uses an object that was deleted: reservations in a ClusterQueue, ClusterQueues that name a flavor."""
 
     reservations: int = 0
@@ -16,13 +16,13 @@ class Use:
 
 
 @rule("QUEUE-049")
-def a_cluster_queue_stays_while_quota_is_reserved(use: Use) -> bool:
+def a_cluster_queue_stays_while_quota_is_reserved(use: InUse) -> bool:
     """A ClusterQueue goes with the last reservation in it."""
     return use.reservations > 0
 
 
 @rule("QUEUE-053")
-def a_flavor_stays_while_it_is_named(use: Use) -> bool:
+def a_flavor_stays_while_it_is_named(use: InUse) -> bool:
     """A flavor goes once no ClusterQueue names it."""
     return use.cluster_queues > 0
 

@@ -13,7 +13,7 @@ from kueue_dra_ref.target import Manifest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class PendingWorkload:
     """A workload that waits, as the order sees it; ``created`` counts workloads in the order of their creation."""
 
     priority: int
@@ -21,7 +21,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
+class QuotaHolder:
     """A workload that holds quota, as eviction sees it."""
 
     active: bool = True
@@ -30,7 +30,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ReasonMessage:
     """A reason and its message, as a condition carries them."""
 
     reason: str
@@ -38,13 +38,13 @@ class Told:
 
 
 @rule("QUEUE-002")
-def higher_priority_goes_first(waiting: Waiting) -> int:
+def higher_priority_goes_first(waiting: PendingWorkload) -> int:
     """The larger priority sorts first."""
     return -waiting.priority
 
 
 @rule("QUEUE-003")
-def older_goes_first(waiting: Waiting) -> int:
+def older_goes_first(waiting: PendingWorkload) -> int:
     """The workload that was created earlier sorts first."""
     return waiting.created
 
@@ -112,63 +112,69 @@ def the_namespace_must_be_selected_or_a_sentence_says_so(
 @rule("QUEUE-050")
 def a_deleted_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
-) -> Told | None:
+) -> ReasonMessage | None:
     """A ClusterQueue that was deleted and stays admits nothing new."""
     del missing_flavors
     return (
-        Told(reason="Terminating", message="is terminating") if queue.deleted else None
+        ReasonMessage(reason="Terminating", message="is terminating")
+        if queue.deleted
+        else None
     )
 
 
 @rule("QUEUE-008", "QUEUE-009", "QUEUE-012", "STATUS-021")
 def a_stopped_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
-) -> Told | None:
+) -> ReasonMessage | None:
     """Hold and HoldAndDrain both stop new admissions."""
     del missing_flavors
     return (
         None
         if queue.stop_policy == "None"
-        else Told(reason="Stopped", message="is stopped")
+        else ReasonMessage(reason="Stopped", message="is stopped")
     )
 
 
 @rule("QUEUE-019", "STATUS-022")
 def missing_flavors_make_a_cluster_queue_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
-) -> Told | None:
+) -> ReasonMessage | None:
     """A ClusterQueue needs every flavor that it names."""
     del queue
     if not missing_flavors:
         return None
     message = f"references missing ResourceFlavor(s): {','.join(missing_flavors)}"
-    return Told(reason="FlavorNotFound", message=message)
+    return ReasonMessage(reason="FlavorNotFound", message=message)
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
-def deactivation_evicts(holding: Holding) -> Told | None:
+def deactivation_evicts(holding: QuotaHolder) -> ReasonMessage | None:
     """A workload with ``active: false`` gives its quota back."""
     return (
         None
         if holding.active
-        else Told(reason="Deactivated", message="The workload is deactivated")
+        else ReasonMessage(reason="Deactivated", message="The workload is deactivated")
     )
 
 
 @rule("QUEUE-011")
-def a_drained_local_queue_evicts(holding: Holding) -> Told | None:
+def a_drained_local_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
     """HoldAndDrain on the LocalQueue evicts what it admitted."""
     if holding.local_queue_stop != "HoldAndDrain":
         return None
-    return Told(reason="LocalQueueStopped", message="The LocalQueue is stopped")
+    return ReasonMessage(
+        reason="LocalQueueStopped", message="The LocalQueue is stopped"
+    )
 
 
 @rule("QUEUE-009", "QUEUE-052")
-def a_drained_cluster_queue_evicts(holding: Holding) -> Told | None:
+def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
     """HoldAndDrain on the ClusterQueue evicts what it admitted."""
     if holding.cluster_queue_stop != "HoldAndDrain":
         return None
-    return Told(reason="ClusterQueueStopped", message="The ClusterQueue is stopped")
+    return ReasonMessage(
+        reason="ClusterQueueStopped", message="The ClusterQueue is stopped"
+    )
 
 
 @rule("POD-023")

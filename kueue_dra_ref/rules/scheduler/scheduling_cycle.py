@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.model.resource_node import Limits, minus, plus
+from kueue_dra_ref.model.resource_node import ResourceQuotaLimits, minus, plus
 from kueue_dra_ref.model.rule import rule
 
 
@@ -19,13 +19,13 @@ class Nominee:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claimed:
+class ReservedCapacity:
     """What a head that cannot reclaim would take of one resource: its need, and what its ClusterQueue has and uses."""
 
     asked: int
     borrows: bool
     used: int
-    limits: Limits
+    limits: ResourceQuotaLimits
 
 
 @rule("COHORT-013")
@@ -64,7 +64,7 @@ def a_victim_serves_one_preemptor(overlapping: bool) -> str | None:
 
 @rule("PREEMPT-018")
 def who_cannot_always_reclaim_holds_its_place(
-    queue: ClusterQueue, claimed: Claimed
+    queue: ClusterQueue, claimed: ReservedCapacity
 ) -> int:
     """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time."""
     if queue.preemption.reclaim == "Any":

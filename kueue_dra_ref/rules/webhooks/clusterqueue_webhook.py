@@ -8,8 +8,12 @@ from kueue_dra_ref.api.crd_validation import Faults, invalid, places
 from kueue_dra_ref.api.metav1_validation import key_faults, selector_faults
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import Quantity, parse
-from kueue_dra_ref.api.resource_groups import Covered, FlavorOfGroup, ResourceQuota
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.api.resource_groups import (
+    CoveredResource,
+    FlavorOfGroup,
+    ResourceQuota,
+)
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -34,13 +38,13 @@ def what_is_not_said_is_empty(kind: str) -> Mapping[str, str]:
 
 
 @rule("OBJECT-037", "OBJECT-044")
-def a_covered_resource_is_called_as_labels_are(resource: Covered) -> Faults:
+def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Faults:
     """Deny a name that no resource can have."""
     return key_faults(resource.path, resource.name)
 
 
 @rule("QUEUE-026", "OBJECT-038")
-def a_resource_is_covered_once(resource: Covered) -> Faults:
+def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
     """Deny a resource that was covered before, in this group or another."""
     if resource.name in resource.before:
         yield FieldError(
@@ -113,7 +117,7 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-045")
-def namespaces_are_selected_by_labels(write: Write) -> Faults:
+def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
     """Deny a selector that selects by no labels, or in no known way."""
     return selector_faults(
         "spec.namespaceSelector", write.new["spec"].get("namespaceSelector") or {}
@@ -121,7 +125,7 @@ def namespaces_are_selected_by_labels(write: Write) -> Faults:
 
 
 @rule("OBJECT-046")
-def a_weight_is_none_or_can_be_reckoned_with(write: Write) -> Faults:
+def a_weight_is_none_or_can_be_reckoned_with(write: AdmissionRequest) -> Faults:
     """Deny less than nothing, and a weight so small that it would be none."""
     for _, weight in places(write.new, "spec.fairSharing.weight"):
         quantity = parse(weight)
@@ -136,19 +140,19 @@ def a_weight_is_none_or_can_be_reckoned_with(write: Write) -> Faults:
 
 
 @rule("OBJECT-047")
-def at_most_256_flavors(write: Write) -> Faults:
+def at_most_256_flavors(write: AdmissionRequest) -> Faults:
     """Deny more, in all groups together."""
     return _too_many(write, f"{_GROUPS}[].flavors[]", "flavors")
 
 
 @rule("OBJECT-047")
-def at_most_256_resources(write: Write) -> Faults:
+def at_most_256_resources(write: AdmissionRequest) -> Faults:
     """Deny more, in all groups together."""
     return _too_many(write, f"{_GROUPS}[].coveredResources[]", "covered resources")
 
 
 @rule("OBJECT-048")
-def at_most_512_quotas_in_a_group(write: Write) -> Faults:
+def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
     """Deny more, in all flavors together."""
     for path, group in places(write.new, f"{_GROUPS}[]"):
         if (found := len(places(group, "flavors[].resources[]"))) > 512:
@@ -156,7 +160,7 @@ def at_most_512_quotas_in_a_group(write: Write) -> Faults:
             yield invalid(path, words, str(found))
 
 
-def _too_many(write: Write, path: str, what: str) -> Faults:
+def _too_many(write: AdmissionRequest, path: str, what: str) -> Faults:
     if (found := len(places(write.new, path))) > 256:
         words = f"total number of {what} across all resourceGroups must be ≤ 256, got {found}"
         yield invalid(_GROUPS, words, str(found))

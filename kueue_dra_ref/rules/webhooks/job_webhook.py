@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kueue_dra_ref.api.jobs import LEAST_ANNOTATION, PRIORITY_LABEL, QUEUE_LABEL
 from kueue_dra_ref.api.names import dns_subdomain_faults, printed
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -16,7 +16,7 @@ _IMMUTABLE = "field is immutable"
 
 
 @rule("QUEUE-046")
-def a_queue_is_named_as_objects_are(write: Write) -> Iterator[FieldError]:
+def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny a queue name that no LocalQueue can have."""
     name = _label(write.new, QUEUE_LABEL)
     if QUEUE_LABEL in _kept(write.new, "labels") and (
@@ -26,7 +26,7 @@ def a_queue_is_named_as_objects_are(write: Write) -> Iterator[FieldError]:
 
 
 @rule("PARTIAL-006")
-def the_fewest_pods_are_fewer_than_all(write: Write) -> Iterator[FieldError]:
+def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny an annotation, new or changed, that is no number of pods between none and all of them."""
     written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
     if written is None or (
@@ -48,7 +48,7 @@ def the_fewest_pods_are_fewer_than_all(write: Write) -> Iterator[FieldError]:
 
 
 @rule("QUEUE-045")
-def a_running_job_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
+def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny a Job that is not suspended another queue, its first one too."""
     if _runs(write.new) and _changed(write, QUEUE_LABEL):
         yield _invalid(_LABELS, QUEUE_LABEL, _label(write.new, QUEUE_LABEL), _IMMUTABLE)
@@ -56,7 +56,7 @@ def a_running_job_stays_in_its_queue(write: Write) -> Iterator[FieldError]:
 
 @rule("QUEUE-059")
 def a_job_leaves_no_queue_where_there_is_a_default_one(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Deny that a Job names no queue any more where one that is new would get the default one."""
     if (
@@ -69,7 +69,9 @@ def a_job_leaves_no_queue_where_there_is_a_default_one(
 
 
 @rule("PREEMPT-039")
-def a_running_job_is_given_no_priority_class(write: Write) -> Iterator[FieldError]:
+def a_running_job_is_given_no_priority_class(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Deny a Job that is not suspended its first priority class."""
     name = _label(write.new, PRIORITY_LABEL)
     if _runs(write.new) and name and not _label(write.before, PRIORITY_LABEL):
@@ -78,7 +80,7 @@ def a_running_job_is_given_no_priority_class(write: Write) -> Iterator[FieldErro
 
 
 @rule("PREEMPT-040")
-def a_job_keeps_a_priority_class(write: Write) -> Iterator[FieldError]:
+def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny that a priority class is taken away; another one may take its place."""
     if _label(write.before, PRIORITY_LABEL) and not _label(write.new, PRIORITY_LABEL):
         yield _invalid(
@@ -90,7 +92,9 @@ def a_job_keeps_a_priority_class(write: Write) -> Iterator[FieldError]:
 
 
 @rule("PREEMPT-041")
-def a_running_job_keeps_its_priority_class(write: Write) -> Iterator[FieldError]:
+def a_running_job_keeps_its_priority_class(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Deny a Job that is not suspended another priority class, and any Job to have none any more."""
     name = _label(write.new, PRIORITY_LABEL)
     if _changed(write, PRIORITY_LABEL) and (_runs(write.new) or not name):
@@ -99,7 +103,7 @@ def a_running_job_keeps_its_priority_class(write: Write) -> Iterator[FieldError]
 
 @rule("PARTIAL-007")
 def a_running_job_with_fewest_pods_keeps_its_parallelism(
-    write: Write,
+    write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Deny another parallelism to a Job that is not suspended and says how few pods it needs."""
     old, changed = (
@@ -120,7 +124,7 @@ def _label(job: Manifest, label: str) -> str:
     return str(_kept(job, "labels").get(label, ""))
 
 
-def _changed(write: Write, label: str) -> bool:
+def _changed(write: AdmissionRequest, label: str) -> bool:
     return _label(write.before, label) != _label(write.new, label)
 
 

@@ -6,7 +6,7 @@ import json
 
 from kueue_dra_ref.api.crd_validation import Faults, places
 from kueue_dra_ref.api.metav1_validation import key_faults, labels_faults, value_faults
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
@@ -14,13 +14,13 @@ _TAINT = "spec.nodeTaints[]"
 
 
 @rule("OBJECT-033")
-def node_labels_are_labels(write: Write) -> Faults:
+def node_labels_are_labels(write: AdmissionRequest) -> Faults:
     """Deny labels that no node can have."""
     return labels_faults("spec.nodeLabels", write.new["spec"].get("nodeLabels") or {})
 
 
 @rule("OBJECT-034", "OBJECT-035")
-def taints_are_made_of_labels_and_differ(write: Write) -> Faults:
+def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
     """Deny a taint that no node can have, and a second one of the same key and effect."""
     seen: list[tuple[str, str]] = []
     for path, taint in places(write.new, _TAINT):
@@ -42,7 +42,7 @@ def taints_are_made_of_labels_and_differ(write: Write) -> Faults:
 
 
 @rule("OBJECT-036")
-def keys_that_are_tolerated_are_label_keys(write: Write) -> Faults:
+def keys_that_are_tolerated_are_label_keys(write: AdmissionRequest) -> Faults:
     """Deny a key that no taint can have."""
     for path, key in places(write.new, "spec.tolerations[].key"):
         if key:

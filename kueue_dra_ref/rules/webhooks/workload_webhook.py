@@ -9,7 +9,7 @@ from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.pods import NAMED
 from kueue_dra_ref.api.quantities import parse
-from kueue_dra_ref.apiserver.admission_request import Write
+from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -17,7 +17,7 @@ _AMOUNTS = ("requests", "limits", "overhead")
 
 
 @rule("POD-020")
-def no_request_is_called_pods(write: Write) -> Iterator[FieldError]:
+def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny a container that requests pods, which Kueue counts by itself."""
     for path, _ in _amounts(write.new):
         if path.endswith("].resources.requests[pods]"):
@@ -25,7 +25,7 @@ def no_request_is_called_pods(write: Write) -> Iterator[FieldError]:
 
 
 @rule("POD-020", "POD-021")
-def no_amount_is_called_pods(write: Write) -> Iterator[FieldError]:
+def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny pods in requests and limits, of a container and of the pod as a whole."""
     for path, _ in _amounts(write.new):
         if path.endswith("[pods]"):
@@ -33,7 +33,7 @@ def no_amount_is_called_pods(write: Write) -> Iterator[FieldError]:
 
 
 @rule("POD-022")
-def no_amount_is_negative(write: Write) -> Iterator[FieldError]:
+def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny less than nothing in requests and limits, of a container and of the pod as a whole."""
     for path, amount in _amounts(write.new):
         if parse(amount).amount < 0:
@@ -65,7 +65,7 @@ def nothing_is_said_of_fewer_pods(kind: str) -> Collection[str]:
 
 
 @rule("PARTIAL-010")
-def at_most_one_pod_set_may_shrink(write: Write) -> Iterator[FieldError]:
+def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny a second pod set that says how few of its pods are worth admitting."""
     found = sum(
         "minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ()
@@ -78,7 +78,7 @@ def at_most_one_pod_set_may_shrink(write: Write) -> Iterator[FieldError]:
 
 
 @rule("STATUS-046", "STATUS-047")
-def pod_sets_with_quota_stay(write: Write) -> Iterator[FieldError]:
+def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
     """Deny any change of a pod set that quota is reserved for."""
     for index, (old, new) in _pairs(write):
         if _plain(old) != _plain(new):
@@ -86,7 +86,9 @@ def pod_sets_with_quota_stay(write: Write) -> Iterator[FieldError]:
 
 
 @rule("STATUS-046")
-def pod_sets_with_quota_stay_but_for_fewer_pods(write: Write) -> Iterator[FieldError]:
+def pod_sets_with_quota_stay_but_for_fewer_pods(
+    write: AdmissionRequest,
+) -> Iterator[FieldError]:
     """Deny any change of a pod set that quota is reserved for, other than to fewer pods."""
     for index, (old, new) in _pairs(write):
         if _plain(
@@ -95,7 +97,7 @@ def pod_sets_with_quota_stay_but_for_fewer_pods(write: Write) -> Iterator[FieldE
             yield _immutable(index, new)
 
 
-def _pairs(write: Write) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
+def _pairs(write: AdmissionRequest) -> Iterator[tuple[int, tuple[Manifest, Manifest]]]:
     """Each pod set that has quota beside what it is to become; their number is held by the definition."""
     if is_true(write.before, "QuotaReserved"):
         yield from enumerate(

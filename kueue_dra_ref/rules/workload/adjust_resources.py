@@ -8,13 +8,15 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.pods import Amounts, Resources, larger, smaller, units
 from kueue_dra_ref.api.types import PodSet
-from kueue_dra_ref.model.limitranges import Bounds, Surroundings
+from kueue_dra_ref.model.limitranges import LimitRangeBounds, NamespaceLimits
 from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
 @rule("POD-001", "POD-002")
-def a_runtime_class_adds_its_overhead(pod_set: PodSet, around: Surroundings) -> PodSet:
+def a_runtime_class_adds_its_overhead(
+    pod_set: PodSet, around: NamespaceLimits
+) -> PodSet:
     """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none."""
     if pod_set.overhead or pod_set.runtime_class not in around.overhead:
         return pod_set
@@ -23,7 +25,7 @@ def a_runtime_class_adds_its_overhead(pod_set: PodSet, around: Surroundings) -> 
 
 @rule("POD-003", "POD-004", "POD-013")
 def the_namespace_gives_containers_defaults(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
     """What a container does not say of its requests and limits, the LimitRanges of the namespace say."""
     given = around.container
@@ -40,7 +42,7 @@ def the_namespace_gives_containers_defaults(
 
 
 @rule("POD-005")
-def limits_stand_in_for_requests(pod_set: PodSet, around: Surroundings) -> PodSet:
+def limits_stand_in_for_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
     """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise."""
     del around
     return _with_each(pod_set, _limited)
@@ -48,7 +50,7 @@ def limits_stand_in_for_requests(pod_set: PodSet, around: Surroundings) -> PodSe
 
 @rule("POD-006")
 def limits_of_the_pod_stand_in_for_its_requests(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
     """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise."""
     del around
@@ -57,7 +59,7 @@ def limits_of_the_pod_stand_in_for_its_requests(
 
 @rule("POD-008")
 def containers_keep_to_their_limits(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """No container requests more than it is limited to, be it a limit that the namespace gave it."""
     del around
@@ -72,7 +74,7 @@ def containers_keep_to_their_limits(
 
 @rule("POD-009")
 def pods_keep_to_their_limits(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """No pod requests more as a whole than it is limited to."""
     del around
@@ -85,7 +87,7 @@ def pods_keep_to_their_limits(
 
 @rule("POD-010", "POD-015")
 def containers_keep_to_the_bounds_of_the_namespace(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """What a container requests or is limited to lies between least and most; what it does not name is not held to."""
     for container in pod_set.containers:
@@ -101,7 +103,7 @@ def containers_keep_to_the_bounds_of_the_namespace(
 
 @rule("POD-011")
 def pods_keep_to_the_bounds_of_the_namespace(
-    pod_set: PodSet, around: Surroundings
+    pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """What a pod requests, its overhead too, lies between least and most."""
     total = pod_set.requests
@@ -125,7 +127,7 @@ def _limited(written: Resources) -> Resources:
 
 
 def _out_of_bounds(
-    path: str, low: Amounts, high: Amounts, bounds: Bounds
+    path: str, low: Amounts, high: Amounts, bounds: LimitRangeBounds
 ) -> Iterator[FieldError]:
     yield from _faults(
         path, _above(high, bounds.most), "requests must not be above the limitRange max"

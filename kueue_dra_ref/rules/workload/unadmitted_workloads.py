@@ -4,79 +4,125 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kueue_dra_ref.model.condition import Said
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
-_GRAVITY = (Cause.HELD, Cause.TOO_MUCH, Cause.NO_FLAVOR)
+_GRAVITY = (
+    QuotaReservedReason.HELD,
+    QuotaReservedReason.TOO_MUCH,
+    QuotaReservedReason.NO_FLAVOR,
+)
 """What a search for flavors may find, mildest first."""
 
 
 @rule("OBSERVE-001")
-def what_no_flavor_serves_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_no_flavor_serves_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that no flavor provides what is asked for, or suits the pods."""
     return (
-        _unreserved("NoMatchingFlavor", message) if cause is Cause.NO_FLAVOR else None
+        _unreserved("NoMatchingFlavor", message)
+        if cause is QuotaReservedReason.NO_FLAVOR
+        else None
     )
 
 
 @rule("OBSERVE-002")
-def what_never_fits_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_never_fits_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that more is asked for than the quota will ever give."""
-    return _unreserved("ExceedsMaxQuota", message) if cause is Cause.TOO_MUCH else None
+    return (
+        _unreserved("ExceedsMaxQuota", message)
+        if cause is QuotaReservedReason.TOO_MUCH
+        else None
+    )
 
 
 @rule("OBSERVE-003")
-def what_others_hold_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_others_hold_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that quota has to be released first."""
-    return _unreserved("WaitingForQuota", message) if cause is Cause.HELD else None
+    return (
+        _unreserved("WaitingForQuota", message)
+        if cause is QuotaReservedReason.HELD
+        else None
+    )
 
 
 @rule("OBSERVE-004")
-def what_victims_hold_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_victims_hold_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that victims are on their way out."""
     return (
         _unreserved("WaitingForPreemptedWorkloads", message)
-        if cause is Cause.PREEMPTING
+        if cause is QuotaReservedReason.PREEMPTING
         else None
     )
 
 
 @rule("OBSERVE-005", "OBSERVE-006")
-def what_is_misplaced_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_is_misplaced_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that a queue is missing, or does not take the workload."""
-    return _unreserved("Misconfigured", message) if cause is Cause.MISPLACED else None
+    return (
+        _unreserved("Misconfigured", message)
+        if cause is QuotaReservedReason.MISPLACED
+        else None
+    )
 
 
 @rule("OBSERVE-007")
-def what_is_stopped_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_is_stopped_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that a queue takes nothing for now."""
-    return _unreserved("Suspended", message) if cause is Cause.STOPPED else None
+    return (
+        _unreserved("Suspended", message)
+        if cause is QuotaReservedReason.STOPPED
+        else None
+    )
 
 
 @rule("OBSERVE-008")
-def what_is_deactivated_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_is_deactivated_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that the workload itself is switched off."""
-    return _unreserved("Deactivated", message) if cause is Cause.DEACTIVATED else None
+    return (
+        _unreserved("Deactivated", message)
+        if cause is QuotaReservedReason.DEACTIVATED
+        else None
+    )
 
 
 @rule("OBSERVE-009")
-def what_is_to_be_tried_is_told(cause: Cause | None, message: str) -> Said | None:
+def what_is_to_be_tried_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition | None:
     """Say that it is the scheduler's turn."""
-    return _unreserved("PendingEvaluation", message) if cause is Cause.UNTRIED else None
+    return (
+        _unreserved("PendingEvaluation", message)
+        if cause is QuotaReservedReason.UNTRIED
+        else None
+    )
 
 
 @rule("OBSERVE-011")
-def a_refusal_is_a_misconfiguration(message: str, requeued: str) -> Said:
+def a_refusal_is_a_misconfiguration(message: str, requeued: str) -> Condition:
     """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible."""
     del requeued
     return _unreserved("Misconfigured", message)
 
 
 @rule("OBSERVE-012")
-def nothing_is_reserved() -> Said:
+def nothing_is_reserved() -> Condition:
     """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not."""
-    return Said(
+    return Condition(
         type="Admitted",
         value=False,
         reason="NoReservation",
@@ -91,16 +137,20 @@ def what_was_said_of_another_spec_is_said_anew(said: int, generation: int) -> bo
 
 
 @rule("OBSERVE-013")
-def the_mildest_of_alternatives_counts(causes: Sequence[Cause]) -> Cause:
+def the_mildest_of_alternatives_counts(
+    causes: Sequence[QuotaReservedReason],
+) -> QuotaReservedReason:
     """Of flavors that could each have served, the one that came nearest gives the reason."""
     return min(causes, key=_GRAVITY.index)
 
 
 @rule("OBSERVE-014")
-def the_gravest_of_what_is_needed_counts(causes: Sequence[Cause]) -> Cause:
+def the_gravest_of_what_is_needed_counts(
+    causes: Sequence[QuotaReservedReason],
+) -> QuotaReservedReason:
     """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason."""
     return max(causes, key=_GRAVITY.index)
 
 
-def _unreserved(reason: str, message: str) -> Said:
-    return Said(type="QuotaReserved", value=False, reason=reason, message=message)
+def _unreserved(reason: str, message: str) -> Condition:
+    return Condition(type="QuotaReserved", value=False, reason=reason, message=message)

@@ -10,7 +10,7 @@ WORKLOAD_CLASS = "WorkloadPriorityClass"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classed:
+class PriorityClassRef:
     """The class of a Workload, and the WorkloadPriorityClass that its Job names; empty for none."""
 
     kind: str
@@ -33,13 +33,13 @@ def a_class_that_is_named_has_to_be_there(found: bool) -> bool:
 
 
 @rule("PRIORITY-002")
-def a_workload_goes_along_from_class_to_class(classed: Classed) -> bool:
+def a_workload_goes_along_from_class_to_class(classed: PriorityClassRef) -> bool:
     """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs."""
     return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
 
 
 @rule("PRIORITY-003")
-def a_waiting_workload_gets_its_first_class(classed: Classed) -> bool:
+def a_waiting_workload_gets_its_first_class(classed: PriorityClassRef) -> bool:
     """A Workload without a class gets the one that its Job names later, unless it holds quota."""
     return not classed.kind and classed.wanted != "" and not classed.reserved
 

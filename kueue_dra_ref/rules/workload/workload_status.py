@@ -8,8 +8,8 @@ from typing import Any
 
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.types import ResourceGroup
-from kueue_dra_ref.model.condition import Said
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.rule import rule
 
 FlavorResource = tuple[str, str]
@@ -17,7 +17,7 @@ FlavorResource = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
+class PodSetAssignment:
     """What one pod set was given: flavor by resource, total usage by resource in Kueue's units, and its pods."""
 
     name: str
@@ -29,7 +29,7 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class QueueCounts:
     """What a queue holds: counts of workloads, and amounts by flavor and resource in Kueue's units."""
 
     pending: int
@@ -47,9 +47,9 @@ class Figures:
 
 
 @rule("STATUS-005", "QUEUE-001")
-def quota_is_reserved(cluster_queue: str) -> Said:
+def quota_is_reserved(cluster_queue: str) -> Condition:
     """Say which ClusterQueue gave the quota."""
-    return Said(
+    return Condition(
         type="QuotaReserved",
         value=True,
         reason="QuotaReserved",
@@ -58,10 +58,10 @@ def quota_is_reserved(cluster_queue: str) -> Said:
 
 
 @rule("STATUS-006")
-def the_workload_is_admitted(cluster_queue: str) -> Said:
+def the_workload_is_admitted(cluster_queue: str) -> Condition:
     """Say that the workload is admitted."""
     del cluster_queue
-    return Said(
+    return Condition(
         type="Admitted",
         value=True,
         reason="Admitted",
@@ -70,60 +70,68 @@ def the_workload_is_admitted(cluster_queue: str) -> Said:
 
 
 @rule("STATUS-007")
-def waiting_is_told(cause: Cause | None, message: str) -> Said:
+def waiting_is_told(cause: QuotaReservedReason | None, message: str) -> Condition:
     """Say why the scheduler passed the workload over; the reason is the same for every cause."""
     del cause
-    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
+    return Condition(
+        type="QuotaReserved", value=False, reason="Pending", message=message
+    )
 
 
 @rule("STATUS-032", "STATUS-033")
-def a_blocked_queue_is_told(cause: Cause | None, message: str) -> Said:
+def a_blocked_queue_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition:
     """Say what is wrong with the queue of a workload."""
     del cause
-    return Said(
+    return Condition(
         type="QuotaReserved", value=False, reason="Inadmissible", message=message
     )
 
 
 @rule("STATUS-008")
-def a_refusal_is_told(message: str, requeued: str) -> Said:
+def a_refusal_is_told(message: str, requeued: str) -> Condition:
     """Say why the devices of a workload cannot be charged."""
     del requeued
-    return Said(
+    return Condition(
         type="QuotaReserved", value=False, reason="Inadmissible", message=message
     )
 
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
-def a_refusal_is_not_requeued(message: str, requeued: str) -> Said:
+def a_refusal_is_not_requeued(message: str, requeued: str) -> Condition:
     """Say that the workload does not go back to the queue by itself."""
-    return Said(
+    return Condition(
         type="Requeued", value=False, reason="Inadmissible", message=requeued or message
     )
 
 
 @rule("STATUS-026")
-def quota_given_back_is_told(cause: Cause | None, message: str) -> Said:
+def quota_given_back_is_told(
+    cause: QuotaReservedReason | None, message: str
+) -> Condition:
     """Say of an evicted workload whose pods are gone that it holds no quota any more."""
     del cause
-    return Said(type="QuotaReserved", value=False, reason="Pending", message=message)
+    return Condition(
+        type="QuotaReserved", value=False, reason="Pending", message=message
+    )
 
 
 @rule("STATUS-027")
-def eviction_is_told(reason: str, message: str) -> Said:
+def eviction_is_told(reason: str, message: str) -> Condition:
     """Say why quota was taken back."""
-    return Said(type="Evicted", value=True, reason=reason, message=message)
+    return Condition(type="Evicted", value=True, reason=reason, message=message)
 
 
 @rule("PREEMPT-024")
-def preemption_is_told(reason: str, message: str) -> Said:
+def preemption_is_told(reason: str, message: str) -> Condition:
     """Say on which ground the workload was preempted."""
-    return Said(type="Preempted", value=True, reason=reason, message=message)
+    return Condition(type="Preempted", value=True, reason=reason, message=message)
 
 
 @rule("STATUS-001", "STATUS-002", "STATUS-003", "STATUS-004")
 def the_admission_is_written(
-    cluster_queue: str, assigned: Sequence[Assigned]
+    cluster_queue: str, assigned: Sequence[PodSetAssignment]
 ) -> Mapping[str, Any]:
     """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
     return {
@@ -153,13 +161,15 @@ def requests_of_a_waiting_workload_are_shown(
 
 
 @rule("STATUS-013", "STATUS-014")
-def pending_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
     """Workloads in the queue, set aside or not; refused DRA workloads never entered it."""
     return {"pendingWorkloads": figures.pending}
 
 
 @rule("STATUS-015")
-def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[str, Any]:
+def reserving_and_admitted_workloads_are_counted(
+    figures: QueueCounts,
+) -> Mapping[str, Any]:
     """Workloads with quota, and those of them that are admitted."""
     return {
         "reservingWorkloads": figures.reserving,
@@ -168,7 +178,7 @@ def reserving_and_admitted_workloads_are_counted(figures: Figures) -> Mapping[st
 
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
-def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
     """Every flavor and covered resource with what is reserved of it, zeros included."""
     return {
         "flavorsReservation": _listed(
@@ -178,7 +188,7 @@ def reserved_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
 
 
 @rule("STATUS-017", "STATUS-028")
-def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
+def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
     """Every flavor and covered resource with what admitted workloads use of it."""
     return {
         "flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))
@@ -186,7 +196,7 @@ def used_quota_is_listed(figures: Figures) -> Mapping[str, Any]:
 
 
 @rule("STATUS-018", "STATUS-014")
-def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
+def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any]:
     """The LocalQueue's own pending, reserving and admitted workloads."""
     return {
         "pendingWorkloads": figures.pending,
@@ -196,7 +206,7 @@ def a_local_queue_counts_its_workloads(figures: Figures) -> Mapping[str, Any]:
 
 
 @rule("STATUS-019", "STATUS-028")
-def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
+def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
     """What the LocalQueue's own workloads reserve and use."""
     return {
         "flavorsReservation": _listed(figures, figures.reserved),
@@ -205,7 +215,7 @@ def a_local_queue_lists_its_quota(figures: Figures) -> Mapping[str, Any]:
 
 
 @rule("STATUS-053")
-def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
+def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
     """The flavors of the ClusterQueue with the resources that they cover and what nodes have them."""
     shown = [
         {
@@ -222,28 +232,30 @@ def a_local_queue_shows_its_flavors(figures: Figures) -> Mapping[str, Any]:
 @rule("STATUS-020", "STATUS-021", "STATUS-022")
 def a_cluster_queue_says_whether_it_is_active(
     reasons: Sequence[str], messages: Sequence[str]
-) -> Said:
+) -> Condition:
     """Ready, or the first reason with every message."""
     if not reasons:
-        return Said(
+        return Condition(
             type="Active", value=True, reason="Ready", message="Can admit new workloads"
         )
     message = f"Can't admit new workloads: {', '.join(messages)}."
-    return Said(type="Active", value=False, reason=reasons[0], message=message)
+    return Condition(type="Active", value=False, reason=reasons[0], message=message)
 
 
 @rule("STATUS-048")
-def a_deleted_cluster_queue_says_so() -> Said:
+def a_deleted_cluster_queue_says_so() -> Condition:
     """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it."""
     message = "Can't admit new workloads; clusterQueue is terminating"
-    return Said(type="Active", value=False, reason="Terminating", message=message)
+    return Condition(type="Active", value=False, reason="Terminating", message=message)
 
 
 @rule("STATUS-023")
-def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -> Said:
+def a_local_queue_says_whether_it_is_active(
+    stopped: bool, cluster_queue: str
+) -> Condition:
     """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
     if stopped:
-        return Said(
+        return Condition(
             type="Active",
             value=False,
             reason="Stopped",
@@ -252,20 +264,20 @@ def a_local_queue_says_whether_it_is_active(stopped: bool, cluster_queue: str) -
     told = "Can't submit new workloads to clusterQueue"
     match cluster_queue:
         case "missing":
-            return Said(
+            return Condition(
                 type="Active",
                 value=False,
                 reason="ClusterQueueDoesNotExist",
                 message=told,
             )
         case "inactive":
-            return Said(
+            return Condition(
                 type="Active",
                 value=False,
                 reason="ClusterQueueIsInactive",
                 message=told,
             )
-    return Said(
+    return Condition(
         type="Active",
         value=True,
         reason="Ready",
@@ -279,7 +291,7 @@ def _nodes(flavor: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _assignment(pod_set: Assigned) -> dict[str, Any]:
+def _assignment(pod_set: PodSetAssignment) -> dict[str, Any]:
     return {
         "name": pod_set.name,
         "count": pod_set.count,
@@ -298,7 +310,7 @@ def _printed(amounts: Mapping[str, int], in_bytes: frozenset[str]) -> dict[str, 
 
 
 def _listed(
-    figures: Figures,
+    figures: QueueCounts,
     amounts: Mapping[FlavorResource, int],
     borrowed: Mapping[FlavorResource, int] | None = None,
 ) -> list[dict[str, Any]]:

@@ -6,44 +6,49 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kueue_dra_ref.api.types import PodSet, ResourceGroup
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, plus
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Progress
-from kueue_dra_ref.rules.workload.workload_status import Assigned
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    FlavorScanState,
+    PreemptionMode,
+)
+from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     AS_FIT,
     Assignment,
-    PodSetOutcome,
+    PodSetAssignmentResult,
 )
-from kueue_dra_ref.scheduler.flavorassigner.flavor import Weighing
-from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import Telling
-from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import Causes
-from kueue_dra_ref.scheduler.flavorassigner.resource_group import Search
-from kueue_dra_ref.scheduler.preemption.oracle import Room
-from kueue_dra_ref.workload.total_requests import Demand, counted
+from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
+from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
+from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
+from kueue_dra_ref.scheduler.flavorassigner.resource_group import ResourceGroupSearch
+from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
+from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
 
 def assigned(
-    rules: Assigning,
-    room: Room,
-    demands: tuple[Demand, ...],
-    progress: Progress | None = None,
+    rules: FlavorAssignment,
+    room: PreemptionOracle,
+    demands: tuple[TotalRequests, ...],
+    progress: FlavorScanState | None = None,
 ) -> Assignment:
     """Assign flavors to every pod set in order; a pod set that can never fit ends the attempt."""
-    return _Assigner(rules, room, demands, progress.tried if progress else ()).run()
+    return FlavorAssigner(
+        rules, room, demands, progress.tried if progress else ()
+    ).run()
 
 
-class _Assigner:
+class FlavorAssigner:
     """One attempt; ``tried`` is how far an earlier one came, by pod set and resource."""
 
     def __init__(
         self,
-        rules: Assigning,
-        room: Room,
-        demands: tuple[Demand, ...],
+        rules: FlavorAssignment,
+        room: PreemptionOracle,
+        demands: tuple[TotalRequests, ...],
         tried: Sequence[Mapping[str, int]],
     ) -> None:
         self.rules, self.room, self.tried = rules, room, tried
@@ -52,28 +57,29 @@ class _Assigner:
             for each in demands
         ]
         in_bytes = frozenset[str]().union(*(demand.in_bytes for demand in demands))
-        self.weighing = Weighing(rules=rules, room=room, in_bytes=in_bytes)
+        self.weighing = FlavorFitCheck(rules=rules, room=room, in_bytes=in_bytes)
         self.short: set[FlavorResource] = set()
         self.level = 0
         self.steps: list[Step] = []
-        self.causes = Causes(rules=rules)
+        self.causes = NoFitReason(rules=rules)
 
     def run(self) -> Assignment:
+        """Assign flavors to every pod set."""
         worst, given, told, tried, lacking = (
-            Fit.NOW,
+            FlavorAssignmentMode.NOW,
             [],
             list[str](),
             [],
-            list[Cause | None](),
+            list[QuotaReservedReason | None](),
         )
         for index, demand in enumerate(self.demands):
             found = self._pod_set(index, demand)
             worst = min(worst, found.fit)
             given.append(self._take(demand, found))
             tried.append({resource: got.tried for resource, got in found.got.items()})
-            if found.fit is not Fit.NOW:
+            if found.fit is not FlavorAssignmentMode.NOW:
                 told = found.told(demand.pod_set.name, told)
-            if found.fit is Fit.NEVER:
+            if found.fit is FlavorAssignmentMode.NEVER:
                 lacking.append(self._cause(found))
             if found.failed or (
                 demand.amounts
@@ -94,15 +100,15 @@ class _Assigner:
             cause=self.causes.of_all(lacking),
         )
 
-    def _cause(self, found: PodSetOutcome) -> Cause | None:
+    def _cause(self, found: PodSetAssignmentResult) -> QuotaReservedReason | None:
         if not any(group.attempts for group in found.groups):
-            return Cause.NO_FLAVOR
+            return QuotaReservedReason.NO_FLAVOR
         return self.causes.of_all(
             [self.causes.of_alternatives(group.lacking) for group in found.groups]
         )
 
-    def _pod_set(self, index: int, demand: Demand) -> PodSetOutcome:
-        amounts, result = demand.amounts, PodSetOutcome()
+    def _pod_set(self, index: int, demand: TotalRequests) -> PodSetAssignmentResult:
+        amounts, result = demand.amounts, PodSetAssignmentResult()
         for resource in self.room.draw.for_pod_set(demand.pod_set.name).groups(amounts):
             group = self.room.queue.group_of(resource)
             if group is None:
@@ -110,7 +116,7 @@ class _Assigner:
                     self.steps.append(
                         Step(requirements=cited(self.rules.uncovered), text=lacking)
                     )
-                    return PodSetOutcome(
+                    return PodSetAssignmentResult(
                         failed=True, reasons=[lacking], groups=result.groups
                     )
             elif resource not in result.got:
@@ -121,8 +127,8 @@ class _Assigner:
                     self._start(index, resource)
                 )
                 result.groups.append(best)
-                if best.outlook.mode is Mode.NEVER:
-                    return PodSetOutcome(
+                if best.outlook.mode is PreemptionMode.NEVER:
+                    return PodSetAssignmentResult(
                         failed=True, reasons=best.reasons, groups=result.groups
                     )
                 result.got |= dict.fromkeys(covered, best)
@@ -131,11 +137,11 @@ class _Assigner:
 
     def _search(
         self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]
-    ) -> Search:
-        telling = Telling(
+    ) -> ResourceGroupSearch:
+        telling = FlavorTrace(
             where=f"pod set {pod_set.name}, " if len(self.demands) > 1 else ""
         )
-        return Search(
+        return ResourceGroupSearch(
             weighing=self.weighing,
             telling=telling,
             group=group,
@@ -154,16 +160,18 @@ class _Assigner:
             return None
         return next((rule(resource) for rule in self.rules.uncovered), None)
 
-    def _take(self, demand: Demand, found: PodSetOutcome) -> Assigned:
+    def _take(
+        self, demand: TotalRequests, found: PodSetAssignmentResult
+    ) -> PodSetAssignment:
         amounts, assumed = demand.amounts, self.weighing.assumed
         for resource, got in found.got.items():
             of = (got.flavor, resource)
             assumed[of] = plus(assumed.get(of, 0), amounts[resource])
             self.level = max(self.level, got.each[resource].level)
-            if AS_FIT[got.each[resource].mode] is Fit.LATER:
+            if AS_FIT[got.each[resource].mode] is FlavorAssignmentMode.LATER:
                 self.short.add(of)
         flavors = {resource: got.flavor for resource, got in found.got.items()}
-        return Assigned(
+        return PodSetAssignment(
             name=demand.pod_set.name,
             count=demand.count,
             flavors=flavors,

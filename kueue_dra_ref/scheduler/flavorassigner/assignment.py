@@ -6,18 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.explain.step import Step
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Outlook
-from kueue_dra_ref.rules.workload.workload_status import Assigned
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    GranularMode,
+    PreemptionMode,
+)
+from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
 from kueue_dra_ref.workload.map_order import OF_POD_SET
 
-NOWHERE = Outlook(mode=Mode.NEVER)
+NOWHERE = GranularMode(mode=PreemptionMode.NEVER)
 
 
-AS_FIT: Mapping[Mode, Fit] = {Mode.NEVER: Fit.NEVER, Mode.FIT: Fit.NOW} | dict.fromkeys(
-    (Mode.NO_VICTIMS, Mode.PREEMPT, Mode.RECLAIM), Fit.LATER
+AS_FIT: Mapping[PreemptionMode, FlavorAssignmentMode] = {
+    PreemptionMode.NEVER: FlavorAssignmentMode.NEVER,
+    PreemptionMode.FIT: FlavorAssignmentMode.NOW,
+} | dict.fromkeys(
+    (PreemptionMode.NO_VICTIMS, PreemptionMode.PREEMPT, PreemptionMode.RECLAIM),
+    FlavorAssignmentMode.LATER,
 )
 
 
@@ -25,8 +32,8 @@ AS_FIT: Mapping[Mode, Fit] = {Mode.NEVER: Fit.NEVER, Mode.FIT: Fit.NOW} | dict.f
 class Assignment:
     """The outcome for a workload: whether it fits, each pod set's share, and why not."""
 
-    fit: Fit
-    pod_sets: tuple[Assigned, ...]
+    fit: FlavorAssignmentMode
+    pod_sets: tuple[PodSetAssignment, ...]
     message: str = ""
     steps: tuple[Step, ...] = ()
     level: int = 0
@@ -36,17 +43,17 @@ class Assignment:
     """What has to be freed by preemption."""
     tried: tuple[Mapping[str, int], ...] = ()
     """For each pod set and resource the last flavor that was tried, -1 when it was the last one."""
-    cause: Cause | None = None
+    cause: QuotaReservedReason | None = None
     """Why it can never fit, as far as flavors that were tried say so."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Outcome:
+class FlavorAssignmentAttempt:
     """How one group fares with one flavor, or the best of several."""
 
-    outlook: Outlook = NOWHERE
+    outlook: GranularMode = NOWHERE
     flavor: str = ""
-    each: dict[str, Outlook] = field(default_factory=dict)
+    each: dict[str, GranularMode] = field(default_factory=dict)
     """What to expect of each resource."""
     tried: int = -1
     reasons: list[str] = field(default_factory=list)
@@ -56,7 +63,7 @@ class Outcome:
     unreadable: bool = False
     """Whether what the pods ask of their nodes cannot be made out, which is all that is told then."""
     attempts: int = 0
-    lacking: list[Cause | None] = field(default_factory=list)
+    lacking: list[QuotaReservedReason | None] = field(default_factory=list)
     """Why it can never fit: with one flavor for each resource, of several for each flavor."""
     steps: tuple[Step, ...] = ()
     """What was looked at to get what is short."""
@@ -64,9 +71,9 @@ class Outcome:
     @property
     def name(self) -> str:
         """The flavor, if it can be had at all."""
-        return "" if self.outlook.mode is Mode.NEVER else self.flavor
+        return "" if self.outlook.mode is PreemptionMode.NEVER else self.flavor
 
-    def add(self, resource: str, found: Outcome) -> None:
+    def add(self, resource: str, found: FlavorAssignmentAttempt) -> None:
         """Take note of how one resource fares."""
         self.each[resource] = found.outlook
         self.reasons += found.reasons
@@ -76,13 +83,13 @@ class Outcome:
 
 
 @dataclass(slots=True, kw_only=True)
-class PodSetOutcome:
+class PodSetAssignmentResult:
     """What one pod set gets: a try for each resource, or why not."""
 
-    got: dict[str, Outcome] = field(default_factory=dict)
+    got: dict[str, FlavorAssignmentAttempt] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     failed: bool = False
-    groups: list[Outcome] = field(default_factory=list)
+    groups: list[FlavorAssignmentAttempt] = field(default_factory=list)
 
     def told(self, name: str, before: list[str]) -> list[str]:
         """Say why it does not fit, after what was said of pod sets before; what cannot be made out is told alone."""
@@ -92,11 +99,11 @@ class PodSetOutcome:
         return [*before, f"{OF_POD_SET}{name}: {reasons}"]
 
     @property
-    def fit(self) -> Fit:
+    def fit(self) -> FlavorAssignmentMode:
         """The worst of its resources."""
         if self.failed:
-            return Fit.NEVER
+            return FlavorAssignmentMode.NEVER
         if not self.reasons:
-            return Fit.NOW
+            return FlavorAssignmentMode.NOW
         modes = [found.each[resource].mode for resource, found in self.got.items()]
-        return min((AS_FIT[mode] for mode in modes), default=Fit.NEVER)
+        return min((AS_FIT[mode] for mode in modes), default=FlavorAssignmentMode.NEVER)

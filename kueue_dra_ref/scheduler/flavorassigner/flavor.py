@@ -7,54 +7,68 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.behaviours.phases_scheduling import Assigning, Ranking
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, Ranking
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import Cause
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, plus
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Fit, Need
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Outlook
-from kueue_dra_ref.rules.flavorassigner.node_affinity import Unreadable
-from kueue_dra_ref.scheduler.flavorassigner.assignment import NOWHERE, Outcome
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
+    FlavorAssignmentMode,
+    ResourceRequest,
+)
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    GranularMode,
+    PreemptionMode,
+)
+from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
+from kueue_dra_ref.scheduler.flavorassigner.assignment import (
+    NOWHERE,
+    FlavorAssignmentAttempt,
+)
 from kueue_dra_ref.scheduler.flavorassigner.limit_trace import bounded
-from kueue_dra_ref.scheduler.preemption.oracle import Room
+from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 
 FITS = ("QUOTA-001",)
 """Says that what fits the nominal quota is admitted; no rule has to object."""
 _WORDS = {
-    Mode.FIT: "fits",
-    Mode.RECLAIM: "does not fit now, but others in the cohort can be preempted",
-    Mode.PREEMPT: "does not fit now, but others can be preempted",
-    Mode.NO_VICTIMS: "does not fit now",
-    Mode.NEVER: "can never fit",
+    PreemptionMode.FIT: "fits",
+    PreemptionMode.RECLAIM: "does not fit now, but others in the cohort can be preempted",
+    PreemptionMode.PREEMPT: "does not fit now, but others can be preempted",
+    PreemptionMode.NO_VICTIMS: "does not fit now",
+    PreemptionMode.NEVER: "can never fit",
 }
 _HELD = "does not fit now, and nobody may be preempted"
 
 
-def _word(outcome: Outcome) -> str:
+def _word(outcome: FlavorAssignmentAttempt) -> str:
     """How a flavor fares; what others hold could be had if only it might be preempted."""
-    held = outcome.outlook.mode is Mode.NEVER and Cause.TOO_MUCH not in outcome.lacking
+    held = (
+        outcome.outlook.mode is PreemptionMode.NEVER
+        and QuotaReservedReason.TOO_MUCH not in outcome.lacking
+    )
     return _HELD if held else _WORDS[outcome.outlook.mode]
 
 
-def _kept_out(by: Rule[..., Any], reason: str | Unreadable) -> Outcome:
+def _kept_out(
+    by: Rule[..., Any], reason: str | UnparsableLabel
+) -> FlavorAssignmentAttempt:
     """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
-    unreadable = isinstance(reason, Unreadable)
-    told = reason.message if isinstance(reason, Unreadable) else reason
-    return Outcome(
+    unreadable = isinstance(reason, UnparsableLabel)
+    told = reason.message if isinstance(reason, UnparsableLabel) else reason
+    return FlavorAssignmentAttempt(
         reasons=[told],
         cites=cited([by]),
-        lacking=[Cause.NO_FLAVOR],
+        lacking=[QuotaReservedReason.NO_FLAVOR],
         unreadable=unreadable,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weighing:
+class FlavorFitCheck:
     """Weighs flavors for the pod sets of one workload, by what its queue has and earlier pod sets leave."""
 
-    rules: Assigning
-    room: Room
+    rules: FlavorAssignment
+    room: PreemptionOracle
     in_bytes: frozenset[str]
     """The resources whose amounts are shown as bytes."""
     assumed: dict[FlavorResource, int] = field(default_factory=dict)
@@ -66,17 +80,20 @@ class Weighing:
         pod_set: PodSet,
         amounts: Mapping[str, int],
         keys: frozenset[str],
-    ) -> Outcome:
+    ) -> FlavorAssignmentAttempt:
         """How a flavor fares for amounts of the resources of its group; ``keys`` are the label keys of the group."""
         spec = self.room.flavor(flavor.name)
         if spec is None:
-            return Outcome(
-                reasons=[f"flavor {flavor.name} not found"], lacking=[Cause.NO_FLAVOR]
+            return FlavorAssignmentAttempt(
+                reasons=[f"flavor {flavor.name} not found"],
+                lacking=[QuotaReservedReason.NO_FLAVOR],
             )
         if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
             return _kept_out(*objection)
-        outcome = Outcome(
-            outlook=Outlook(mode=Mode.FIT), flavor=flavor.name, weighed=True
+        outcome = FlavorAssignmentAttempt(
+            outlook=GranularMode(mode=PreemptionMode.FIT),
+            flavor=flavor.name,
+            weighed=True,
         )
         each = {
             resource: self._weigh(self._need(flavor, resource, amounts[resource]))
@@ -95,17 +112,17 @@ class Weighing:
         return outcome
 
     def chosen(
-        self, one: Outlook, other: Outlook
+        self, one: GranularMode, other: GranularMode
     ) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """As `compared`, of two flavors."""
         return self.compared(self.rules.prefer_flavor or self.rules.rank, one, other)
 
     def compared(
-        self, rank: Ranking, one: Outlook, other: Outlook
+        self, rank: Ranking, one: GranularMode, other: GranularMode
     ) -> tuple[bool, Sequence[Rule[..., Any]]]:
         """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
-        if Mode.NEVER in (one.mode, other.mode):
-            return one.mode is not Mode.NEVER, ()
+        if PreemptionMode.NEVER in (one.mode, other.mode):
+            return one.mode is not PreemptionMode.NEVER, ()
         policy = self.room.queue.fungibility
         for rule in rank:
             if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
@@ -128,7 +145,7 @@ class Weighing:
         self,
         where: str,
         flavor: FlavorQuota,
-        outcome: Outcome,
+        outcome: FlavorAssignmentAttempt,
         amounts: Mapping[str, int],
     ) -> Iterator[Step]:
         """Say how a flavor fared; ``where`` names the pod set if there are several."""
@@ -147,7 +164,7 @@ class Weighing:
         text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_word(outcome)}"
         text += (
             ", borrowed"
-            if outcome.outlook.mode is Mode.FIT and outcome.outlook.level
+            if outcome.outlook.mode is PreemptionMode.FIT and outcome.outlook.level
             else ""
         )
         yield Step(requirements=outcome.cites or FITS, text=text)
@@ -155,7 +172,7 @@ class Weighing:
 
     def _objections(
         self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
-    ) -> Iterator[tuple[Rule[..., Any], str | Unreadable]]:
+    ) -> Iterator[tuple[Rule[..., Any], str | UnparsableLabel]]:
         for rule in self.rules.flavor:
             if reason := rule(pod_set, name, spec):
                 yield rule, reason
@@ -163,28 +180,32 @@ class Weighing:
             if reason := grouped(pod_set, name, spec, keys):
                 yield grouped, reason
 
-    def _weigh(self, need: Need) -> Outcome:
+    def _weigh(self, need: ResourceRequest) -> FlavorAssignmentAttempt:
         of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
         rule, objection = next(
             ((r, o) for r in self.rules.quota if (o := r(need))), (None, None)
         )
         if rule is None or objection is None:
-            return Outcome(
-                outlook=Outlook(mode=Mode.FIT, level=self.room.level(of, total))
+            return FlavorAssignmentAttempt(
+                outlook=GranularMode(
+                    mode=PreemptionMode.FIT, level=self.room.level(of, total)
+                )
             )
         outlook, steps = (
             (NOWHERE, ())
-            if objection.fit is Fit.NEVER
+            if objection.fit is FlavorAssignmentMode.NEVER
             else self.room.preemption(of, total)
         )
-        lacking: list[Cause | None] = (
-            [objection.cause] if outlook.mode is Mode.NEVER else []
+        lacking: list[QuotaReservedReason | None] = (
+            [objection.cause] if outlook.mode is PreemptionMode.NEVER else []
         )
         steps = (
-            *bounded(self.room.node, need, never=objection.fit is Fit.NEVER),
+            *bounded(
+                self.room.node, need, never=objection.fit is FlavorAssignmentMode.NEVER
+            ),
             *steps,
         )
-        return Outcome(
+        return FlavorAssignmentAttempt(
             outlook=outlook,
             reasons=[objection.message],
             cites=cited([rule]),
@@ -192,9 +213,9 @@ class Weighing:
             steps=steps,
         )
 
-    def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> Need:
+    def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> ResourceRequest:
         of = (flavor.name, resource)
-        return Need(
+        return ResourceRequest(
             resource=resource,
             flavor=flavor.name,
             assumed=self.assumed.get(of, 0),

@@ -12,7 +12,7 @@ from kueue_dra_ref.model.rule import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class FlavorTrace:
     """Tells of one group of flavors; ``where`` names the pod set if there are several."""
 
     where: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kueue_dra_ref.explain.step import Step, listed
-from kueue_dra_ref.model.resource_node import Bound, Node
-from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import Need
+from kueue_dra_ref.model.resource_node import AvailableBound, ResourceNode
+from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import ResourceRequest
 
 _BORROWING = {True: ("COHORT-003",), False: ("COHORT-007",)}
 _LENDING = {True: "COHORT-004", False: "COHORT-007"}
@@ -14,7 +14,9 @@ _LENDING = {True: "COHORT-004", False: "COHORT-007"}
 _SHARED, _TREE = "COHORT-001", "COHORT-005"
 
 
-def bounded(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
+def bounded(
+    node: ResourceNode, need: ResourceRequest, *, never: bool
+) -> Iterator[Step]:
     """Say what decided how much could be had in a cohort: now, or ever if ``never``."""
     if node.parent is None:
         return
@@ -36,11 +38,11 @@ def bounded(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
     yield from _kept(node, need, never=never)
 
 
-def _cites(node: Node) -> tuple[str, ...]:
+def _cites(node: ResourceNode) -> tuple[str, ...]:
     return (_SHARED, _TREE) if len(list(node.above())) > 1 else (_SHARED,)
 
 
-def _shared(bound: Bound, need: Need, *, never: bool) -> str:
+def _shared(bound: AvailableBound, need: ResourceRequest, *, never: bool) -> str:
     of = (need.flavor, need.resource)
     text = f"{bound.node.title} has {need.show(bound.node.quota.get(of, 0))} to share"
     return (
@@ -50,7 +52,7 @@ def _shared(bound: Bound, need: Need, *, never: bool) -> str:
     )
 
 
-def _kept(node: Node, need: Need, *, never: bool) -> Iterator[Step]:
+def _kept(node: ResourceNode, need: ResourceRequest, *, never: bool) -> Iterator[Step]:
     """Name the members elsewhere in the tree that keep something to themselves."""
     of, path = (need.flavor, need.resource), [node, *node.above()]
     others = [each for each in node.root.below() if each not in path]

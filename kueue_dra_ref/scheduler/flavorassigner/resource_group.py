@@ -7,29 +7,29 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import Cause
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode
-from kueue_dra_ref.scheduler.flavorassigner.assignment import Outcome
-from kueue_dra_ref.scheduler.flavorassigner.flavor import Weighing
-from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import Telling
-from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import Causes
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
+from kueue_dra_ref.scheduler.flavorassigner.assignment import FlavorAssignmentAttempt
+from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
+from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
+from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
 
 
 @dataclass(slots=True, kw_only=True)
-class Search:
+class ResourceGroupSearch:
     """One search, to be run once; ``amounts`` are what the pod set asks of the resources that the group covers."""
 
-    weighing: Weighing
-    telling: Telling
+    weighing: FlavorFitCheck
+    telling: FlavorTrace
     group: ResourceGroup
     pod_set: PodSet
     amounts: Mapping[str, int]
     steps: list[Step] = field(default_factory=list)
-    best: Outcome = field(default_factory=Outcome)
+    best: FlavorAssignmentAttempt = field(default_factory=FlavorAssignmentAttempt)
     _reasons: list[str] = field(default_factory=list)
-    _lacking: list[Cause | None] = field(default_factory=list)
+    _lacking: list[QuotaReservedReason | None] = field(default_factory=list)
 
-    def run(self, start: int) -> Outcome:
+    def run(self, start: int) -> FlavorAssignmentAttempt:
         """Try the flavors from the one with index ``start`` on, and give the best."""
         rules, flavors, last = self.weighing.rules, self._flavors(), -1
         keys = self.weighing.label_keys(self.group)
@@ -54,7 +54,9 @@ class Search:
             else 0
         )
         self.best.attempts, self.best.lacking = max(0, last + 1 - start), self._lacking
-        self.best.reasons = [] if self.best.outlook.mode is Mode.FIT else self._reasons
+        self.best.reasons = (
+            [] if self.best.outlook.mode is PreemptionMode.FIT else self._reasons
+        )
         return self.best
 
     def _flavors(self) -> list[FlavorQuota]:
@@ -66,20 +68,25 @@ class Search:
             if all(rule(self.pod_set, each.name) for rule in rules.considered)
         ]
 
-    def _try(self, flavor: FlavorQuota, keys: frozenset[str]) -> Outcome:
+    def _try(
+        self, flavor: FlavorQuota, keys: frozenset[str]
+    ) -> FlavorAssignmentAttempt:
         outcome = self.weighing.weighed(flavor, self.pod_set, self.amounts, keys)
         self.steps += self.weighing.told(
             self.telling.where, flavor, outcome, self.amounts
         )
         self._reasons += outcome.reasons
-        if outcome.outlook.mode is Mode.NEVER:
+        if outcome.outlook.mode is PreemptionMode.NEVER:
             self._lacking.append(
-                Causes(rules=self.weighing.rules).of_all(outcome.lacking)
+                NoFitReason(rules=self.weighing.rules).of_all(outcome.lacking)
             )
         return outcome
 
     def _goes_on(
-        self, flavor: FlavorQuota, outcome: Outcome, others: Sequence[FlavorQuota]
+        self,
+        flavor: FlavorQuota,
+        outcome: FlavorAssignmentAttempt,
+        others: Sequence[FlavorQuota],
     ) -> bool:
         """Keep the better of this flavor and the best before it; one with which the search ends is the best."""
         policy = self.weighing.room.queue.fungibility

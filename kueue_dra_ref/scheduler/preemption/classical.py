@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from kueue_dra_ref.behaviours.phases_scheduling import Preempting
-from kueue_dra_ref.cache.snapshot import Amounts, Hold
+from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
+from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload
 from kueue_dra_ref.explain.step import cited, listed
-from kueue_dra_ref.model.resource_node import Node, minus
+from kueue_dra_ref.model.resource_node import ResourceNode, minus
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     BORROWING,
@@ -16,7 +16,10 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
     WITHIN,
     Candidate,
 )
-from kueue_dra_ref.scheduler.preemption.context import Contest, Victim
+from kueue_dra_ref.scheduler.preemption.context import (
+    PreemptionContext,
+    PreemptionTarget,
+)
 from kueue_dra_ref.scheduler.preemption.trace import Place, name
 
 _NO_POLICY = ("PREEMPT-004",)
@@ -24,27 +27,27 @@ _NO_POLICY = ("PREEMPT-004",)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Element:
+class CandidateElem:
     """A candidate with its reason; ``below`` is the part of the tree from which it takes."""
 
-    hold: Hold
+    hold: ReservedWorkload
     seen: Candidate
     reason: str
     cites: tuple[str, ...]
     protecting: tuple[Rule[..., bool], ...] = ()
     """The rules that keep it from being preempted for who borrows."""
-    below: Node | None = None
+    below: ResourceNode | None = None
 
 
 @dataclass(slots=True, kw_only=True)
-class Classical:
+class ClassicalPreemption:
     """One search for victims."""
 
-    rules: Preempting
-    contest: Contest
-    _elements: list[_Element] = field(default_factory=list)
+    rules: PreemptionRules
+    contest: PreemptionContext
+    _elements: list[CandidateElem] = field(default_factory=list)
 
-    def victims(self) -> tuple[Victim, ...]:
+    def victims(self) -> tuple[PreemptionTarget, ...]:
         """Whom to preempt; nobody when that would not help."""
         self._elements = sorted([*self._own(), *self._others()], key=self._place)
         lined_up = (
@@ -56,7 +59,7 @@ class Classical:
                 return found
         return ()
 
-    def _place(self, element: _Element) -> Place:
+    def _place(self, element: CandidateElem) -> Place:
         return tuple(rule(element.seen) for rule in self.rules.order), element.hold.uid
 
     def _attempts(self) -> tuple[bool, ...]:
@@ -78,8 +81,8 @@ class Classical:
             else (True, False)
         )
 
-    def _attempt(self, borrowing: bool) -> tuple[Victim, ...]:
-        taken: list[Victim] = []
+    def _attempt(self, borrowing: bool) -> tuple[PreemptionTarget, ...]:
+        taken: list[PreemptionTarget] = []
         how = "borrowing allowed" if borrowing else "without borrowing"
         for element in self._elements:
             if kept := self._protecting(element, borrowing):
@@ -89,7 +92,9 @@ class Classical:
                 continue
             self.contest.snapshot.remove(element.hold)
             taken.append(
-                Victim(hold=element.hold, reason=element.reason, cites=element.cites)
+                PreemptionTarget(
+                    hold=element.hold, reason=element.reason, cites=element.cites
+                )
             )
             if self.contest.fits(borrowing=borrowing):
                 self._tell(how, "it fits", taken)
@@ -98,14 +103,14 @@ class Classical:
         self.contest.restore(taken)
         return ()
 
-    def _tell(self, how: str, outcome: str, taken: Sequence[Victim]) -> None:
+    def _tell(self, how: str, outcome: str, taken: Sequence[PreemptionTarget]) -> None:
         gone = listed([name(victim.hold) for victim in taken]) or "nobody"
         cites = dict.fromkeys(one for victim in taken for one in victim.cites)
         where = f", {how}" if self.contest.node.parent else ""
         self.contest.trail.say(f"with {gone} gone, {outcome}{where}", tuple(cites))
 
     def _protecting(
-        self, element: _Element, borrowing: bool
+        self, element: CandidateElem, borrowing: bool
     ) -> Sequence[Rule[..., bool]]:
         """The rules that keep a candidate from being preempted in this attempt."""
         if element.seen.same_queue:
@@ -120,7 +125,7 @@ class Classical:
             path.append(cohort)
         return [rule for one in path if (rule := self.contest.keeper(self.rules, one))]
 
-    def _own(self) -> Iterator[_Element]:
+    def _own(self) -> Iterator[CandidateElem]:
         contest, policy = self.contest, self.contest.queue.preemption.within
         if policy == "Never":
             contest.trail.leave(
@@ -133,14 +138,14 @@ class Classical:
             if allowed := contest.allowed(
                 self.rules.within_cluster_queue, hold, f"withinClusterQueue {policy}"
             ):
-                yield _Element(
+                yield CandidateElem(
                     hold=hold,
                     seen=seen(hold, same_queue=True),
                     reason=WITHIN,
                     cites=cited(allowed),
                 )
 
-    def _others(self) -> Iterator[_Element]:
+    def _others(self) -> Iterator[CandidateElem]:
         contest, skip = self.contest, None
         if contest.queue.preemption.reclaim == "Never":
             if contest.node.parent:
@@ -158,7 +163,9 @@ class Classical:
             fits, missing = _fits_quota(cohort, missing)
             favoured, skip = favoured or fits, cohort
 
-    def _below(self, cohort: Node, skip: Node | None) -> Iterator[Node]:
+    def _below(
+        self, cohort: ResourceNode, skip: ResourceNode | None
+    ) -> Iterator[ResourceNode]:
         for member in cohort.members:
             if member is skip or member is self.contest.node:
                 continue
@@ -171,7 +178,9 @@ class Classical:
             else:
                 self.contest.trail.leave(member.title, "it is not active", ())
 
-    def _in(self, queue: Node, below: Node, favoured: bool) -> Iterator[_Element]:
+    def _in(
+        self, queue: ResourceNode, below: ResourceNode, favoured: bool
+    ) -> Iterator[CandidateElem]:
         policy = f"reclaimWithinCohort {self.contest.queue.preemption.reclaim}"
         for hold in self.contest.snapshot.holding(queue.name):
             allowed = self.contest.allowed(
@@ -183,7 +192,7 @@ class Classical:
             protecting = tuple(
                 rule for rule in self.rules.borrow_within_cohort if not rule(rivals)
             )
-            yield _Element(
+            yield CandidateElem(
                 hold=hold,
                 seen=seen(hold, below=favoured),
                 reason=RECLAIM if protecting or favoured else BORROWING,
@@ -193,7 +202,9 @@ class Classical:
             )
 
 
-def seen(hold: Hold, *, same_queue: bool = False, below: bool = False) -> Candidate:
+def seen(
+    hold: ReservedWorkload, *, same_queue: bool = False, below: bool = False
+) -> Candidate:
     """A workload that holds quota, as the order of victims sees it."""
     return Candidate(
         evicted=hold.evicted,
@@ -204,7 +215,7 @@ def seen(hold: Hold, *, same_queue: bool = False, below: bool = False) -> Candid
     )
 
 
-def _fits_quota(node: Node, amounts: Amounts) -> tuple[bool, Amounts]:
+def _fits_quota(node: ResourceNode, amounts: Amounts) -> tuple[bool, Amounts]:
     """Whether a node's own subtree has amounts more, and what it would have to get from above."""
     fits = not any(node.exceeds(of, amount) for of, amount in amounts.items())
     return fits, {

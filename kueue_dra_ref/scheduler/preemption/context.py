@@ -6,37 +6,37 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import ClusterQueue
-from kueue_dra_ref.behaviours.phases_scheduling import Preempting
-from kueue_dra_ref.cache.snapshot import Amounts, Hold, Snapshot
+from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
+from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.resource_node import FlavorResource, Node
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.preemption_policies import Rivals
-from kueue_dra_ref.scheduler.preemption.trace import Trail, name
+from kueue_dra_ref.rules.preemption.preemption_policies import PreemptorAndCandidate
+from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace, name
 
 _USELESS = ("PREEMPT-005",)
 """Says that whoever could not free anything of what is short is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Victim:
+class PreemptionTarget:
     """Somebody to be preempted, and the reason."""
 
-    hold: Hold
+    hold: ReservedWorkload
     reason: str
     cites: tuple[str, ...] = ()
     """The requirements that let it be preempted, as far as rules of priority do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class TargetSearch:
     """Whom a search found, the first choice first, and how it came to that."""
 
-    victims: tuple[Victim, ...] = ()
+    victims: tuple[PreemptionTarget, ...] = ()
     steps: tuple[Step, ...] = ()
 
 
-def told(victims: Iterable[Victim]) -> tuple[Step, ...]:
+def told(victims: Iterable[PreemptionTarget]) -> tuple[Step, ...]:
     """Say who is preempted, the first choice first, and what lets it be."""
     return tuple(
         Step(
@@ -49,7 +49,7 @@ def told(victims: Iterable[Victim]) -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
+class PreemptionContext:
     """A workload that asks for more than is left: what of it is short, and where."""
 
     snapshot: Snapshot
@@ -58,16 +58,16 @@ class Contest:
     created: int
     asked: Amounts
     short: frozenset[FlavorResource]
-    trail: Trail = field(default_factory=Trail)
+    trail: PreemptionTrace = field(default_factory=PreemptionTrace)
 
     @property
-    def node(self) -> Node:
+    def node(self) -> ResourceNode:
         """The place of its ClusterQueue in the tree."""
         return self.snapshot.node(self.queue.name)
 
-    def rivals(self, hold: Hold) -> Rivals:
+    def rivals(self, hold: ReservedWorkload) -> PreemptorAndCandidate:
         """Compare with a workload that holds quota."""
-        return Rivals(
+        return PreemptorAndCandidate(
             policy=self.queue.preemption,
             priority=self.priority,
             created=self.created,
@@ -76,7 +76,10 @@ class Contest:
         )
 
     def allowed(
-        self, rules: Sequence[Rule[[Rivals], bool]], hold: Hold, policy: str
+        self,
+        rules: Sequence[Rule[[PreemptorAndCandidate], bool]],
+        hold: ReservedWorkload,
+        policy: str,
     ) -> Sequence[Rule[..., bool]]:
         """The rules that let a workload be preempted; whoever would free nothing of what is short is left alone."""
         if self.short.isdisjoint(hold.amounts):
@@ -94,7 +97,9 @@ class Contest:
         self.trail.leave(name(hold), why, cited(rules))
         return ()
 
-    def keeper(self, rules: Preempting, node: Node) -> Rule[..., bool] | None:
+    def keeper(
+        self, rules: PreemptionRules, node: ResourceNode
+    ) -> Rule[..., bool] | None:
         """The rule by which a ClusterQueue or cohort does not give back now."""
         return next(
             (rule for rule in rules.borrowers if not rule(node, self.short)), None
@@ -110,11 +115,15 @@ class Contest:
         return self.snapshot.fits(self.queue.name, self.asked)
 
     def spare(
-        self, rules: Preempting, victims: Sequence[Victim], *, borrowing: bool
-    ) -> tuple[Victim, ...]:
+        self,
+        rules: PreemptionRules,
+        victims: Sequence[PreemptionTarget],
+        *,
+        borrowing: bool,
+    ) -> tuple[PreemptionTarget, ...]:
         """Let go of victims that are not needed after all, and take every removal back."""
 
-        def fits_without(victim: Victim) -> bool:
+        def fits_without(victim: PreemptionTarget) -> bool:
             self.snapshot.restore(victim.hold)
             if self.fits(borrowing=borrowing):
                 back.append(victim)
@@ -123,7 +132,7 @@ class Contest:
             return False
 
         for rule in rules.fill_back:
-            back = list[Victim]()
+            back = list[PreemptionTarget]()
             victims = rule(victims, fits_without)
             for victim in back:
                 self.trail.say(
@@ -132,7 +141,7 @@ class Contest:
         self.restore(victims)
         return tuple(victims)
 
-    def restore(self, victims: Iterable[Victim]) -> None:
+    def restore(self, victims: Iterable[PreemptionTarget]) -> None:
         """Take removals back."""
         for victim in victims:
             self.snapshot.restore(victim.hold)

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kueue_dra_ref.behaviours.phases_scheduling import FairSharing, Preempting
-from kueue_dra_ref.cache.snapshot import Hold, Key
+from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules, PreemptionRules
+from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.explain.step import cited
-from kueue_dra_ref.model.resource_node import Node, Share, share
+from kueue_dra_ref.model.resource_node import DominantResourceShare, ResourceNode, share
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.fair_sharing import Shares
+from kueue_dra_ref.rules.preemption.fair_sharing import StrategyShares
 from kueue_dra_ref.rules.preemption.preemption_policies import RECLAIM, SHARING, WITHIN
 from kueue_dra_ref.scheduler.preemption.classical import seen
-from kueue_dra_ref.scheduler.preemption.context import Contest, Victim
+from kueue_dra_ref.scheduler.preemption.context import (
+    PreemptionContext,
+    PreemptionTarget,
+)
 from kueue_dra_ref.scheduler.preemption.trace import Place, described, name
 
 FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
@@ -23,17 +26,17 @@ _NOBODY = (False, -1.0)
 
 
 @dataclass(slots=True, kw_only=True)
-class _Turns:
+class TargetClusterQueueOrdering:
     """Whose workload is next: down the tree, the member with the largest share that still has a candidate."""
 
-    contest: Contest
-    waiting: dict[str, list[Hold]]
-    place: Callable[[Hold], Any]
-    passed_over: Sequence[Rule[[Share], bool]] = ()
+    contest: PreemptionContext
+    waiting: dict[str, list[ReservedWorkload]]
+    place: Callable[[ReservedWorkload], Any]
+    passed_over: Sequence[Rule[[DominantResourceShare], bool]] = ()
     _dropped: set[str] = field(default_factory=set)
     _closed: set[int] = field(default_factory=set)
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[ResourceNode]:
         own = self.contest.node
         if own.parent is None:
             while own.name not in self._dropped and self.waiting.get(own.name):
@@ -44,15 +47,15 @@ class _Turns:
             if found := self._next(root):
                 yield found
 
-    def drop(self, queue: Node) -> None:
+    def drop(self, queue: ResourceNode) -> None:
         """Ask a ClusterQueue no more."""
         self._dropped.add(queue.name)
 
-    def pop(self, queue: Node) -> Hold:
+    def pop(self, queue: ResourceNode) -> ReservedWorkload:
         """The next candidate of a ClusterQueue."""
         return self.waiting[queue.name].pop(0)
 
-    def _next(self, cohort: Node) -> Node | None:
+    def _next(self, cohort: ResourceNode) -> ResourceNode | None:
         queue, most = self._queue(cohort)
         inner, more = self._cohort(cohort)
         if queue is None and inner is None:
@@ -66,7 +69,9 @@ class _Turns:
         )
         return queue
 
-    def _queue(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+    def _queue(
+        self, cohort: ResourceNode
+    ) -> tuple[ResourceNode | None, tuple[bool, float]]:
         best, most = None, _NOBODY
         for queue in (
             m
@@ -84,15 +89,17 @@ class _Turns:
                 best = queue
         return best, most
 
-    def _passes(self, found: Share) -> bool:
+    def _passes(self, found: DominantResourceShare) -> bool:
         """Whether a member has nothing to give back."""
         return not found.borrowed or any(rule(found) for rule in self.passed_over)
 
-    def _is_before(self, queue: Node, other: Node) -> bool:
+    def _is_before(self, queue: ResourceNode, other: ResourceNode) -> bool:
         first, second = self.waiting[queue.name][0], self.waiting[other.name][0]
         return bool(self.place(first) < self.place(second))
 
-    def _cohort(self, cohort: Node) -> tuple[Node | None, tuple[bool, float]]:
+    def _cohort(
+        self, cohort: ResourceNode
+    ) -> tuple[ResourceNode | None, tuple[bool, float]]:
         best, most = None, _NOBODY
         path = list(self.contest.node.above())
         for inner in (
@@ -107,19 +114,19 @@ class _Turns:
 
 
 @dataclass(slots=True, kw_only=True)
-class Fair:
+class FairSharingPreemption:
     """One search for victims."""
 
-    rules: Preempting
-    sharing: FairSharing
+    rules: PreemptionRules
+    sharing: FairSharingRules
     strategies: Sequence[str]
-    contest: Contest
-    _taken: list[Victim] = field(default_factory=list)
-    _left: list[Hold] = field(default_factory=list)
+    contest: PreemptionContext
+    _taken: list[PreemptionTarget] = field(default_factory=list)
+    _left: list[ReservedWorkload] = field(default_factory=list)
     _cites: dict[Key, tuple[str, ...]] = field(default_factory=dict)
     """What lets each candidate be preempted."""
 
-    def victims(self) -> tuple[Victim, ...]:
+    def victims(self) -> tuple[PreemptionTarget, ...]:
         """Whom to preempt; nobody when that would not help."""
         candidates, contest = sorted(self._candidates(), key=self._place), self.contest
         lined_up = (
@@ -138,11 +145,11 @@ class Fair:
             return ()
         return contest.spare(self.rules, self._taken, borrowing=True)
 
-    def _place(self, hold: Hold) -> Place:
+    def _place(self, hold: ReservedWorkload) -> Place:
         candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
         return tuple(rule(candidate) for rule in self.rules.order), hold.uid
 
-    def _candidates(self) -> Iterator[Hold]:
+    def _candidates(self) -> Iterator[ReservedWorkload]:
         own, policy = self.contest.node, self.contest.queue.preemption
         yield from self._allowed(
             own, self.rules.within_cluster_queue, f"withinClusterQueue {policy.within}"
@@ -156,7 +163,7 @@ class Fair:
                 f"reclaimWithinCohort {policy.reclaim}",
             )
 
-    def _gives_back(self, queue: Node) -> bool:
+    def _gives_back(self, queue: ResourceNode) -> bool:
         rule = self.contest.keeper(self.rules, queue)
         if rule:
             self.contest.trail.leave(queue.title, rule.says, cited([rule]))
@@ -165,26 +172,28 @@ class Fair:
         return rule is None and queue.active
 
     def _allowed(
-        self, queue: Node, rules: tuple[Rule[..., bool], ...], policy: str
-    ) -> Iterator[Hold]:
+        self, queue: ResourceNode, rules: tuple[Rule[..., bool], ...], policy: str
+    ) -> Iterator[ReservedWorkload]:
         for hold in self.contest.snapshot.holding(queue.name):
             if allowed := self.contest.allowed(rules, hold, policy):
                 self._cites[hold.key] = cited(allowed)
                 yield hold
 
-    def _turns(self, candidates: Sequence[Hold]) -> _Turns:
-        waiting: dict[str, list[Hold]] = {}
+    def _turns(
+        self, candidates: Sequence[ReservedWorkload]
+    ) -> TargetClusterQueueOrdering:
+        waiting: dict[str, list[ReservedWorkload]] = {}
         for hold in candidates:
             waiting.setdefault(hold.cluster_queue, []).append(hold)
         passed_over = self.sharing.skip_zero_share
-        return _Turns(
+        return TargetClusterQueueOrdering(
             contest=self.contest,
             waiting=waiting,
             place=self._place,
             passed_over=passed_over,
         )
 
-    def _first(self, candidates: Sequence[Hold]) -> bool:
+    def _first(self, candidates: Sequence[ReservedWorkload]) -> bool:
         turns, own = self._turns(candidates), self.contest.node
         entitled = [
             rule
@@ -204,7 +213,7 @@ class Fair:
                 return True
         return False
 
-    def _one_of(self, turns: _Turns, queue: Node) -> bool:
+    def _one_of(self, turns: TargetClusterQueueOrdering, queue: ResourceNode) -> bool:
         """Preempt the first candidate of a ClusterQueue that the strategy gives away; whether that is enough."""
         mine, theirs = self._branches(queue)
         preemptor, before = share(mine), share(theirs)
@@ -234,7 +243,12 @@ class Fair:
         return False
 
     def _passes(
-        self, strategy: str, hold: Hold, preemptor: Share, before: Share, after: Share
+        self,
+        strategy: str,
+        hold: ReservedWorkload,
+        preemptor: DominantResourceShare,
+        before: DominantResourceShare,
+        after: DominantResourceShare,
     ) -> bool:
         rules = (
             self.sharing.initial_share
@@ -242,7 +256,7 @@ class Fair:
             else self.sharing.final_share
         )
         passes = any(
-            rule(Shares(preemptor=preemptor, before=before, after=after))
+            rule(StrategyShares(preemptor=preemptor, before=before, after=after))
             for rule in rules
         )
         theirs = (
@@ -254,15 +268,17 @@ class Fair:
         self.contest.trail.turn(f"{text} against {theirs}", cited(rules))
         return passes
 
-    def _share_without(self, hold: Hold, branch: Node) -> Share:
+    def _share_without(
+        self, hold: ReservedWorkload, branch: ResourceNode
+    ) -> DominantResourceShare:
         with self.contest.snapshot.without([hold]):
             return share(branch)
 
-    def _take(self, hold: Hold, reason: str) -> bool:
+    def _take(self, hold: ReservedWorkload, reason: str) -> bool:
         contest = self.contest
         contest.snapshot.remove(hold)
         self._taken.append(
-            Victim(hold=hold, reason=reason, cites=self._cites[hold.key])
+            PreemptionTarget(hold=hold, reason=reason, cites=self._cites[hold.key])
         )
         contest.snapshot.release(contest.queue.name, contest.asked)
         enough = contest.fits(borrowing=True)
@@ -273,7 +289,7 @@ class Fair:
         contest.trail.turn(told, self._cites[hold.key])
         return enough
 
-    def _branches(self, queue: Node) -> tuple[Node, Node]:
+    def _branches(self, queue: ResourceNode) -> tuple[ResourceNode, ResourceNode]:
         """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
         mine, theirs = (
             [self.contest.node, *self.contest.node.above()],

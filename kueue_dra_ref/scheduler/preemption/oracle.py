@@ -9,18 +9,21 @@ from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.resource_node import FlavorResource, Node, nearest
-from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import Mode, Outlook
-from kueue_dra_ref.rules.preemption.preemption_policies import Shortage
-from kueue_dra_ref.scheduler.preemption.classical import Classical
-from kueue_dra_ref.scheduler.preemption.context import Contest, Search
-from kueue_dra_ref.scheduler.preemption.fairsharing import Fair
-from kueue_dra_ref.scheduler.preemption.trace import Trail
-from kueue_dra_ref.workload.map_order import Draw
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode, nearest
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    GranularMode,
+    PreemptionMode,
+)
+from kueue_dra_ref.rules.preemption.preemption_policies import PreemptionNeed
+from kueue_dra_ref.scheduler.preemption.classical import ClassicalPreemption
+from kueue_dra_ref.scheduler.preemption.context import PreemptionContext, TargetSearch
+from kueue_dra_ref.scheduler.preemption.fairsharing import FairSharingPreemption
+from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace
+from kueue_dra_ref.workload.map_order import MapOrderDraw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class PreemptionOracle:
     """A ClusterQueue as one workload sees it; ``strategies`` are those of fair sharing, None without it."""
 
     behaviour: Behaviour
@@ -30,11 +33,11 @@ class Room:
     created: int
     strategies: tuple[str, ...] | None = None
     ignore_undeclared: bool = False
-    draw: Draw = field(default_factory=Draw)
+    draw: MapOrderDraw = field(default_factory=MapOrderDraw)
     """How what Kueue leaves to chance falls out for the workload."""
 
     @property
-    def node(self) -> Node:
+    def node(self) -> ResourceNode:
         """The place of the ClusterQueue in the cohort tree."""
         return self.snapshot.node(self.queue.name)
 
@@ -48,10 +51,10 @@ class Room:
 
     def preemption(
         self, of: FlavorResource, amount: int
-    ) -> tuple[Outlook, tuple[Step, ...]]:
+    ) -> tuple[GranularMode, tuple[Step, ...]]:
         """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
         level, inside = nearest(self.node, of, amount)
-        shortage = Shortage(
+        shortage = PreemptionNeed(
             within_nominal=self.node.limit(of).nominal >= amount,
             inside=inside,
             policy=self.queue.preemption,
@@ -59,27 +62,31 @@ class Room:
         )
         rules = self.behaviour.preempting.can_preempt
         if not any(rule(shortage) for rule in rules):
-            trail = Trail()
+            trail = PreemptionTrace()
             trail.say(
                 f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}",
                 cited(rules),
             )
-            return Outlook(mode=Mode.NEVER, level=level), trail.steps([of])
+            return GranularMode(mode=PreemptionMode.NEVER, level=level), trail.steps(
+                [of]
+            )
         found = self.search({of: amount}, frozenset([of]))
         if not found.victims:
-            return Outlook(mode=Mode.NO_VICTIMS, level=level), found.steps
+            return GranularMode(
+                mode=PreemptionMode.NO_VICTIMS, level=level
+            ), found.steps
         with self.snapshot.without(victim.hold for victim in found.victims):
             level = self.level(of, amount)
         own = any(
             victim.hold.cluster_queue == self.queue.name for victim in found.victims
         )
-        return Outlook(
-            mode=Mode.PREEMPT if own else Mode.RECLAIM, level=level
+        return GranularMode(
+            mode=PreemptionMode.PREEMPT if own else PreemptionMode.RECLAIM, level=level
         ), found.steps
 
-    def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> Search:
+    def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> TargetSearch:
         """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
-        contest = Contest(
+        contest = PreemptionContext(
             snapshot=self.snapshot,
             queue=self.queue,
             priority=self.priority,
@@ -92,17 +99,19 @@ class Room:
             short=short,
         )
         victims = self._searching(contest).victims()
-        return Search(victims=victims, steps=contest.trail.steps(short))
+        return TargetSearch(victims=victims, steps=contest.trail.steps(short))
 
     def _is_immaterial(self, amount: int) -> bool:
         return any(
             rule(amount) for rule in self.behaviour.preempting.ignore_zero_request
         )
 
-    def _searching(self, contest: Contest) -> Classical | Fair:
+    def _searching(
+        self, contest: PreemptionContext
+    ) -> ClassicalPreemption | FairSharingPreemption:
         rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
         if self.strategies is None:
-            return Classical(rules=rules, contest=contest)
-        return Fair(
+            return ClassicalPreemption(rules=rules, contest=contest)
+        return FairSharingPreemption(
             rules=rules, sharing=sharing, strategies=self.strategies, contest=contest
         )

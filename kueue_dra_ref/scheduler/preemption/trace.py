@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kueue_dra_ref.cache.snapshot import Hold
+from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.explain.step import MOST, Step, listed, named
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.model.rule import Rule
@@ -18,7 +18,7 @@ _MOST_TURNS = 3 * MOST
 
 
 @dataclass(slots=True, kw_only=True)
-class Trail:
+class PreemptionTrace:
     """What a search leaves behind: steps, and names that are gathered by the reason why they are left alone."""
 
     _told: list[Step] = field(default_factory=list)
@@ -44,7 +44,9 @@ class Trail:
             self.say(text, cites)
 
     def line_up(
-        self, rules: Rules, candidates: Iterable[tuple[Hold, Place, tuple[str, ...]]]
+        self,
+        rules: Rules,
+        candidates: Iterable[tuple[ReservedWorkload, Place, tuple[str, ...]]],
     ) -> None:
         """Tell in which order candidates are looked at, what lets each be, and which rule put it behind another."""
         known = list(candidates)
@@ -88,12 +90,12 @@ class Trail:
             )
 
 
-def name(hold: Hold) -> str:
+def name(hold: ReservedWorkload) -> str:
     """A workload by namespace and name."""
     return "/".join(hold.key)
 
 
-def described(hold: Hold) -> str:
+def described(hold: ReservedWorkload) -> str:
     """A workload with what the order of victims depends on."""
     evicted = ", evicted already" if hold.evicted else ""
     return f"{name(hold)} of ClusterQueue {hold.cluster_queue}, priority {hold.priority}{evicted}"

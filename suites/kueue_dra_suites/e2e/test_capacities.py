@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_clusters.kind.profiles import MEMORY
 from kueue_dra_fixtures.allocated_amounts import GIB, in_gib, taken
 from kueue_dra_fixtures.builders import Template, a_job, a_request, a_template
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("capacity")
@@ -31,7 +31,7 @@ def a_share(**requests: str) -> Template:
         pytest.param(a_share(), 80, id="the-default"),
     ],
 )
-def test_the_charge_is_what_the_claim_consumes(site: Site, template: Template, gib: int) -> None:
+def test_the_charge_is_what_the_claim_consumes(site: NodeLab, template: Template, gib: int) -> None:
     """What is charged is the consumed capacity in the claim's status."""
     queue = site.queue({MEMORY: "160Gi"})
     job = queue.submit(a_job(claims=[template]))
@@ -42,7 +42,7 @@ def test_the_charge_is_what_the_claim_consumes(site: Site, template: Template, g
     site.wait_equal(lambda: in_gib(queue.usage().get(MEMORY, "0")), gib, "what the queue uses, in GiB")
 
 
-def test_two_jobs_share_a_device(site: Site) -> None:
+def test_two_jobs_share_a_device(site: NodeLab) -> None:
     """Two claims that leave room for each other in every capacity may get shares of one device."""
     queue = site.queue({MEMORY: "50Gi"})
     jobs = [queue.submit(a_job(claims=[a_share(memory="10Gi", compute="20")])) for _ in range(4)]
@@ -55,7 +55,7 @@ def test_two_jobs_share_a_device(site: Site) -> None:
     site.wait_equal(lambda: in_gib(queue.usage().get(MEMORY, "0")), 40, "what the queue uses, in GiB")
 
 
-def test_quota_ends_before_the_capacity_does(site: Site) -> None:
+def test_quota_ends_before_the_capacity_does(site: NodeLab) -> None:
     """Of three Jobs two are within quota; the third has no pod though the devices have room."""
     queue = site.queue({MEMORY: "25Gi"})
     for job in [queue.submit(a_job(claims=[a_share(memory="10Gi", compute="10")])) for _ in range(2)]:
@@ -68,7 +68,7 @@ def test_quota_ends_before_the_capacity_does(site: Site) -> None:
 
 @pytest.mark.alone("takes every device")
 @pytest.mark.known_limit("one capacity is charged; another one, which a claim takes by default, may run out first")
-def test_admitted_by_memory_and_short_of_compute(site: Site) -> None:
+def test_admitted_by_memory_and_short_of_compute(site: NodeLab) -> None:
     """Claims that ask for memory alone take all compute of a device: five fit the quota, two the devices of a node."""
     queue = site.queue({MEMORY: "50Gi"})
     jobs = [queue.submit(a_job(claims=[a_share(memory="10Gi")])) for _ in range(6)]

@@ -15,7 +15,7 @@ import pytest
 
 from kueue_dra_clusters.kind.rollout import Rollout
 from kueue_dra_fixtures.lab import Lab
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness
@@ -37,7 +37,7 @@ MAPPING: tuple[Callable[[Lab], None], ...] = (
 )
 
 
-def test_the_suites_pass_here(site: Site, tmp_path: Path) -> None:
+def test_the_suites_pass_here(site: NodeLab, tmp_path: Path) -> None:
     """They run as on any cluster of the user's own: by its context, changing nothing that they did not make."""
     context = f"kind-{site.cluster.record.name}"
     chosen = ["quota", "claims", "status", "-k", " or ".join(SELECTED), "--context", context]
@@ -68,7 +68,7 @@ class KueueHere:
 
 
 @pytest.fixture
-def lab(site: Site) -> Iterator[Lab]:
+def lab(site: NodeLab) -> Iterator[Lab]:
     """What a mapping row needs; Kueue runs as before in the end."""
     target = cast(Target, KueueHere(rollout=site.rollout))
     yield Lab(target=target, behaviour=behaviour(f"kueue-{site.cluster.release.minor}"), suffix=site.namespace)

@@ -9,10 +9,10 @@ import pytest
 from kueue_dra_clusters.kind.failure_summary import summary
 from kueue_dra_clusters.kind.profiles import CLASS
 from kueue_dra_clusters.waiting import TimedOut
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_suites.e2e import test_devices, test_integration_off, test_waiting
 
-Case = Callable[[Site], None]
+Case = Callable[[NodeLab], None]
 SECONDS = 10.0
 """What works takes two or three; a case that goes red waits them out."""
 NEED_DEVICES: tuple[Case, ...] = (
@@ -23,7 +23,7 @@ NEED_NONE: Case = test_integration_off.test_other_work_runs
 WAIT: Case = test_waiting.test_two_queues_do_not_share
 
 
-def goes_red(site: Site, case: Case, *told: str) -> None:
+def goes_red(site: NodeLab, case: Case, *told: str) -> None:
     """A case has to fail, and the first page of its evidence has to say why."""
     site.patience = SECONDS
     with pytest.raises((AssertionError, TimedOut)):
@@ -34,26 +34,26 @@ def goes_red(site: Site, case: Case, *told: str) -> None:
 
 @pytest.mark.profile("driver-gone")
 @pytest.mark.parametrize("case", NEED_DEVICES)
-def test_a_missing_driver_is_noticed(site: Site, case: Case) -> None:
+def test_a_missing_driver_is_noticed(site: NodeLab, case: Case) -> None:
     """Kueue admits by quota, and the page says that no device is published."""
     goes_red(site, case, "cannot allocate all claims", "none: no driver has published a complete pool")
 
 
 @pytest.mark.profile("driver-gone")
 @pytest.mark.parametrize("case", [WAIT, NEED_NONE])
-def test_a_missing_driver_turns_nothing_else_red(site: Site, case: Case) -> None:
+def test_a_missing_driver_turns_nothing_else_red(site: NodeLab, case: Case) -> None:
     """What waits has no pod anyway, and ordinary work runs."""
     case(site)
 
 
 @pytest.mark.profile("mapped-wrong")
 @pytest.mark.parametrize("case", [*NEED_DEVICES, WAIT])
-def test_a_wrong_mapping_is_noticed(site: Site, case: Case) -> None:
+def test_a_wrong_mapping_is_noticed(site: NodeLab, case: Case) -> None:
     """Nothing with devices gets in, and the page has the mapping beside what the queue covers."""
     goes_red(site, case, "nobodys-gpus unavailable in ClusterQueue", f"nobodys-gpus: {CLASS}", "whole-gpus")
 
 
 @pytest.mark.profile("mapped-wrong")
-def test_a_wrong_mapping_turns_nothing_else_red(site: Site) -> None:
+def test_a_wrong_mapping_turns_nothing_else_red(site: NodeLab) -> None:
     """Ordinary work asks for no device."""
     NEED_NONE(site)

@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_clusters.kind.profiles import MEMORY
 from kueue_dra_fixtures.allocated_amounts import GIB, consumed, in_gib, shared
 from kueue_dra_fixtures.builders import GPU, Template, Work, a_job, a_request, a_template
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("counter")
@@ -33,7 +33,7 @@ FULL_DEVICE = a_template(a_request(selectors=[FULL]))
         pytest.param(a_job(claims=[FULL_DEVICE]), 80, id="a-full-device"),
     ],
 )
-def test_the_charge_is_what_the_devices_consume(site: Site, work: Work, gib: int) -> None:
+def test_the_charge_is_what_the_devices_consume(site: NodeLab, work: Work, gib: int) -> None:
     """What is charged is the sum of the counters that the allocated devices consume."""
     queue = site.queue({MEMORY: "160Gi"})
     job = queue.submit(work)
@@ -44,7 +44,7 @@ def test_the_charge_is_what_the_devices_consume(site: Site, work: Work, gib: int
     site.wait_equal(lambda: in_gib(queue.usage().get(MEMORY, "0")), gib, "what the queue uses, in GiB")
 
 
-def test_quota_ends_before_the_devices_do(site: Site) -> None:
+def test_quota_ends_before_the_devices_do(site: NodeLab) -> None:
     """Of three Jobs of one partition two run within 50Gi; the third has no pod."""
     queue = site.queue({MEMORY: "50Gi"})
     jobs = [queue.submit(a_job(claims=[of_partitions()])) for _ in range(2)]
@@ -58,7 +58,7 @@ def test_quota_ends_before_the_devices_do(site: Site) -> None:
 
 
 @pytest.mark.alone("takes every device")
-def test_what_runs_never_exceeds_the_shared_counters(site: Site) -> None:
+def test_what_runs_never_exceeds_the_shared_counters(site: NodeLab) -> None:
     """The devices of everything that runs consume no more than each counter set has."""
     job = site.queue({MEMORY: f"{160 * site.workers}Gi"}).submit(a_job(pods=8 * site.workers, claims=[of_partitions()]))
     job.runs(8 * site.workers)
@@ -68,7 +68,7 @@ def test_what_runs_never_exceeds_the_shared_counters(site: Site) -> None:
 
 
 @pytest.mark.known_limit("one counter is charged per request, the most that any matching device consumes")
-def test_a_request_without_a_selector_is_charged_as_the_largest(site: Site) -> None:
+def test_a_request_without_a_selector_is_charged_as_the_largest(site: NodeLab) -> None:
     """Partitions and full devices are of one class: the charge is that of a full one, whichever is allocated."""
     job = site.queue({MEMORY: "160Gi"}).submit(a_job(claims=[a_template(a_request())]))
     job.becomes(admitted({MEMORY: "80Gi"}))

@@ -9,7 +9,7 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
-from kueue_dra_fixtures.on_nodes import Site, devices_in
+from kueue_dra_fixtures.on_nodes import NodeLab, devices_in
 from kueue_dra_fixtures.pods import AT_ONCE
 from kueue_dra_fixtures.verdicts import admitted
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.profile("whole-device")
 
 
 @pytest.mark.parametrize("pods", [1, 2, 3])
-def test_each_pod_gets_a_claim_of_its_own(site: Site, pods: int) -> None:
+def test_each_pod_gets_a_claim_of_its_own(site: NodeLab, pods: int) -> None:
     """Kubernetes makes a ResourceClaim for each pod from the template, named after the pod and owned by it."""
     job = site.queue({RESOURCE: 8}).submit(a_job(pods=pods, claims=[a_template(gpu())]))
     job.runs(pods)
@@ -40,7 +40,7 @@ def test_each_pod_gets_a_claim_of_its_own(site: Site, pods: int) -> None:
         pytest.param(a_job(claims=[a_template(gpu())], users=((),)), 1, id="used-by-no-container"),
     ],
 )
-def test_the_charge_is_what_the_scheduler_allocates(site: Site, work: Work, devices: int) -> None:
+def test_the_charge_is_what_the_scheduler_allocates(site: NodeLab, work: Work, devices: int) -> None:
     """What Kueue charges for claims of whole devices is the number of devices in their status."""
     queue = site.queue({RESOURCE: 8})
     job = queue.submit(work)
@@ -58,7 +58,7 @@ def test_the_charge_is_what_the_scheduler_allocates(site: Site, work: Work, devi
         pytest.param((("c0",), ("c0",)), ["main-0", "main-1"], id="both-containers"),
     ],
 )
-def test_the_device_is_seen_inside(site: Site, users: Any, containers: Sequence[str]) -> None:
+def test_the_device_is_seen_inside(site: NodeLab, users: Any, containers: Sequence[str]) -> None:
     """Each container that uses a claim sees the device that was allocated, and no other."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())], users=users))
     job.runs()
@@ -67,7 +67,7 @@ def test_the_device_is_seen_inside(site: Site, users: Any, containers: Sequence[
     assert [devices_in(job.log(container)) for container in containers] == [allocated] * len(containers)
 
 
-def test_a_container_that_uses_no_claim_sees_no_device(site: Site) -> None:
+def test_a_container_that_uses_no_claim_sees_no_device(site: NodeLab) -> None:
     """A claim that a pod names is given only to the containers that use it."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())], users=(("c0",), ())))
     job.runs()
@@ -75,7 +75,7 @@ def test_a_container_that_uses_no_claim_sees_no_device(site: Site) -> None:
     assert devices_in(job.log("main-1")) == set()
 
 
-def test_the_init_container_sees_the_same_device(site: Site) -> None:
+def test_the_init_container_sees_the_same_device(site: NodeLab) -> None:
     """One claim serves an init container and a regular one of the same pod."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())], init_users=(("c0",),)))
     job.runs()
@@ -83,7 +83,7 @@ def test_the_init_container_sees_the_same_device(site: Site) -> None:
     assert devices_in(job.log("init-0")) == devices_in(job.log("main-0")) == {job.devices()[0]["device"]}
 
 
-def test_a_claim_is_reserved_for_its_pod_and_gone_with_it(site: Site) -> None:
+def test_a_claim_is_reserved_for_its_pod_and_gone_with_it(site: NodeLab) -> None:
     """The claim is reserved for the pod; when the pod is gone, so are the claim and the reservation."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())]))
     job.runs()
@@ -94,7 +94,7 @@ def test_a_claim_is_reserved_for_its_pod_and_gone_with_it(site: Site) -> None:
     site.wait_equal(lambda: site.claims(), [], "claims that are left")
 
 
-def test_the_driver_reports_the_device(site: Site) -> None:
+def test_the_driver_reports_the_device(site: NodeLab) -> None:
     """A driver that reports devices does so in the claim's status, under the pool and device that were allocated."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())]))
     job.runs()
@@ -106,7 +106,7 @@ def test_the_driver_reports_the_device(site: Site) -> None:
     )
 
 
-def test_two_jobs_never_share_a_device(site: Site) -> None:
+def test_two_jobs_never_share_a_device(site: NodeLab) -> None:
     """Whole devices are allocated to one claim each."""
     queue = site.queue({RESOURCE: 8})
     jobs = [queue.submit(a_job(claims=[a_template(gpu(2))])) for _ in range(3)]
@@ -117,7 +117,7 @@ def test_two_jobs_never_share_a_device(site: Site) -> None:
     assert len(set(found)) == 6
 
 
-def test_a_job_runs_and_finishes(site: Site) -> None:
+def test_a_job_runs_and_finishes(site: NodeLab) -> None:
     """An admitted Job runs with its device and ends; its quota is free again."""
     queue = site.queue({RESOURCE: 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]), script=AT_ONCE)

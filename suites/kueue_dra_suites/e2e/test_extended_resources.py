@@ -6,7 +6,7 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import CLASS, EXTENDED, RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("extended-resource")
@@ -25,7 +25,7 @@ BY_CLAIM = a_job(claims=[a_template(gpu())])
         pytest.param(a_job(pods=2, requests={EXTENDED: "1"}), 2, id="two-pods"),
     ],
 )
-def test_the_pod_gets_what_is_charged(site: Site, work: Work, devices: int) -> None:
+def test_the_pod_gets_what_is_charged(site: NodeLab, work: Work, devices: int) -> None:
     """The scheduler makes a claim for the resource; it has as many devices as were charged."""
     queue = site.queue({RESOURCE: 8})
     job = queue.submit(work)
@@ -43,7 +43,7 @@ def test_the_pod_gets_what_is_charged(site: Site, work: Work, devices: int) -> N
         pytest.param(BY_CLAIM, BY_NAME, id="resource-after-claim"),
     ],
 )
-def test_both_ways_are_on_one_quota(site: Site, first: Work, second: Work) -> None:
+def test_both_ways_are_on_one_quota(site: NodeLab, first: Work, second: Work) -> None:
     """What one takes, the other waits for, without a pod."""
     queue = site.queue({RESOURCE: 1})
     running = queue.submit(first)
@@ -56,7 +56,7 @@ def test_both_ways_are_on_one_quota(site: Site, first: Work, second: Work) -> No
     waiting.runs()
 
 
-def test_the_implicit_name_is_not_covered(site: Site) -> None:
+def test_the_implicit_name_is_not_covered(site: NodeLab) -> None:
     """The name that Kubernetes gives every class is an ordinary resource to Kueue: without own quota it waits."""
     job = site.queue({RESOURCE: 8}).submit(BY_CLASS)
 
@@ -65,7 +65,7 @@ def test_the_implicit_name_is_not_covered(site: Site) -> None:
 
 
 @pytest.mark.known_limit("the implicit name of a class is charged apart from its mapping, so one device has two quotas")
-def test_the_implicit_name_is_charged_apart(site: Site) -> None:
+def test_the_implicit_name_is_charged_apart(site: NodeLab) -> None:
     """With quota of its own it is admitted, and the device that it gets is not charged to the mapping's resource."""
     queue = site.queue({RESOURCE: 1, IMPLICIT: 1})
     queue.submit(BY_CLASS).runs()

@@ -6,14 +6,14 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.pods import AT_ONCE
 from kueue_dra_fixtures.verdicts import Reason, inadmissible
 
 pytestmark = pytest.mark.profile("integration-off")
 
 
-def test_work_with_claims_is_refused(site: Site) -> None:
+def test_work_with_claims_is_refused(site: NodeLab) -> None:
     """It is told that the gate is off, and has no pod."""
     job = site.queue({RESOURCE: 8}).submit(a_job(claims=[a_template(gpu())]))
 
@@ -21,6 +21,6 @@ def test_work_with_claims_is_refused(site: Site) -> None:
     assert job.pods_ever() == []
 
 
-def test_other_work_runs(site: Site) -> None:
+def test_other_work_runs(site: NodeLab) -> None:
     """Work that asks for no device is admitted, runs and ends."""
     site.queue({"cpu": "1"}).submit(a_job(cpu="100m"), script=AT_ONCE).completes()

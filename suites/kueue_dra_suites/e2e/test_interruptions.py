@@ -6,14 +6,14 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("whole-device")
 
 
 @pytest.mark.alone("Kueue restarts")
-def test_kueue_restarts_in_the_middle(site: Site) -> None:
+def test_kueue_restarts_in_the_middle(site: NodeLab) -> None:
     """A Kueue that starts anew counts what runs, keeps out what waits, and lets it in when there is room."""
     queue = site.queue({RESOURCE: 1})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -32,7 +32,7 @@ def test_kueue_restarts_in_the_middle(site: Site) -> None:
 
 
 @pytest.mark.alone("the driver restarts")
-def test_the_driver_restarts_in_the_middle(site: Site) -> None:
+def test_the_driver_restarts_in_the_middle(site: NodeLab) -> None:
     """A driver that starts anew takes nothing from a pod that runs, and serves the next."""
     queue = site.queue({RESOURCE: 2})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -47,7 +47,7 @@ def test_the_driver_restarts_in_the_middle(site: Site) -> None:
 
 @pytest.mark.alone("no device is left")
 @pytest.mark.usefixtures("driver_back")
-def test_slices_are_withdrawn_and_published_again(site: Site) -> None:
+def test_slices_are_withdrawn_and_published_again(site: NodeLab) -> None:
     """Without slices quota still admits, and the pod waits for the scheduler; published again, it runs."""
     queue = site.queue({RESOURCE: 1})
     site.rollout.withdraw_driver()

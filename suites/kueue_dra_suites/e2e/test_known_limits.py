@@ -6,7 +6,7 @@ import pytest
 
 from kueue_dra_clusters.kind.profiles import CLASS, RESOURCE
 from kueue_dra_fixtures.builders import Template, a_job, a_template, gpu
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import admitted
 
 pytestmark = pytest.mark.profile("whole-device")
@@ -22,7 +22,7 @@ ALIKE = [{"requests": ["r0"], "matchAttribute": f"{CLASS}/uuid"}]
         pytest.param(a_template(gpu(2), constraints=ALIKE), 2, id="a-constraint-that-no-two-devices-meet"),
     ],
 )
-def test_admitted_but_not_placed(site: Site, template: Template, devices: int) -> None:
+def test_admitted_but_not_placed(site: NodeLab, template: Template, devices: int) -> None:
     """The Workload is admitted and charged, and its pod waits as unschedulable."""
     queue = site.queue({RESOURCE: 20})
     job = queue.submit(a_job(claims=[template]))
@@ -35,7 +35,7 @@ def test_admitted_but_not_placed(site: Site, template: Template, devices: int) -
 
 @pytest.mark.known_limit("quota is the cluster's, devices are the node's: they may be enough in all and on no node")
 @pytest.mark.nodes(2)
-def test_enough_devices_but_on_no_single_node(site: Site) -> None:
+def test_enough_devices_but_on_no_single_node(site: NodeLab) -> None:
     """Nine devices are published and within quota, yet no node has nine."""
     job = site.queue({RESOURCE: 16}).submit(a_job(claims=[a_template(gpu(9))]))
     job.becomes(admitted({RESOURCE: 9}))
@@ -44,7 +44,7 @@ def test_enough_devices_but_on_no_single_node(site: Site) -> None:
 
 
 @pytest.mark.nodes(2)
-def test_pods_of_one_job_run_on_several_nodes(site: Site) -> None:
+def test_pods_of_one_job_run_on_several_nodes(site: NodeLab) -> None:
     """Two pods with five devices each need two nodes of eight."""
     job = site.queue({RESOURCE: 10}).submit(a_job(pods=2, claims=[a_template(gpu(5))]))
 

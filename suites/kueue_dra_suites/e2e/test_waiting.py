@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_clusters.kind.profiles import RESOURCE
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.node_work import NodeJob, NodeQueue
-from kueue_dra_fixtures.on_nodes import Site
+from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
 pytestmark = pytest.mark.profile("whole-device")
@@ -41,7 +41,7 @@ def has_no_pod(job: NodeJob) -> bool:
     ],
 )
 def test_what_cannot_be_admitted_has_no_pod(
-    site: Site, quota: dict[str, Any], spec: dict[str, Any], work: Work, reason: Reason
+    site: NodeLab, quota: dict[str, Any], spec: dict[str, Any], work: Work, reason: Reason
 ) -> None:
     """The Job stays suspended, and no pod of it was ever created."""
     job = site.queue({**quota, **spec}).submit(work)
@@ -50,7 +50,7 @@ def test_what_cannot_be_admitted_has_no_pod(
     assert has_no_pod(job)
 
 
-def test_a_held_queue_starts_nothing(site: Site) -> None:
+def test_a_held_queue_starts_nothing(site: NodeLab) -> None:
     """What is submitted to a queue on hold waits without a pod, and runs when the queue is resumed."""
     queue = site.queue({RESOURCE: 1}, stopPolicy="Hold")
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -72,7 +72,7 @@ def two_and_one(queue: NodeQueue) -> tuple[NodeJob, NodeJob, NodeJob]:
     return first, second, third
 
 
-def test_the_third_starts_when_one_ends(site: Site) -> None:
+def test_the_third_starts_when_one_ends(site: NodeLab) -> None:
     """A Job that ends gives its quota to the one that waits, and its device to whoever is next."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
     first.end()
@@ -81,7 +81,7 @@ def test_the_third_starts_when_one_ends(site: Site) -> None:
     assert third.verdict() == admitted({RESOURCE: 1})
 
 
-def test_the_third_starts_when_one_is_deleted(site: Site) -> None:
+def test_the_third_starts_when_one_is_deleted(site: NodeLab) -> None:
     """A Job that is deleted gives its quota back too."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
     first.delete()
@@ -89,7 +89,7 @@ def test_the_third_starts_when_one_is_deleted(site: Site) -> None:
     third.runs()
 
 
-def test_the_third_starts_when_quota_is_added(site: Site) -> None:
+def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
     """More quota lets in what waits, and those that run go on."""
     queue = site.queue({RESOURCE: 2})
     first, second, third = two_and_one(queue)
@@ -100,7 +100,7 @@ def test_the_third_starts_when_quota_is_added(site: Site) -> None:
     queue.uses({RESOURCE: "3"})
 
 
-def test_less_quota_leaves_what_runs(site: Site) -> None:
+def test_less_quota_leaves_what_runs(site: NodeLab) -> None:
     """Quota below what is used stops nobody, and admits nobody."""
     queue = site.queue({RESOURCE: 2})
     job = queue.submit(a_job(claims=[a_template(gpu(2))]))
@@ -113,7 +113,7 @@ def test_less_quota_leaves_what_runs(site: Site) -> None:
     job.runs()
 
 
-def test_two_queues_do_not_share(site: Site) -> None:
+def test_two_queues_do_not_share(site: NodeLab) -> None:
     """Quota that one ClusterQueue has left is of no use to another outside its cohort."""
     site.queue({RESOURCE: 4})
     job = site.queue({RESOURCE: 1}).submit(a_job(claims=[a_template(gpu(2))]))
@@ -122,7 +122,7 @@ def test_two_queues_do_not_share(site: Site) -> None:
     assert has_no_pod(job)
 
 
-def test_what_is_borrowed_is_a_real_device(site: Site) -> None:
+def test_what_is_borrowed_is_a_real_device(site: NodeLab) -> None:
     """Within a cohort a Job runs on devices that another queue's quota pays for."""
     site.queue({RESOURCE: 4}, cohortName=site.cohort)
     queue = site.queue({RESOURCE: 1}, cohortName=site.cohort)

@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.config_documents import a_document, a_mapping
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.sources import a_capacity, a_configuration_of
 
 pytestmark = owns_kueue
@@ -31,7 +31,7 @@ ONE_GATE = refused("featureGates: Invalid value")
         pytest.param("example.com/pods", ACCEPTED, id="with-a-domain"),
     ],
 )
-def test_a_mapping_is_not_called_pods(lab: Lab, name: str, verdict: Refused) -> None:
+def test_a_mapping_is_not_called_pods(lab: Lab, name: str, verdict: RejectedFields) -> None:
     """Kueue counts pods itself."""
     assert lab.check(a_document(a_mapping(name, "gpu.example.com"))) == verdict
 
@@ -44,7 +44,7 @@ def test_a_mapping_is_not_called_pods(lab: Lab, name: str, verdict: Refused) -> 
         pytest.param("a/b/c", refused(f"{SOURCE}.capacity.name: Invalid value"), id="two"),
     ],
 )
-def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: Refused) -> None:
+def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: RejectedFields) -> None:
     """A domain and an identifier, and nothing more."""
     assert lab.check(a_configuration_of(lab.behaviour, a_capacity(name))) == verdict
 
@@ -65,6 +65,6 @@ def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: Refused)
         ),
     ],
 )
-def test_new_gates_need_others(lab: Lab, gates: dict[str, bool], verdict: Refused) -> None:
+def test_new_gates_need_others(lab: Lab, gates: dict[str, bool], verdict: RejectedFields) -> None:
     """Each is off by default and needs what it builds upon."""
     assert lab.check(a_document(gates=gates)) == verdict

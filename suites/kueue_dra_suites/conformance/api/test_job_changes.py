@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import a_job, on_nodes_where
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest
 
 STAYS = refused("spec.template.spec: Invalid value")
@@ -51,7 +51,7 @@ def repodded(job: Manifest, container: Manifest | None = None, **pod: Any) -> Ma
         ),
     ],
 )
-def test_completions_stay(lab: Lab, before: dict[str, Any], after: dict[str, Any], answer: Refused) -> None:
+def test_completions_stay(lab: Lab, before: dict[str, Any], after: dict[str, Any], answer: RejectedFields) -> None:
     """How many pods run at once is another matter."""
     job = made(lab, **before)
 
@@ -74,7 +74,9 @@ def test_completions_stay(lab: Lab, before: dict[str, Any], after: dict[str, Any
         pytest.param({"affinity": on_nodes_where(KEY)}, ACCEPTED, id="affinity"),
     ],
 )
-def test_the_pods_of_a_job_that_waits_may_go_elsewhere(lab: Lab, change: dict[str, Any], answer: Refused) -> None:
+def test_the_pods_of_a_job_that_waits_may_go_elsewhere(
+    lab: Lab, change: dict[str, Any], answer: RejectedFields
+) -> None:
     """They do what they did, with what they had; only where, and with how much, is open."""
     assert lab.offer(repodded(made(lab), **change)) == answer
 

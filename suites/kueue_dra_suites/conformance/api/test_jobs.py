@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import a_job, on_nodes_where
 from kueue_dra_fixtures.lab import Job, Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, with_spec
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Ref
 
 POD = "spec.template.spec"
@@ -22,14 +22,14 @@ CHOSEN = f"{POD}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExec
 TOLERATED = f"{POD}.tolerations[0]"
 
 
-def offered(lab: Lab, **spec: Any) -> Refused:
+def offered(lab: Lab, **spec: Any) -> RejectedFields:
     """Offer a Job of one container, with some of its spec changed, and say what it is refused for."""
     return lab.offer(with_spec(lab.written(a_job(cpu="1"), lab.missing_queue()), **spec))
 
 
 def offered_pod(
     lab: Lab, container: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None, **pod: Any
-) -> Refused:
+) -> RejectedFields:
     """Offer a Job with some of its container and some of its pod changed; None takes a field away."""
     base = lab.written(a_job(cpu="1"), lab.missing_queue())["spec"]["template"]["spec"]
     base["containers"] = [kept(base["containers"][0] | (container or {}))]
@@ -58,7 +58,7 @@ def init(**container: Any) -> dict[str, Any]:
         pytest.param({"parallelism": "2"}, refused("400"), id="text"),
     ],
 )
-def test_a_job_counts_from_zero(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+def test_a_job_counts_from_zero(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
     """Its numbers have 32 bits, and no sign."""
     assert offered(lab, **spec) == answer
 
@@ -100,7 +100,7 @@ LIMITED = {**INDEXED, "backoffLimitPerIndex": 1}
         ),
     ],
 )
-def test_a_job_completes_by_number_or_by_index(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+def test_a_job_completes_by_number_or_by_index(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
     """Failures are counted for each index, and for all of them."""
     assert offered(lab, **spec) == answer
 
@@ -121,7 +121,7 @@ def test_a_job_completes_by_number_or_by_index(lab: Lab, spec: dict[str, Any], a
         ),
     ],
 )
-def test_containers_are_told_apart(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_containers_are_told_apart(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """Each has a name of its own, and an image."""
     assert offered_pod(lab, **pod) == answer
 
@@ -157,7 +157,7 @@ def test_containers_are_told_apart(lab: Lab, pod: dict[str, Any], answer: Refuse
         pytest.param({"requests": {"cpu": "many"}}, refused("400"), id="no-amount"),
     ],
 )
-def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], answer: Refused) -> None:
+def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], answer: RejectedFields) -> None:
     """The logical name of a device class is no resource that a container could ask for."""
     assert offered_pod(lab, {"resources": resources}) == answer
 
@@ -177,7 +177,7 @@ def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], a
         ),
     ],
 )
-def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """What a pod asks for as a whole holds what its containers ask for."""
     assert offered_pod(lab, **pod) == answer
 
@@ -200,7 +200,7 @@ def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], 
         ),
     ],
 )
-def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """Only a container beside the others may be started again for ever."""
     assert offered_pod(lab, **pod) == answer
 
@@ -228,7 +228,7 @@ def test_the_pods_of_a_job_end(lab: Lab, pod: dict[str, Any], answer: Refused) -
         ),
     ],
 )
-def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """A misspelt operator is told before any flavor is looked at."""
     assert offered_pod(lab, **pod) == answer
 
@@ -256,7 +256,7 @@ def test_nodes_are_chosen_by_labels(lab: Lab, pod: dict[str, Any], answer: Refus
         ),
     ],
 )
-def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any], answer: Refused) -> None:
+def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any], answer: RejectedFields) -> None:
     """A toleration that fits no taint is refused, not passed over."""
     assert offered_pod(lab, tolerations=[toleration]) == answer
 
@@ -277,7 +277,7 @@ def test_taints_are_tolerated_as_they_can_be(lab: Lab, toleration: dict[str, Any
         pytest.param({"runtimeClassName": "gVisor"}, refused(f"{POD}.runtimeClassName: Invalid value"), id="runtime"),
     ],
 )
-def test_pods_name_what_can_be(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_pods_name_what_can_be(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """Labels, annotations and the classes of a pod."""
     assert offered_pod(lab, **pod) == answer
 

@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import GPU, Template, a_request, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.resources import a_class, a_slice
 from kueue_dra_ref.target import Manifest
 
@@ -31,7 +31,7 @@ CAT = {"color": {"string": "black"}, "size": {"string": "large"}, "cat": {"boole
         pytest.param("true" + 10237 * " ", refused(f"{EXPRESSION}: Too long"), id="one-byte-too-long"),
     ],
 )
-def test_a_selector_is_an_affordable_condition(lab: Lab, expression: str, answer: Refused) -> None:
+def test_a_selector_is_an_affordable_condition(lab: Lab, expression: str, answer: RejectedFields) -> None:
     """The API server compiles each selector and estimates what it may cost."""
     assert lab.offer(a_class(lab.name("class"), expression)) == answer
 
@@ -53,7 +53,7 @@ def test_a_selector_of_a_request_is_compiled_too(lab: Lab) -> None:
         pytest.param("1", refused(f"{EXPRESSION}: Invalid value"), id="no-condition"),
     ],
 )
-def test_the_selectors_of_a_class_can_be_changed(lab: Lab, selector: str, answer: Refused) -> None:
+def test_the_selectors_of_a_class_can_be_changed(lab: Lab, selector: str, answer: RejectedFields) -> None:
     """A class is not like a template, whose spec stays as it is."""
     name = lab.name("class")
     lab.apply(a_class(name, "true"))
@@ -72,7 +72,7 @@ def test_the_selectors_of_a_class_can_be_changed(lab: Lab, selector: str, answer
         pytest.param("example.com/-", refused(f"{NAME}: Invalid value"), id="no-name"),
     ],
 )
-def test_an_extended_resource_of_a_class_is_a_vendors(lab: Lab, resource: str, answer: Refused) -> None:
+def test_an_extended_resource_of_a_class_is_a_vendors(lab: Lab, resource: str, answer: RejectedFields) -> None:
     """Its name has a domain that is not one of Kubernetes."""
     assert lab.offer(a_class(lab.name("class"), extendedResourceName=resource)) == answer
 
@@ -88,7 +88,7 @@ def test_an_extended_resource_of_a_class_is_a_vendors(lab: Lab, resource: str, a
         pytest.param({ADMIN_LABEL: "true"}, ACCEPTED, id="label"),
     ],
 )
-def test_admin_access_needs_a_label_of_the_namespace(lab: Lab, labels: dict[str, str], answer: Refused) -> None:
+def test_admin_access_needs_a_label_of_the_namespace(lab: Lab, labels: dict[str, str], answer: RejectedFields) -> None:
     """Of a template the path is told as if it were a claim's."""
     template = a_template(gpu(), a_request(admin=True))
 
@@ -103,7 +103,7 @@ def test_admin_access_needs_a_label_of_the_namespace(lab: Lab, labels: dict[str,
         pytest.param(gpu(2), refused("spec: Invalid value"), id="another-count"),
     ],
 )
-def test_the_spec_of_a_template_stays(lab: Lab, request_: dict[str, Any], answer: Refused) -> None:
+def test_the_spec_of_a_template_stays(lab: Lab, request_: dict[str, Any], answer: RejectedFields) -> None:
     """A template has to be deleted to ask for something else."""
     name, namespace = lab.name("template"), lab.namespace()
     lab.template(a_template(a_request(count=None)), name, namespace)
@@ -121,7 +121,9 @@ def test_the_spec_of_a_template_stays(lab: Lab, request_: dict[str, Any], answer
         pytest.param({"finalizers": ["a.com/b"]}, refused("spec.metadata.finalizers: Forbidden"), id="finalizers"),
     ],
 )
-def test_a_template_gives_claims_labels_and_annotations(lab: Lab, metadata: dict[str, Any], answer: Refused) -> None:
+def test_a_template_gives_claims_labels_and_annotations(
+    lab: Lab, metadata: dict[str, Any], answer: RejectedFields
+) -> None:
     """Everything else of a claim's metadata is not the template's to set."""
     manifest = a_template(gpu()).manifest(lab.name("template"), lab.namespace())
     manifest["spec"]["metadata"] = metadata

@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import a_job
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest
 
 CLAIMS = "spec.template.spec.resourceClaims"
@@ -44,7 +44,7 @@ def a_job_with(lab: Lab, claims: list[dict[str, Any]], used: list[dict[str, Any]
         ),
     ],
 )
-def test_a_claim_of_a_pod_comes_from_somewhere(lab: Lab, claims: list[dict[str, Any]], answer: Refused) -> None:
+def test_a_claim_of_a_pod_comes_from_somewhere(lab: Lab, claims: list[dict[str, Any]], answer: RejectedFields) -> None:
     """Each has a name in the pod, and names what it comes from."""
     assert lab.offer(a_job_with(lab, claims, [])) == answer
 
@@ -70,7 +70,7 @@ def test_a_claim_of_a_pod_comes_from_somewhere(lab: Lab, claims: list[dict[str, 
         ),
     ],
 )
-def test_a_container_uses_claims_of_its_pod(lab: Lab, used: list[dict[str, Any]], answer: Refused) -> None:
+def test_a_container_uses_claims_of_its_pod(lab: Lab, used: list[dict[str, Any]], answer: RejectedFields) -> None:
     """A claim that is misspelt in a container is told before anything is counted."""
     assert lab.offer(a_job_with(lab, [DEVICES], used)) == answer
 

@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.builders import GPU, a_job, a_request, a_template, first_available, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.verdicts import admitted
 
 REQUESTS = "spec.spec.devices.requests"
@@ -45,7 +45,7 @@ def a_flat_request(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_request_is_of_one_form_with_a_class_a_name_and_a_count(
-    lab: Lab, request_: dict[str, Any], answer: Refused
+    lab: Lab, request_: dict[str, Any], answer: RejectedFields
 ) -> None:
     """What is missing or wrong in a request keeps its template from being stored."""
     template = a_template(request_)
@@ -63,7 +63,7 @@ def test_a_request_is_of_one_form_with_a_class_a_name_and_a_count(
         pytest.param([f"r{index}" for index in range(33)], refused(f"{REQUESTS}: Too many"), id="one-too-many"),
     ],
 )
-def test_requests_are_few_and_have_names_of_their_own(lab: Lab, names: list[str], answer: Refused) -> None:
+def test_requests_are_few_and_have_names_of_their_own(lab: Lab, names: list[str], answer: RejectedFields) -> None:
     """A claim has at most 32 requests, told apart by their names."""
     template = a_template(*({**gpu(), "name": name} for name in names))
 
@@ -84,7 +84,7 @@ def test_requests_are_few_and_have_names_of_their_own(lab: Lab, names: list[str]
     ],
 )
 def test_alternatives_are_few_and_have_names_of_their_own(
-    lab: Lab, alternatives: dict[str, Any], answer: Refused
+    lab: Lab, alternatives: dict[str, Any], answer: RejectedFields
 ) -> None:
     """A prioritized list has at most eight alternatives, told apart by their names."""
     template = a_template(alternatives)
@@ -138,7 +138,9 @@ def test_a_request_without_a_count_is_for_one_device(lab: Lab, version: str) -> 
         ),
     ],
 )
-def test_constraints_and_configurations_are_about_the_claim(lab: Lab, devices: dict[str, Any], answer: Refused) -> None:
+def test_constraints_and_configurations_are_about_the_claim(
+    lab: Lab, devices: dict[str, Any], answer: RejectedFields
+) -> None:
     """A constraint names an attribute with its domain and requests of the claim; a configuration is some driver's."""
     template = a_template(gpu(), **devices)
 

@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.resources import a_pool, a_shared_device, a_slice, some_counters, some_devices
 
 DEVICE = "spec.devices[0]"
@@ -39,7 +39,7 @@ SELECTED = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operato
         ),
     ],
 )
-def test_a_slice_belongs_to_nodes_and_to_a_pool(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+def test_a_slice_belongs_to_nodes_and_to_a_pool(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
     """It says in one way which nodes can use it, and of how many slices its pool is."""
     assert lab.offer(a_slice(lab.name("slice"), some_devices(1), **spec)) == answer
 
@@ -66,7 +66,7 @@ def test_a_slice_belongs_to_nodes_and_to_a_pool(lab: Lab, spec: dict[str, Any], 
         pytest.param([{"name": "d"}, {"name": "d"}], refused("spec.devices[1]: Duplicate value"), id="one-name-twice"),
     ],
 )
-def test_devices_are_few_and_have_names_of_their_own(lab: Lab, devices: list[Any], answer: Refused) -> None:
+def test_devices_are_few_and_have_names_of_their_own(lab: Lab, devices: list[Any], answer: RejectedFields) -> None:
     """A slice has at most 128 devices, or 64 of the more demanding kinds."""
     assert lab.offer(a_slice(lab.name("slice"), devices)) == answer
 
@@ -93,7 +93,9 @@ def test_devices_are_few_and_have_names_of_their_own(lab: Lab, devices: list[Any
         ),
     ],
 )
-def test_an_attribute_has_one_value_of_some_length(lab: Lab, attributes: dict[str, Any], answer: Refused) -> None:
+def test_an_attribute_has_one_value_of_some_length(
+    lab: Lab, attributes: dict[str, Any], answer: RejectedFields
+) -> None:
     """And there are not too many of them, capacities included."""
     device = {"name": "d0", "attributes": attributes, "capacity": {"memory": {"value": "80Gi"}}}
 
@@ -110,7 +112,7 @@ def test_an_attribute_has_one_value_of_some_length(lab: Lab, attributes: dict[st
         pytest.param({"nodeName": "other"}, refused("spec.nodeName: Invalid value"), id="node"),
     ],
 )
-def test_a_slice_stays_with_its_driver_pool_and_node(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+def test_a_slice_stays_with_its_driver_pool_and_node(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
     """What a driver publishes anew is another generation of the same pool."""
     name, node = lab.name("slice"), {"nodeName": "n"}
     lab.apply(a_slice(name, some_devices(1), allNodes=None, **node))
@@ -150,7 +152,7 @@ def test_a_slice_stays_with_its_driver_pool_and_node(lab: Lab, spec: dict[str, A
         ),
     ],
 )
-def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], answer: Refused) -> None:
+def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], answer: RejectedFields) -> None:
     """A pool publishes its counters beside the slices of devices that consume them."""
     assert lab.offer(a_slice(lab.name("slice"), **spec)) == answer
 
@@ -203,7 +205,9 @@ def test_counters_are_in_slices_of_their_own(lab: Lab, spec: dict[str, Any], ans
         ),
     ],
 )
-def test_a_policy_fits_the_capacity_that_it_shares_out(lab: Lab, policy: dict[str, Any], answer: Refused) -> None:
+def test_a_policy_fits_the_capacity_that_it_shares_out(
+    lab: Lab, policy: dict[str, Any], answer: RejectedFields
+) -> None:
     """Values, range and default are within eight gibibytes and agree with each other."""
     assert lab.offer(a_slice(lab.name("slice"), [a_shared_device("8Gi", policy)])) == answer
 

@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
 from kueue_dra_fixtures.profiles import a_configuration
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.sources import a_configuration_of, a_counter, a_mapping, device_gates
 
 ROOT = "resources.deviceClassMappings"
@@ -90,6 +90,6 @@ def test_sources_need_the_gate_of_counters(lab: Lab) -> None:
         ),
     ],
 )
-def test_names_and_drivers_are_short(lab: Lab, source: dict[str, Any], verdict: Refused) -> None:
+def test_names_and_drivers_are_short(lab: Lab, source: dict[str, Any], verdict: RejectedFields) -> None:
     """How a counter or a driver is spelt is not looked at, only how long it is."""
     assert lab.check(a_configuration_of(lab.behaviour, source)) == verdict

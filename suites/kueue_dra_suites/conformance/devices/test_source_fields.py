@@ -8,7 +8,7 @@ import pytest
 
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.sources import a_capacity, a_configuration_of, a_counter
 
 SOURCE = "resources.deviceClassMappings[0].sources[0]"
@@ -75,7 +75,7 @@ D64 = f"{'d' * 56}.example"
         pytest.param(a_capacity("a/b/-"), ACCEPTED, id="two-slashes-go-unnoticed", marks=covers("AHEAD-003")),
     ],
 )
-def test_names_of_counters_and_capacities(lab: Lab, source: dict[str, Any], verdict: Refused) -> None:
+def test_names_of_counters_and_capacities(lab: Lab, source: dict[str, Any], verdict: RejectedFields) -> None:
     """A counter is named by a label, a capacity by an identifier with or without a domain."""
     assert lab.check(a_configuration_of(lab.behaviour, source)) == verdict
 
@@ -90,7 +90,7 @@ def test_names_of_counters_and_capacities(lab: Lab, source: dict[str, Any], verd
         pytest.param("GPU.example.com", refused(f"{SOURCE}.counter.driver: Invalid value"), id="capitals"),
     ],
 )
-def test_drivers(lab: Lab, driver: str, verdict: Refused) -> None:
+def test_drivers(lab: Lab, driver: str, verdict: RejectedFields) -> None:
     """A driver is a subdomain of at most 63 characters."""
     assert lab.check(a_configuration_of(lab.behaviour, a_counter(driver=driver))) == verdict
 
@@ -105,7 +105,7 @@ def test_drivers(lab: Lab, driver: str, verdict: Refused) -> None:
         pytest.param("device.driver", refused(f"{SELECTOR}: Invalid value"), id="type"),
     ],
 )
-def test_selectors_of_sources(lab: Lab, selector: str, verdict: Refused) -> None:
+def test_selectors_of_sources(lab: Lab, selector: str, verdict: RejectedFields) -> None:
     """The expression must be there and compile."""
     assert lab.check(a_configuration_of(lab.behaviour, a_counter(selector=selector))) == verdict
 

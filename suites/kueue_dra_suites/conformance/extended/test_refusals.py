@@ -11,7 +11,7 @@ from kueue_dra_fixtures.builders import GPU, a_job, a_missing_template, a_pod_se
 from kueue_dra_fixtures.containers import containers
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.sources import device_gates
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 
@@ -80,7 +80,7 @@ def test_refused_work_is_not_counted_as_pending(lab: Lab) -> None:
     queue = lab.queue({"whole-gpus": 8})
     queue.submit(a_workload(a_pod_set("main", requests={CARD: "1500m"})))
 
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
 
 @covers("EXT-023")

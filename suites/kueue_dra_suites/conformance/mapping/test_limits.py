@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.config_documents import a_document, a_mapping
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 
 pytestmark = owns_kueue
 
@@ -23,7 +23,7 @@ pytestmark = owns_kueue
         pytest.param(17, refused("resources.deviceClassMappings: Too many"), id="one-too-many"),
     ],
 )
-def test_at_most_16_mappings_are_accepted(lab: Lab, mappings: int, verdict: Refused) -> None:
+def test_at_most_16_mappings_are_accepted(lab: Lab, mappings: int, verdict: RejectedFields) -> None:
     """A Configuration has at most 16 device class mappings."""
     document = a_document(*[a_mapping(f"resource-{i}", f"class-{i}.example.com") for i in range(mappings)])
 
@@ -39,7 +39,7 @@ def test_at_most_16_mappings_are_accepted(lab: Lab, mappings: int, verdict: Refu
         pytest.param(9, refused("resources.deviceClassMappings[0].deviceClassNames: Too many"), id="one-too-many"),
     ],
 )
-def test_a_mapping_names_at_most_8_classes(lab: Lab, classes: int, verdict: Refused) -> None:
+def test_a_mapping_names_at_most_8_classes(lab: Lab, classes: int, verdict: RejectedFields) -> None:
     """A mapping has at most 8 device class names."""
     document = a_document(a_mapping("gpus", *[f"class-{i}.example.com" for i in range(classes)]))
 

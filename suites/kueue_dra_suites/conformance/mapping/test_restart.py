@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, a_pod_set, a_request, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Job, Lab, Queue
 from kueue_dra_fixtures.marks import breaks_law, covers, owns_kueue
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 pytestmark = owns_kueue
@@ -101,7 +101,7 @@ def test_a_deactivated_workload_is_not_counted_at_a_start(lab: Lab) -> None:
 
     lab.start()
 
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
     assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == admitted({"whole-gpus": 1})
 
 
@@ -115,11 +115,11 @@ _AGAIN = "Kueue counts a deactivated workload again when it starts"
 def test_a_deactivated_workload_is_counted_again_at_a_start(lab: Lab) -> None:
     """What it held was free, and is taken after the start."""
     queue, _ = a_deactivated_holder(lab)
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
     lab.start()
 
-    assert queue.figures.counts == Counts(reserving=1, admitted=1)
+    assert queue.figures.counts == WorkloadCounts(reserving=1, admitted=1)
     assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == pending(Reason.NO_QUOTA)
 
 
@@ -131,16 +131,16 @@ def test_any_change_of_a_deactivated_workload_lets_it_go(lab: Lab) -> None:
 
     lab.retry(holder)
 
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
     assert lab.verdict(queue.submit(a_job(claims=[a_template(gpu())]))) == admitted({"whole-gpus": 1})
 
 
-def queued_at_a_start(lab: Lab) -> Counts:
+def queued_at_a_start(lab: Lab) -> WorkloadCounts:
     """Count a Job that waited, and that somebody ran all the same, when Kueue starts anew."""
     lab.start(resources={"excludeResourcePrefixes": ["example.com/unused"]})
     queue = lab.queue({"cpu": 0})
     lab.finish(queue.submit(a_job(cpu="1")))
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
     lab.start()
     return queue.figures.counts
@@ -149,11 +149,11 @@ def queued_at_a_start(lab: Lab) -> Counts:
 @covers("QUEUE-032")
 def test_done_work_is_not_queued_at_a_start(lab: Lab) -> None:
     """Each LocalQueue comes when Kueue starts."""
-    assert queued_at_a_start(lab) == Counts()
+    assert queued_at_a_start(lab) == WorkloadCounts()
 
 
 @covers("QUEUE-033")
 @breaks_law("waiting are counted", "Kueue queues done work when it starts")
 def test_done_work_is_queued_at_a_start(lab: Lab) -> None:
     """It stands in line like who still waits."""
-    assert queued_at_a_start(lab) == Counts(pending=1)
+    assert queued_at_a_start(lab) == WorkloadCounts(pending=1)

@@ -10,7 +10,7 @@ import pytest
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue, a_group, a_quota
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Ref
 
 INVALID = 'ClusterQueue.kueue.x-k8s.io "{name}" is invalid: '
@@ -36,7 +36,7 @@ PREFERENCE = "BorrowingOverPreemption"
         pytest.param(17, refused("spec.resourceGroups: Too many"), id="17"),
     ],
 )
-def test_a_cluster_queue_has_not_too_many_groups(lab: Lab, count: int, answer: Refused) -> None:
+def test_a_cluster_queue_has_not_too_many_groups(lab: Lab, count: int, answer: RejectedFields) -> None:
     """How many groups one ClusterQueue has is limited."""
     groups = [a_group({f"f{index}": {f"r{index}": 1}}) for index in range(count)]
 

@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import Template, a_direct_claim, a_job, a_pod_set, a_template, a_workload, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 
@@ -36,7 +36,7 @@ def test_a_claim_that_is_named_directly_makes_a_device_workload(lab: Lab) -> Non
     job = queue.submit(a_job(cpu="1", claims=[a_direct_claim()]))
 
     assert lab.verdict(job) == inadmissible(Reason.DIRECT_CLAIM)
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
 
 @covers("DET-003")

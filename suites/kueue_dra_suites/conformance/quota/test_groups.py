@@ -9,7 +9,7 @@ import pytest
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 
 DENIED = refused("403")
 
@@ -44,7 +44,7 @@ DENIED = refused("403")
     ],
 )
 def test_groups_of_a_cluster_queue_share_nothing(
-    lab: Lab, groups: Sequence[Mapping[str, Mapping[str, int]]], answer: Refused
+    lab: Lab, groups: Sequence[Mapping[str, Mapping[str, int]]], answer: RejectedFields
 ) -> None:
     """A resource, and a flavor, is of one group, so that quota for it is found in one place."""
     assert lab.offer(a_cluster_queue(lab.name("cq"), lab.groups(groups))) == answer

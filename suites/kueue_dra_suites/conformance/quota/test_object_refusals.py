@@ -10,7 +10,7 @@ import pytest
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import KUEUE, an_object
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 
 GRAMMAR = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
@@ -69,7 +69,7 @@ def test_what_a_local_queue_says_can_be(lab: Lab, spec: Mapping[str, Any], fault
         pytest.param({"value": 2**31}, refused("422"), id="too-much", marks=covers("OBJECT-050")),
     ],
 )
-def test_a_priority_class_has_a_value_of_32_bits(lab: Lab, fields: Mapping[str, int], answer: Refused) -> None:
+def test_a_priority_class_has_a_value_of_32_bits(lab: Lab, fields: Mapping[str, int], answer: RejectedFields) -> None:
     """A priority is never made up."""
     made = {"apiVersion": KUEUE, "kind": "WorkloadPriorityClass", "metadata": {"name": lab.name("priority")}, **fields}
 

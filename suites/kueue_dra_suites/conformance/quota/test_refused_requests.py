@@ -8,7 +8,7 @@ from kueue_dra_fixtures.builders import a_job, a_pod_set, a_template, a_workload
 from kueue_dra_fixtures.containers import a_container, containers, using
 from kueue_dra_fixtures.lab import Lab, Queue
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending, unseen
 from kueue_dra_ref.verdict import Verdict
 
@@ -169,7 +169,7 @@ def test_who_is_refused_holds_no_devices(lab: Lab) -> None:
 
     assert lab.verdict(refused) == pending(Reason.LIMIT_RANGE)
     assert lab.verdict(other) == admitted({"cpu": "1", "whole-gpus": 2})
-    assert queue.figures.counts == Counts(pending=1, reserving=1, admitted=1)
+    assert queue.figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
 
 
 @covers("POD-014")

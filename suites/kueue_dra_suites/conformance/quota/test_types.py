@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import a_pod_set, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, with_spec
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest, Ref
 
 GROUPS = [a_group({"one": {"cpu": 1}})]
@@ -148,7 +148,7 @@ def test_a_new_workload_is_refused_by_its_webhook(lab: Lab) -> None:
         ),
     ],
 )
-def test_an_admission_scope_has_a_mode(lab: Lab, scope: dict[str, str], answer: Refused) -> None:
+def test_an_admission_scope_has_a_mode(lab: Lab, scope: dict[str, str], answer: RejectedFields) -> None:
     """What it stands for is no matter of devices."""
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, GROUPS))

@@ -8,19 +8,19 @@ from kueue_dra_fixtures.builders import ClaimOf, a_direct_claim, a_job, a_missin
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import QUEUE_LABEL, marked
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 
 
 @covers("STATUS-013", "STATUS-015")
 @pytest.mark.parametrize(
     ("quota", "counts"),
     [
-        pytest.param(2, Counts(pending=0, reserving=2, admitted=2), id="all-fit"),
-        pytest.param(1, Counts(pending=1, reserving=1, admitted=1), id="one-waits"),
-        pytest.param(0, Counts(pending=2, reserving=0, admitted=0), id="all-wait"),
+        pytest.param(2, WorkloadCounts(pending=0, reserving=2, admitted=2), id="all-fit"),
+        pytest.param(1, WorkloadCounts(pending=1, reserving=1, admitted=1), id="one-waits"),
+        pytest.param(0, WorkloadCounts(pending=2, reserving=0, admitted=0), id="all-wait"),
     ],
 )
-def test_workloads_are_counted_where_they_stand(lab: Lab, quota: int, counts: Counts) -> None:
+def test_workloads_are_counted_where_they_stand(lab: Lab, quota: int, counts: WorkloadCounts) -> None:
     """A workload waits, or holds quota and is admitted; it is counted there and nowhere else."""
     queue = lab.queue({"whole-gpus": quota})
     queue.submit(a_job(claims=[a_template(gpu())]))
@@ -44,8 +44,8 @@ def test_a_refused_workload_is_not_counted(lab: Lab, claim: ClaimOf) -> None:
     queue.submit(a_job(claims=[claim]))
     queue.submit(a_job(claims=[a_template(gpu(2))]))
 
-    assert queue.figures.counts == Counts(pending=1)
-    assert queue.local_figures.counts == Counts(pending=1)
+    assert queue.figures.counts == WorkloadCounts(pending=1)
+    assert queue.local_figures.counts == WorkloadCounts(pending=1)
 
 
 @covers("STATUS-052")
@@ -62,8 +62,8 @@ def test_who_is_refused_later_is_counted_where_it_waited(lab: Lab, moves: bool) 
         lab.apply(marked(job.made, {QUEUE_LABEL: other.local}))
         lab.settle()
 
-    assert (queue.figures.counts, other.figures.counts) == (Counts(pending=1), Counts())
-    assert (queue.local_figures.counts, other.local_figures.counts) == (Counts(pending=1), Counts())
+    assert (queue.figures.counts, other.figures.counts) == (WorkloadCounts(pending=1), WorkloadCounts())
+    assert (queue.local_figures.counts, other.local_figures.counts) == (WorkloadCounts(pending=1), WorkloadCounts())
 
 
 @covers("STATUS-016", "STATUS-017")
@@ -100,7 +100,7 @@ def test_quota_of_a_deleted_workload_disappears(lab: Lab) -> None:
 
     lab.delete(first)
 
-    assert queue.figures.counts == Counts(reserving=1, admitted=1)
+    assert queue.figures.counts == WorkloadCounts(reserving=1, admitted=1)
     assert queue.figures.reserved == {flavor: {"whole-gpus": "1"}}
     assert queue.figures.used == {flavor: {"whole-gpus": "1"}}
     assert queue.local_figures.reserved == {flavor: {"whole-gpus": "1"}}
@@ -116,10 +116,10 @@ def test_quota_of_a_finished_workload_disappears(lab: Lab) -> None:
 
     lab.finish(job)
 
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
     assert queue.figures.reserved == {flavor: {"whole-gpus": "0"}}
     assert queue.figures.used == {flavor: {"whole-gpus": "0"}}
-    assert queue.local_figures.counts == Counts()
+    assert queue.local_figures.counts == WorkloadCounts()
     assert queue.local_figures.reserved == {flavor: {"whole-gpus": "0"}}
     assert queue.local_figures.used == {flavor: {"whole-gpus": "0"}}
 

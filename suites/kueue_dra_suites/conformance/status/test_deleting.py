@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 ORDINARY = a_job(cpu="1")
@@ -182,9 +182,9 @@ def test_a_deleted_cluster_queue_says_that_it_is_terminating(lab: Lab) -> None:
     queue.submit(ORDINARY)
 
     assert queue.figures.active == ("False", "Terminating")
-    assert queue.figures.counts == Counts(pending=1, reserving=1, admitted=1)
+    assert queue.figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
     assert queue.local_figures.active == ("False", "ClusterQueueIsInactive")
-    assert queue.local_figures.counts == Counts(pending=1, reserving=1, admitted=1)
+    assert queue.local_figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
 
 
 @covers("STATUS-049")
@@ -197,9 +197,9 @@ def test_the_status_of_a_deleted_cluster_queue_stays_as_it_was(lab: Lab) -> None
     queue.submit(ORDINARY)
 
     assert queue.figures.active == ("True", "Ready")
-    assert queue.figures.counts == Counts(reserving=1, admitted=1)
+    assert queue.figures.counts == WorkloadCounts(reserving=1, admitted=1)
     assert queue.local_figures.active == ("True", "Ready")
-    assert queue.local_figures.counts == Counts(pending=1, reserving=1, admitted=1)
+    assert queue.local_figures.counts == WorkloadCounts(pending=1, reserving=1, admitted=1)
 
 
 @covers("STATUS-050")
@@ -211,5 +211,5 @@ def test_a_local_queue_says_when_its_deleted_cluster_queue_is_gone(lab: Lab) -> 
     lab.finish(job)
 
     assert queue.local_figures.active == ("False", "ClusterQueueDoesNotExist")
-    assert queue.local_figures.counts == Counts(pending=1)
+    assert queue.local_figures.counts == WorkloadCounts(pending=1)
     assert lab.verdict(waiting) == inadmissible(Reason.QUEUE_MISSING)

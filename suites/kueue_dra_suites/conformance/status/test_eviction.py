@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, pending
 
 ORDINARY = a_job(cpu="1")
@@ -85,7 +85,7 @@ def test_quota_is_given_back_at_once_without_pods(lab: Lab, work: Work) -> None:
 
     assert lab.admission(job) is None
     assert lab.condition(job, "Admitted") == ("False", "NoReservation")
-    assert queue.figures.counts == Counts(pending=1)
+    assert queue.figures.counts == WorkloadCounts(pending=1)
 
 
 @covers("QUEUE-020")
@@ -101,7 +101,7 @@ def test_a_workload_that_is_deactivated_while_it_waits_is_not_admitted(lab: Lab,
 
     assert lab.admission(second) is None
     assert lab.verdict(second) == evicted("Deactivated")
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
 
 @covers("QUEUE-020", "STATUS-028")

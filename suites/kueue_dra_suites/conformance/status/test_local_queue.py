@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab, bare
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.rejections import ACCEPTED, refused
 from kueue_dra_fixtures.verdicts import Reason, admitted, pending
 
@@ -21,9 +21,9 @@ def test_a_local_queue_counts_its_own_workloads(lab: Lab) -> None:
     one.submit(a_job(claims=[a_template(gpu())]))
     other.submit(a_job(claims=[a_template(gpu())]))
 
-    assert one.local_figures.counts == Counts(reserving=2, admitted=2)
-    assert other.local_figures.counts == Counts(pending=1)
-    assert one.figures.counts == Counts(pending=1, reserving=2, admitted=2)
+    assert one.local_figures.counts == WorkloadCounts(reserving=2, admitted=2)
+    assert other.local_figures.counts == WorkloadCounts(pending=1)
+    assert one.figures.counts == WorkloadCounts(pending=1, reserving=2, admitted=2)
 
 
 @covers("STATUS-019")

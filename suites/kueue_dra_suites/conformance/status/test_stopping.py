@@ -7,7 +7,7 @@ import pytest
 from kueue_dra_fixtures.builders import Work, a_job, a_template, gpu
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.queue_status import Counts
+from kueue_dra_fixtures.queue_status import WorkloadCounts
 from kueue_dra_fixtures.verdicts import Reason, admitted, evicted, inadmissible, unseen
 
 ORDINARY = a_job(cpu="1")
@@ -46,7 +46,7 @@ def test_nothing_is_said_of_device_work_of_a_stopped_local_queue(lab: Lab, polic
 
     assert lab.verdict(job) == unseen()
     assert lab.conditions(job) == {}
-    assert queue.figures.counts == Counts()
+    assert queue.figures.counts == WorkloadCounts()
 
 
 @covers("QUEUE-008")

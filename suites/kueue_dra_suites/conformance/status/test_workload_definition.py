@@ -10,7 +10,7 @@ from kueue_dra_fixtures.builders import a_pod_set, a_workload, on_nodes_where
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_ref.target import Manifest
 
 POD = "spec.podSets[0].template.spec"
@@ -20,7 +20,7 @@ MAIN = {"name": "main", "image": "none"}
 CLASS = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": "high"}
 
 
-def missing(field: str) -> Refused:
+def missing(field: str) -> RejectedFields:
     """The refusal of what lacks a field."""
     return refused(f"{field}: Required value")
 
@@ -41,7 +41,7 @@ def made_of(lab: Lab, **pod: Any) -> Manifest:
         pytest.param(["", "main"], refused("spec.podSets[1]: Duplicate value"), id="none-is-main"),
     ],
 )
-def test_pod_sets_are_told_apart(lab: Lab, names: list[str], answer: Refused) -> None:
+def test_pod_sets_are_told_apart(lab: Lab, names: list[str], answer: RejectedFields) -> None:
     """Who gives a pod set no name has one called main."""
     made = lab.written(a_workload(*(a_pod_set(f"p{index}") for index in range(len(names)))), lab.missing_queue())
     for pod_set, name in zip(made["spec"]["podSets"], names, strict=True):
@@ -64,7 +64,7 @@ def test_pod_sets_are_told_apart(lab: Lab, names: list[str], answer: Refused) ->
         ),
     ],
 )
-def test_names_differ(lab: Lab, pod: dict[str, Any], answer: Refused) -> None:
+def test_names_differ(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
     """In each list for itself."""
     assert lab.offer(made_of(lab, **pod)) == answer
 
@@ -123,7 +123,7 @@ def test_new_pods_get_empty_names(lab: Lab, pod: dict[str, Any], field: str) -> 
         pytest.param("a" * 254, refused("spec.queueName: Too long"), id="254-characters"),
     ],
 )
-def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, answer: Refused) -> None:
+def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, answer: RejectedFields) -> None:
     """It need not be there."""
     assert lab.offer(with_spec(made_of(lab), queueName=name)) == answer
 
@@ -146,6 +146,6 @@ def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, answer: Refused) -
         ),
     ],
 )
-def test_a_priority_class_is_one_of_two_kinds(lab: Lab, reference: dict[str, str], answer: Refused) -> None:
+def test_a_priority_class_is_one_of_two_kinds(lab: Lab, reference: dict[str, str], answer: RejectedFields) -> None:
     """The class need not be there."""
     assert lab.offer(with_spec(made_of(lab), priority=1, priorityClassRef=reference)) == answer

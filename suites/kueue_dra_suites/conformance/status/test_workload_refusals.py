@@ -11,7 +11,7 @@ from kueue_dra_fixtures.builders import Pods, a_pod_set, a_workload
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import with_spec
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 
 INVALID = 'Workload.kueue.x-k8s.io "{name}" is invalid: '
 DENIED = 'admission webhook "vworkload.kb.io" denied the request: spec.podSets'
@@ -42,7 +42,7 @@ def test_a_workload_has_a_pod_set(lab: Lab) -> None:
         pytest.param(9, refused("spec.podSets: Too many"), id="9", marks=covers("COUNT-024")),
     ],
 )
-def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: Refused) -> None:
+def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: RejectedFields) -> None:
     """How many kinds of pods one Workload has is limited."""
     pod_sets = [a_pod_set(f"pods-{index}", cpu="1") for index in range(count)]
 
@@ -61,7 +61,7 @@ def test_a_workload_has_not_too_many_pod_sets(lab: Lab, count: int, answer: Refu
         ),
     ],
 )
-def test_a_container_lists_a_claim_once(lab: Lab, used: list[dict[str, str]], answer: Refused) -> None:
+def test_a_container_lists_a_claim_once(lab: Lab, used: list[dict[str, str]], answer: RejectedFields) -> None:
     """A pod may list two requests of one claim, but no Workload can."""
     pod = {
         "containers": [{"name": "c", "image": "i", "resources": {"claims": used}}],
@@ -136,7 +136,7 @@ def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str)
         pytest.param({}, refused("spec: Invalid value"), id="without-priority"),
     ],
 )
-def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, int], answer: Refused) -> None:
+def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, int], answer: RejectedFields) -> None:
     """Kueue does not look up what a class stands for."""
     made = lab.written(a_workload(a_pod_set("main", cpu="1")), lab.missing_queue())
 
@@ -205,7 +205,9 @@ def test_amounts_are_of_what_pods_can_have(lab: Lab, pods: Pods, words: str) -> 
         ),
     ],
 )
-def test_what_quota_was_reserved_by_stays(lab: Lab, quota: int, spec: Mapping[str, Any], answer: Refused) -> None:
+def test_what_quota_was_reserved_by_stays(
+    lab: Lab, quota: int, spec: Mapping[str, Any], answer: RejectedFields
+) -> None:
     """A workload that holds quota keeps its queue, and has a priority class or has none, as when it was admitted."""
     job = lab.queue({"cpu": quota}).submit(a_workload(a_pod_set("main", cpu="1"), priority=0))
 
@@ -224,7 +226,7 @@ def test_what_quota_was_reserved_by_stays(lab: Lab, quota: int, spec: Mapping[st
     ],
 )
 @pytest.mark.owns_kueue
-def test_pod_sets_with_quota_stay(lab: Lab, elastic: bool, pods: Pods, answer: Refused) -> None:
+def test_pod_sets_with_quota_stay(lab: Lab, elastic: bool, pods: Pods, answer: RejectedFields) -> None:
     """What is charged cannot be changed under the charge."""
     lab.start(gates={ELASTIC: elastic})
     queue = lab.queue({"cpu": 1})

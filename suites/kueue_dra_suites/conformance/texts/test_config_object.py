@@ -11,7 +11,7 @@ from kueue_dra_fixtures.config_documents import V1BETA1, a_document, a_mapping
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.mappings import a_config_object
 from kueue_dra_fixtures.marks import covers, owns_kueue
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible
 
 pytestmark = owns_kueue
@@ -92,7 +92,7 @@ CLASSES = [f"class-{index}.example.com" for index in range(9)]
         pytest.param(a_config_object(a_mapping("gpus")), ACCEPTED, id="empty-set", marks=covers("CRD-009")),
     ],
 )
-def test_the_object_is_checked_when_it_is_applied(lab: Lab, made: dict[str, Any], verdict: Refused) -> None:
+def test_the_object_is_checked_when_it_is_applied(lab: Lab, made: dict[str, Any], verdict: RejectedFields) -> None:
     """One object in one place, with so many resources and classes, each named once."""
     lab.start()
 

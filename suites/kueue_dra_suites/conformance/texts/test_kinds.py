@@ -11,7 +11,7 @@ from kueue_dra_fixtures.lab import Lab
 from kueue_dra_fixtures.manifests import a_cluster_queue
 from kueue_dra_fixtures.mappings import a_group_of, a_resource
 from kueue_dra_fixtures.marks import covers
-from kueue_dra_fixtures.rejections import ACCEPTED, Refused, refused
+from kueue_dra_fixtures.rejections import ACCEPTED, RejectedFields, refused
 from kueue_dra_fixtures.verdicts import Reason, admitted, inadmissible, pending
 
 GPU = "gpu.example.com"
@@ -80,7 +80,7 @@ AT = "spec.resourceGroups[0].flavors[{}].resources[{}]"
     ],
 )
 def test_a_cluster_queue_is_refused_when_kind_and_classes_do_not_go_together(
-    lab: Lab, group: dict[str, Any], verdict: Refused
+    lab: Lab, group: dict[str, Any], verdict: RejectedFields
 ) -> None:
     """What a ClusterQueue says of kinds and classes is checked when it is applied."""
     assert lab.offer(a_cluster_queue(lab.name("cq"), [group])) == verdict
