@@ -27,13 +27,13 @@ def kep_2025_04() -> Behaviour:
         # Workloads, 1: claims of the containers' resources.claims.
         detected=(
             when(
-                resource_quota_kind.a_claim_of_a_container_makes_a_device_workload,
+                resource_quota_kind.container_claim_makes_a_dra_workload,
                 **{_GATE: True},
             ),
         ),
         # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
         rbac_denied=(
-            when(dra_workloads.a_map_needs_the_target_queue, **{_GATE: True}),
+            when(dra_workloads.target_cluster_queue_must_exist, **{_GATE: True}),
         ),
         mappings=(resource_quota_kind.the_target_queue_maps_the_classes,),
         lookup=(mapper.the_mapping_of_a_class_names_the_resource,),

@@ -34,8 +34,8 @@ def kep_2025_07() -> Behaviour:
         later.processing,
         # Workloads, 1 and 2: claims of podSpec.resourceClaims, from templates or named directly.
         detected=(
-            when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
-            when(direct_claims.a_direct_claim_makes_a_device_workload, **{GATE: True}),
+            when(dra_workloads.claim_template_makes_a_dra_workload, **{GATE: True}),
+            when(direct_claims.direct_claim_makes_a_dra_workload, **{GATE: True}),
         ),
         refused=(),
         read_claim=(direct_claims.claims_are_read_where_the_workload_lives,),
@@ -94,7 +94,7 @@ def kep_2025_07() -> Behaviour:
         objects=(
             dra_config_object.the_config_object_is_called_default,
             dra_config_object.the_config_object_lives_with_kueue,
-            dra_config_object.its_fields_are_there,
+            dra_config_object.required_fields,
             dra_config_object.at_most_16_resources,
             dra_config_object.at_most_8_classes_of_a_resource,
             dra_config_object.resources_are_a_map,
@@ -104,7 +104,7 @@ def kep_2025_07() -> Behaviour:
         charging=replace(
             later.charging,
             claims=(direct_claims.claims_of_either_kind_are_those_of_the_pod,),
-            once_per_workload=(direct_claims.a_claim_that_exists_is_charged_once,),
+            once_per_workload=(direct_claims.existing_claim_is_charged_once,),
         ),
         # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
         assigning=replace(

@@ -29,7 +29,7 @@ def kep_2025_09() -> Behaviour:
         kueue.processing,
         # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
         detected=(
-            when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
+            when(dra_workloads.claim_template_makes_a_dra_workload, **{GATE: True}),
         ),
         refused=(when(dra_workloads.direct_claims_are_refused, **{GATE: True}),),
         # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
@@ -41,8 +41,8 @@ def kep_2025_09() -> Behaviour:
         CHARGING,
         request=(
             charges.admin_access_is_not_charged,
-            charges.every_alternative_is_charged,
-            charges.mode_all_is_charged_at_its_worst,
+            charges.every_subrequest_is_charged,
+            charges.allocation_mode_all_is_charged_worst_case,
             charges.the_count_is_charged,
         ),
     )

@@ -16,17 +16,20 @@ from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.webhooks import job_webhook
 from kueue_dra_ref.rules.workload import workload_status
 
-_WITHOUT_PREFERENCE = (clusterqueue_crd.a_preference_needs_a_search_that_goes_on, None)
+_WITHOUT_PREFERENCE = (
+    clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
+    None,
+)
 _IN_OTHER_NAMES = (
-    (clusterqueue_crd.a_preference_is_for_borrowing_or_preemption, None),
+    (clusterqueue_crd.fungibility_preference_is_known, None),
     (clusterqueue_crd.the_mode_of_an_admission_scope_is_known, None),
     (
         clusterqueue_crd.a_cohort_is_named_as_objects_are,
         clusterqueue_crd.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
     ),
     (
-        clusterqueue_crd.a_search_stops_or_tries_the_next_flavor,
-        clusterqueue_crd.a_search_borrows_preempts_or_tries_the_next_flavor,
+        clusterqueue_crd.when_can_preempt_is_known,
+        clusterqueue_crd.when_can_borrow_is_known,
     ),
 )
 
@@ -45,17 +48,17 @@ def kueue_0_14() -> Behaviour:
         overwrites=False,
         processing=replace(
             later.processing,
-            template=(claim_templates_0_14.a_missing_template_is_told_in_words,),
+            template=(claim_templates_0_14.missing_template_message_0_14,),
             # Nothing of a request is refused.
             request=(),
-            unmapped_class=(claim_templates_0_14.an_unmapped_class_is_told_in_words,),
+            unmapped_class=(claim_templates_0_14.unmapped_class_message_0_14,),
         ),
         # A prioritized list is charged nothing, and mode All none of its class.
         charging=replace(
             later.charging,
             request=(
                 *later.charging.request,
-                claim_templates_0_14.mode_all_is_charged_none,
+                claim_templates_0_14.allocation_mode_all_is_charged_zero,
             ),
         ),
         # Whoever waits for its victims may be overtaken, and whoever is done may be queued.
@@ -65,8 +68,8 @@ def kueue_0_14() -> Behaviour:
         assigning=replace(
             later.assigning,
             quota=(
-                fits_resource_quota.more_than_the_capacity_never_fits_in_one_sum,
-                fits_resource_quota.more_than_what_is_unused_waits,
+                fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
+                fits_resource_quota.insufficient_unused_quota,
             ),
             # A ClusterQueue cannot say what it prefers.
             rank=(
@@ -75,7 +78,7 @@ def kueue_0_14() -> Behaviour:
                     FlavorFungibilityImplicitPreferenceDefault=False,
                 ),
                 when(
-                    flavor_fungibility.who_borrows_last_preempts_first,
+                    flavor_fungibility.prefer_preemption_over_borrowing,
                     FlavorFungibilityImplicitPreferenceDefault=True,
                 ),
             ),
@@ -114,8 +117,8 @@ def kueue_0_14() -> Behaviour:
                     (workload_crd.a_priority_class_is_of_a_known_kind, None),
                 ),
                 cel=(
-                    workload_crd.a_workload_with_quota_has_a_class_or_none_in_few_words,
-                    workload_crd.a_workload_with_quota_stays_in_its_queue_in_few_words,
+                    workload_crd.priority_class_is_immutable_with_quota_short_message,
+                    workload_crd.queue_name_is_immutable_with_quota_short_message,
                     workload_crd.a_named_priority_class_comes_with_its_priority,
                     workload_crd.the_fewest_pods_are_no_more_than_all,
                 ),
@@ -135,12 +138,8 @@ def kueue_0_14() -> Behaviour:
         ),
         preempting=replace(
             later.preempting,
-            preempted_message=(
-                preemption_policies.the_preemptor_is_named_without_paths,
-            ),
+            preempted_message=(preemption_policies.preemption_message_without_paths,),
             # An eviction that comes too early fails for good.
-            ignore_just_admitted=(
-                preemption_policies.who_has_just_been_admitted_is_missed,
-            ),
+            ignore_just_admitted=(preemption_policies.just_admitted_are_no_candidates,),
         ),
     )

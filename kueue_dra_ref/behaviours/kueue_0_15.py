@@ -46,7 +46,7 @@ def kueue_0_15() -> Behaviour:
         queueing=replace(
             later.queueing,
             count_on_start=(),
-            ignore_delete=(pending_workloads.who_only_waited_leaves_unnoticed,),
+            ignore_delete=(pending_workloads.deleted_pending_triggers_no_requeue,),
         ),
         assigning=replace(
             later.assigning,
@@ -58,28 +58,26 @@ def kueue_0_15() -> Behaviour:
             # What a ClusterQueue says it prefers is taken for its opposite.
             rank=(
                 when(
-                    flavor_fungibility.the_preference_is_taken_for_its_opposite,
+                    flavor_fungibility.inverted_preference_bug_0_15,
                     FlavorFungibilityImplicitPreferenceDefault=False,
                 ),
                 when(
-                    flavor_fungibility.who_borrows_last_preempts_first,
+                    flavor_fungibility.prefer_preemption_over_borrowing,
                     FlavorFungibilityImplicitPreferenceDefault=True,
                 ),
             ),
         ),
         jobs=replace(
             later.jobs,
-            done=(job_reconciliation.who_is_done_gives_its_reservation_back,),
+            done=(job_reconciliation.finished_releases_quota,),
             delete_if_not_equivalent=(
-                job_reconciliation.who_is_done_and_unlike_its_job_is_deleted,
+                job_reconciliation.delete_finished_non_equivalent_workload,
             ),
         ),
         # A workload keeps to having no class, and to the value that its class had.
         priorities=replace(
             later.priorities,
-            followed=(
-                workload_priority_class.a_workload_goes_along_from_class_to_class,
-            ),
+            followed=(workload_priority_class.workload_follows_priority_class_change,),
             valued=(),
         ),
     )

@@ -47,7 +47,7 @@ def kueue_0_16() -> Behaviour:
         cohorts=replace(
             later.cohorts,
             reads_cohorts=(
-                when(cohort_quota.cohorts_are_looked_at, HierarchicalCohorts=True),
+                when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True),
             ),
             lending=(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True),),
         ),
@@ -66,23 +66,23 @@ def kueue_0_16() -> Behaviour:
             later.fair_sharing,
             order=(
                 when(
-                    fair_sharing.who_does_not_borrow_itself_goes_first,
+                    fair_sharing.non_borrowing_first_0_15,
                     FairSharingPrioritizeNonBorrowing=True,
                 ),
                 *later.fair_sharing.order[1:],
             ),
             within_nominal=(),
-            skip_zero_share=(fair_sharing.who_borrows_nothing_lendable_is_passed_over,),
+            skip_zero_share=(fair_sharing.skip_zero_drs,),
         ),
     )
 
 
 _ON_LENDING = (
     clusterqueue_webhook.no_lending_limit_is_negative,
-    clusterqueue_webhook.only_who_has_a_cohort_limits_what_it_lends,
+    clusterqueue_webhook.lending_limit_needs_cohort,
     clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
 )
-_ON_DEFAULT_QUEUES = job_webhook.a_job_leaves_no_queue_where_there_is_a_default_one
+_ON_DEFAULT_QUEUES = job_webhook.queue_name_is_not_removed_with_default_queue
 
 
 def _with_gates(later: WebhookRules) -> WebhookRules:
@@ -94,7 +94,7 @@ def _with_gates(later: WebhookRules) -> WebhookRules:
     )
     return replace(
         later,
-        empty=(*later.empty, workload_webhook.what_is_not_said_of_pods_is_empty),
+        empty=(*later.empty, workload_webhook.pod_template_defaults),
         groups=replace(later.groups, quota=swapped(later.groups.quota, *lending)),
         job=swapped(later.job, by_default),
     )

@@ -74,7 +74,7 @@ def kueue_0_17() -> Behaviour:
         processing=replace(
             later.processing,
             detected=(
-                when(dra_workloads.a_template_makes_a_device_workload, **{GATE: True}),
+                when(dra_workloads.claim_template_makes_a_dra_workload, **{GATE: True}),
             ),
             refused=(
                 when(
@@ -88,12 +88,12 @@ def kueue_0_17() -> Behaviour:
                 claim_templates_0_17.device_config_is_refused,
             ),
             request=(
-                claim_templates.first_available_is_refused,
+                claim_templates.first_available_unsupported,
                 claim_templates_0_17.selectors_are_refused,
                 claim_templates.admin_access_is_refused,
-                claim_templates.mode_all_is_refused,
+                claim_templates.allocation_mode_all_is_rejected,
             ),
-            retry_on_error=(claim_templates_0_17.every_fault_is_retried,),
+            retry_on_error=(claim_templates_0_17.every_error_is_retried,),
             matching=DeviceMatchingRules(),
             sourcing=SourcedRequestRules(),
         ),
@@ -109,7 +109,7 @@ def kueue_0_17() -> Behaviour:
             later.extended,
             detected=(
                 when(
-                    extended_resource_requests.requests_are_looked_at,
+                    extended_resource_requests.extended_resources_are_detected,
                     **{GATE: True, EXTENDED: True},
                 ),
             ),
@@ -126,9 +126,9 @@ def kueue_0_17() -> Behaviour:
         adjusting=replace(
             later.adjusting,
             pod_set=(
-                adjust_resources.a_runtime_class_adds_its_overhead,
+                adjust_resources.runtime_class_overhead,
                 adjust_resources.the_namespace_gives_containers_defaults,
-                adjust_resources.limits_stand_in_for_requests,
+                adjust_resources.limits_default_requests,
             ),
             resources=(adjust_resources.containers_keep_to_their_limits,),
         ),
@@ -137,8 +137,8 @@ def kueue_0_17() -> Behaviour:
             no_fit_message=(),
             flavor=(taints.taints_must_be_tolerated,),
             in_group=(
-                node_affinity.what_is_compared_in_the_group_must_be_an_integer,
-                node_affinity.labels_of_the_group_must_match,
+                node_affinity.affinity_operand_is_integer_in_group,
+                node_affinity.node_affinity_matches_in_group,
             ),
             # There is no quotaCheckStrategy.
             ignore_undeclared=(),
@@ -149,7 +149,7 @@ def kueue_0_17() -> Behaviour:
         ),
         reporting=replace(
             later.reporting,
-            extra_conditions=(workload_status.counted_pods_are_shown_as_requests,),
+            extra_conditions=(workload_status.pods_resource_in_requests,),
         ),
         # Whoever preempts frees the pods that its queue counts, too.
         preempting=replace(later.preempting, skip_search=()),

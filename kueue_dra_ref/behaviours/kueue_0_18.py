@@ -39,10 +39,10 @@ def kueue_0_18() -> Behaviour:
             # A claim's selectors are tried on all devices, whoever drives them.
             drivers=(),
             lacking=(
-                devices_0_18.a_missing_class_is_told_below_the_request,
-                devices_0_18.a_class_that_does_not_compile_is_told_below_the_request,
-                sourced_requests.an_error_on_a_sourced_device_is_retried,
-                sourced_requests.too_few_sourced_devices_refuse,
+                devices_0_18.missing_class_at_request_path,
+                devices_0_18.class_selector_error_at_request_path,
+                sourced_requests.sourced_selector_error_is_retried,
+                sourced_requests.too_few_sourced_devices_reject,
             ),
             counter=(devices_0_18.the_first_set_of_a_device_is_charged,),
             # There are no capacities.
@@ -75,8 +75,8 @@ def kueue_0_18() -> Behaviour:
                 cel=swapped(
                     later.definitions.workload.cel,
                     (
-                        workload_crd.a_workload_with_quota_keeps_its_queue,
-                        workload_crd.a_workload_with_quota_stays_in_its_queue,
+                        workload_crd.queue_name_is_immutable_with_quota_reservation,
+                        workload_crd.queue_name_is_immutable_with_quota,
                     ),
                 ),
             ),
@@ -152,16 +152,14 @@ def kueue_0_18() -> Behaviour:
         reporting=replace(later.reporting, deleted=()),
         queueing=replace(
             later.queueing,
-            namespace=(
-                pending_workloads.the_namespace_must_be_selected_or_a_sentence_says_so,
-            ),
+            namespace=(pending_workloads.namespace_must_be_selected_0_18,),
         ),
         assigning=replace(
             later.assigning,
             # Of resources that can never be had one is told, whichever comes first.
-            stop_search=(flavor_fungibility.what_never_fits_ends_the_look,),
+            stop_search=(flavor_fungibility.no_fit_stops_search,),
             # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
-            rank=(flavor_fungibility.the_preference_ranks_flavors,),
+            rank=(flavor_fungibility.is_preferred,),
             # Whoever lost a flavor begins anew.
             keep_progress_on_skip=(),
         ),

@@ -109,7 +109,7 @@ def kueue_0_19() -> Behaviour:
 
 _PROCESSING = Preprocessing(
     detected=(
-        when(dra_workloads.a_template_makes_a_device_workload, **{_INTEGRATION: True}),
+        when(dra_workloads.claim_template_makes_a_dra_workload, **{_INTEGRATION: True}),
     ),
     refused=(
         when(
@@ -122,10 +122,10 @@ _PROCESSING = Preprocessing(
     rbac_denied=(dra_workloads.templates_cannot_be_read_without_permission,),
     template=(claim_templates.the_template_must_exist,),
     request=(
-        claim_templates.first_available_is_refused,
+        claim_templates.first_available_unsupported,
         claim_templates.selectors_must_compile,
         claim_templates.admin_access_is_refused,
-        claim_templates.mode_all_is_refused,
+        claim_templates.allocation_mode_all_is_rejected,
     ),
     matching=device_matching.DeviceMatchingRules(
         eligible=(
@@ -136,8 +136,8 @@ _PROCESSING = Preprocessing(
         findings=(
             device_matching.the_class_must_exist,
             device_matching.the_selectors_of_the_class_compile,
-            device_matching.an_error_on_a_device_refuses,
-            device_matching.too_few_devices_refuse,
+            device_matching.selector_error_rejects,
+            device_matching.too_few_devices_reject,
         ),
     ),
     sourcing=SOURCING,
@@ -148,7 +148,10 @@ _PROCESSING = Preprocessing(
 
 _EXTENDED_RESOURCES = ExtendedResources(
     detected=(
-        when(extended_resource_requests.requests_are_looked_at, **{_EXTENDED: True}),
+        when(
+            extended_resource_requests.extended_resources_are_detected,
+            **{_EXTENDED: True},
+        ),
     ),
     asked=(
         when(
@@ -158,8 +161,8 @@ _EXTENDED_RESOURCES = ExtendedResources(
     ),
     named=(extended_resource_requests.names_with_a_domain_are_extended,),
     chosen=(
-        extended_resource_requests.the_newest_class_stands_for_a_resource,
-        extended_resource_requests.the_smallest_name_breaks_a_tie_of_classes,
+        extended_resource_requests.newest_device_class_wins,
+        extended_resource_requests.name_breaks_tie,
     ),
     refused=(
         extended_resource_requests.classes_with_counters_are_refused,
@@ -167,15 +170,17 @@ _EXTENDED_RESOURCES = ExtendedResources(
         extended_resource_requests.devices_are_whole,
         extended_resource_requests.the_sum_of_containers_has_64_bits,
     ),
-    in_pod=(extended_resource_requests.a_pod_asks_for_the_larger_of_its_phases,),
+    in_pod=(extended_resource_requests.max_of_init_and_containers,),
     charged=(
         extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name,
     ),
-    per_name=(extended_resource_requests.each_name_is_added_up_by_itself,),
-    not_charged_natively=(extended_resource_requests.the_name_is_not_charged_as_well,),
+    per_name=(extended_resource_requests.extended_resources_sum_per_name,),
+    not_charged_natively=(
+        extended_resource_requests.resolved_name_is_not_charged_natively,
+    ),
     watched=(
         when(
-            extended_resource_requests.a_change_of_classes_concerns_their_resources,
+            extended_resource_requests.device_class_change_requeues,
             **{_EXTENDED: True},
         ),
     ),
@@ -183,9 +188,9 @@ _EXTENDED_RESOURCES = ExtendedResources(
 
 ADJUSTING = AdjustResources(
     pod_set=(
-        adjust_resources.a_runtime_class_adds_its_overhead,
+        adjust_resources.runtime_class_overhead,
         adjust_resources.the_namespace_gives_containers_defaults,
-        adjust_resources.limits_stand_in_for_requests,
+        adjust_resources.limits_default_requests,
         adjust_resources.limits_of_the_pod_stand_in_for_its_requests,
     ),
     resources=(
@@ -193,7 +198,7 @@ ADJUSTING = AdjustResources(
         adjust_resources.pods_keep_to_their_limits,
     ),
     ranges=(
-        adjust_resources.containers_keep_to_the_bounds_of_the_namespace,
+        adjust_resources.limit_range_bounds_containers,
         adjust_resources.pods_keep_to_the_bounds_of_the_namespace,
     ),
 )
@@ -203,43 +208,43 @@ CHARGING = Charges(
     request=(charges.the_count_is_charged,),
     in_claim=(charges.requests_of_a_claim_add_up,),
     in_pod=(charges.claims_of_a_pod_add_up,),
-    plus_pod_requests=(charges.devices_are_charged_beside_ordinary_requests,),
+    plus_pod_requests=(charges.devices_add_to_pod_requests,),
     pods=(charges.a_pod_set_is_charged_for_each_pod,),
     transformed=(resource_transformations.outputs_are_added_to_what_is_requested,),
 )
 
 QUEUEING = QueueRules(
     order=(
-        pending_workloads.higher_priority_goes_first,
-        pending_workloads.older_goes_first,
+        pending_workloads.higher_priority_first,
+        pending_workloads.older_first,
     ),
-    requeue_immediately=(pending_workloads.strict_fifo_keeps_its_head,),
-    mark_inadmissible=(pending_workloads.best_effort_sets_its_head_aside,),
-    requeue_from=(pending_workloads.what_waits_is_remembered_as_it_was_counted,),
-    retry_from=(pending_workloads.who_is_tried_again_is_judged_as_it_is_counted,),
-    skip_in_requeue=(pending_workloads.who_says_not_requeued_is_passed_over,),
+    requeue_immediately=(pending_workloads.strict_fifo_requeues_immediately,),
+    mark_inadmissible=(pending_workloads.best_effort_fifo_marks_inadmissible,),
+    requeue_from=(pending_workloads.requeue_remembers_counted_requests,),
+    retry_from=(pending_workloads.requeue_uses_reclaimed_counts,),
+    skip_in_requeue=(pending_workloads.requeued_false_is_skipped,),
     bulk_move_equivalent=(
         when(
-            pending_workloads.equals_of_what_does_not_fit_wait_with_it,
+            pending_workloads.scheduling_equivalence_hashing,
             SchedulingEquivalenceHashing=True,
         ),
     ),
-    sticky_preemptor=(pending_workloads.a_preemptor_stays_in_front,),
-    skip_on_local_queue_add=(pending_workloads.who_is_done_is_not_queued,),
-    count_on_start=(pending_workloads.only_who_is_active_is_counted_at_a_start,),
+    sticky_preemptor=(pending_workloads.sticky_preemptor,),
+    skip_on_local_queue_add=(pending_workloads.finished_is_not_queued,),
+    count_on_start=(pending_workloads.inactive_is_not_cached_on_start,),
     namespace=(pending_workloads.the_namespace_must_be_selected,),
     queue_not_ready=(
-        when(admissibility.deactivation_is_told, **_OBSERVED),
+        when(admissibility.inactive_condition, **_OBSERVED),
         admissibility.the_local_queue_must_exist,
         admissibility.the_local_queue_must_run,
         admissibility.the_cluster_queue_must_exist,
         admissibility.the_cluster_queue_must_be_active,
-        when(admissibility.a_namespace_that_is_not_selected_is_told, **_OBSERVED),
-        when(admissibility.requests_that_are_refused_are_told, **_OBSERVED),
-        when(admissibility.an_equal_speaks_for_those_passed_over, **_OBSERVED),
-        when(admissibility.an_equal_speaks_for_the_new, **_EXPLICIT),
-        when(admissibility.the_new_are_told_that_they_wait, **_EXPLICIT),
-        when(admissibility.what_no_longer_holds_is_taken_back, **_OBSERVED),
+        when(admissibility.namespace_mismatch_condition, **_OBSERVED),
+        when(admissibility.invalid_requests_condition, **_OBSERVED),
+        when(admissibility.reason_from_equivalence_hash, **_OBSERVED),
+        when(admissibility.reason_from_equivalence_hash_on_arrival, **_EXPLICIT),
+        when(admissibility.pending_on_arrival, **_EXPLICIT),
+        when(admissibility.clear_stale_condition, **_OBSERVED),
     ),
     inactive=(
         pending_workloads.a_deleted_cluster_queue_is_inactive,
@@ -247,13 +252,13 @@ QUEUEING = QueueRules(
         pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
     ),
     hold_finalizer=(
-        in_use_finalizers.a_cluster_queue_stays_while_quota_is_reserved,
-        in_use_finalizers.a_flavor_stays_while_it_is_named,
+        in_use_finalizers.cluster_queue_in_use_finalizer,
+        in_use_finalizers.resource_flavor_in_use_finalizer,
     ),
-    ignore_update=(in_use_finalizers.what_is_deleted_stays_as_it_was,),
+    ignore_update=(in_use_finalizers.deleted_objects_ignore_updates,),
     evicted=(
-        pending_workloads.deactivation_evicts,
-        pending_workloads.a_drained_local_queue_evicts,
+        pending_workloads.evict_on_deactivation,
+        pending_workloads.hold_and_drain_evicts_local_queue,
         pending_workloads.a_drained_cluster_queue_evicts,
     ),
 )
@@ -261,81 +266,75 @@ QUEUEING = QueueRules(
 ASSIGNING = FlavorAssignment(
     flavors=(fits_resource_quota.flavors_are_tried_as_listed,),
     uncovered=(fits_resource_quota.uncovered_resources_are_unavailable,),
-    counted=(fits_resource_quota.pods_are_counted_where_they_are_covered,),
-    ignore_zero_request=(
-        fits_resource_quota.none_of_an_uncovered_resource_is_overlooked,
-    ),
+    counted=(fits_resource_quota.pods_resource_when_covered,),
+    ignore_zero_request=(fits_resource_quota.zero_of_uncovered_is_ignored,),
     ignore_undeclared=(
         when(
-            fits_resource_quota.uncovered_resources_are_ignored_on_demand,
+            fits_resource_quota.ignore_undeclared_resources,
             QuotaCheckStrategy=True,
         ),
     ),
-    stop_at_empty_pod_set=(fits_resource_quota.no_flavor_for_a_pod_set_ends_the_look,),
+    stop_at_empty_pod_set=(fits_resource_quota.empty_pod_set_stops_assignment,),
     flavor=(
         taints.taints_must_be_tolerated,
-        node_affinity.what_is_compared_must_be_an_integer,
-        node_affinity.node_labels_must_match,
+        node_affinity.affinity_operand_is_integer,
+        node_affinity.node_affinity_matches,
     ),
     quota=(
-        fits_resource_quota.more_than_the_capacity_never_fits,
-        fits_resource_quota.more_than_what_is_unused_waits,
+        fits_resource_quota.exceeds_maximum_capacity,
+        fits_resource_quota.insufficient_unused_quota,
     ),
-    no_fit_message=(fits_resource_quota.what_knows_no_bounds_is_called_unlimited,),
+    no_fit_message=(fits_resource_quota.unlimited_in_message,),
     try_next_flavor=(
+        when(flavor_fungibility.try_next_when_no_candidates, FlavorFungibility=True),
         when(
-            flavor_fungibility.what_nobody_frees_is_passed_over, FlavorFungibility=True
-        ),
-        when(
-            flavor_fungibility.preemption_waits_for_other_flavors,
+            flavor_fungibility.when_can_preempt_try_next_flavor,
             FlavorFungibility=True,
         ),
         when(
-            flavor_fungibility.borrowing_waits_for_other_flavors, FlavorFungibility=True
+            flavor_fungibility.when_can_borrow_try_next_flavor, FlavorFungibility=True
         ),
-        when(
-            flavor_fungibility.what_does_not_fit_is_passed_over, FlavorFungibility=False
-        ),
+        when(flavor_fungibility.no_fit_tries_next_flavor, FlavorFungibility=False),
     ),
     rank=(
-        flavor_fungibility.flavors_that_nobody_frees_come_last,
-        flavor_fungibility.the_preference_ranks_flavors,
+        flavor_fungibility.no_preemption_candidates_last,
+        flavor_fungibility.is_preferred,
     ),
     prefer_flavor=(
         when(
-            flavor_fungibility.the_way_it_can_be_had_ranks_flavors,
+            flavor_fungibility.granular_mode_ranks_flavors,
             FlavorFungibility=False,
         ),
     ),
     resume_from_last_tried=(
         when(
-            flavor_fungibility.the_search_of_the_last_cycle_is_resumed,
+            flavor_fungibility.resume_from_last_tried_flavor,
             FlavorFungibility=True,
         ),
     ),
     keep_progress_on_skip=(
         when(
-            flavor_fungibility.who_loses_a_flavor_goes_on_behind_it,
+            flavor_fungibility.keep_scan_progress_on_skip,
             FlavorFungibilityPreserveScanProgress=True,
         ),
     ),
     partial_admission=(
         when(
-            fits_resource_quota.fewer_pods_are_admitted_where_they_are_worth_it,
+            fits_resource_quota.partial_admission,
             PartialAdmission=True,
         ),
     ),
     reason_across_flavors=(
-        when(unadmitted_workloads.the_mildest_of_alternatives_counts, **_OBSERVED),
+        when(unadmitted_workloads.least_severe_reason, **_OBSERVED),
     ),
     reason_across_resources=(
-        when(unadmitted_workloads.the_gravest_of_what_is_needed_counts, **_OBSERVED),
+        when(unadmitted_workloads.most_severe_reason, **_OBSERVED),
     ),
 )
 
 COHORTS = CohortRules(
     parent_of_cluster_queue=(cohort_quota.queues_of_a_cohort_share,),
-    reads_cohorts=(cohort_quota.cohorts_are_looked_at,),
+    reads_cohorts=(cohort_quota.cohort_objects_are_read,),
     parent=(cohort_quota.cohorts_form_a_tree,),
     quota=(cohort_quota.a_cohort_may_bring_quota,),
     borrowing=(cohort_quota.a_limit_bounds_borrowing,),
@@ -346,88 +345,86 @@ COHORTS = CohortRules(
 
 CYCLE = SchedulingCycle(
     order=(
-        scheduling_cycle.less_borrowing_goes_first,
+        scheduling_cycle.less_borrowing_first,
         when(
-            scheduling_cycle.higher_priority_goes_first_among_queues,
+            scheduling_cycle.higher_priority_entry_first,
             PrioritySortingWithinCohort=True,
         ),
-        scheduling_cycle.older_goes_first_among_queues,
+        scheduling_cycle.older_entry_first,
     ),
-    victims_overlap=(scheduling_cycle.a_victim_serves_one_preemptor,),
-    no_longer_fits=(scheduling_cycle.what_another_took_is_gone,),
-    reserve_capacity=(scheduling_cycle.who_cannot_always_reclaim_holds_its_place,),
+    victims_overlap=(scheduling_cycle.overlapping_preemption_targets,),
+    no_longer_fits=(scheduling_cycle.no_longer_fits_after_usage,),
+    reserve_capacity=(scheduling_cycle.reserve_capacity_unless_always_reclaim,),
 )
 
 PREEMPTING = PreemptionRules(
     can_preempt=(
-        preemption_policies.within_nominal_quota_it_may_preempt,
-        preemption_policies.within_a_part_of_the_tree_it_may_preempt,
-        preemption_policies.policies_let_borrowers_preempt,
+        preemption_policies.can_preempt_within_nominal,
+        preemption_policies.can_preempt_in_subtree,
+        preemption_policies.can_preempt_while_borrowing,
     ),
     within_cluster_queue=(
-        preemption_policies.lower_priorities_in_the_queue_are_preempted,
-        preemption_policies.newer_equals_in_the_queue_are_preempted,
+        preemption_policies.within_cluster_queue_lower_priority,
+        preemption_policies.within_cluster_queue_newer_equal_priority,
     ),
     reclaim_within_cohort=(
-        preemption_policies.lower_priorities_in_the_cohort_are_preempted,
-        preemption_policies.any_priority_in_the_cohort_is_preempted,
+        preemption_policies.reclaim_within_cohort_lower_priority,
+        preemption_policies.reclaim_within_cohort_any,
     ),
-    borrowers=(preemption_policies.only_borrowers_give_back,),
+    borrowers=(preemption_policies.candidate_is_borrowing,),
     borrow_within_cohort=(
-        preemption_policies.borrowers_preempt_where_they_are_let,
-        preemption_policies.borrowers_preempt_lower_priorities_only,
-        preemption_policies.a_threshold_protects_from_borrowers,
+        preemption_policies.borrow_within_cohort_is_allowed,
+        preemption_policies.borrow_within_cohort_lower_priority,
+        preemption_policies.borrow_within_cohort_max_priority_threshold,
     ),
     order=(
-        preemption_policies.who_is_evicted_already_goes_first,
-        preemption_policies.other_queues_give_back_first,
-        preemption_policies.whom_the_tree_disfavours_goes_first,
-        preemption_policies.the_lowest_priority_goes_first,
-        preemption_policies.the_latest_reservation_goes_first,
+        preemption_policies.evicted_first,
+        preemption_policies.other_cluster_queues_first,
+        preemption_policies.hierarchical_reclaim_first,
+        preemption_policies.lowest_priority_first,
+        preemption_policies.latest_quota_reservation_first,
     ),
-    fill_back=(preemption_policies.who_is_not_needed_is_spared,),
-    preempted_message=(preemption_policies.the_preemptor_is_named,),
-    pending=(preemption_policies.victims_are_counted,),
-    at_once=(
-        preemption_policies.a_preemptor_is_tried_again_before_its_victims_give_back,
-    ),
-    skip_search=(preemption_policies.counted_pods_are_not_reckoned_with,),
-    ignore_zero_request=(preemption_policies.none_is_not_reckoned_with,),
+    fill_back=(preemption_policies.fill_back_workloads,),
+    preempted_message=(preemption_policies.preemption_message,),
+    pending=(preemption_policies.preemption_pending_message,),
+    at_once=(preemption_policies.preemptor_requeues_immediately,),
+    skip_search=(preemption_policies.pods_resource_is_ignored,),
+    ignore_zero_request=(preemption_policies.zero_requests_are_ignored,),
 )
 
 FAIR_SHARING = FairSharingRules(
     order=(
         when(
-            fair_sharing.who_does_not_borrow_goes_first,
+            fair_sharing.non_borrowing_first,
             FairSharingPrioritizeNonBorrowing=True,
         ),
-        fair_sharing.the_smaller_share_goes_first,
+        fair_sharing.lower_drs_first,
         when(
-            fair_sharing.higher_priority_breaks_a_tie_of_shares,
+            fair_sharing.higher_priority_first_on_equal_share,
             PrioritySortingWithinCohort=True,
         ),
-        fair_sharing.age_breaks_a_tie_of_priorities,
+        fair_sharing.older_first_on_equal_priority,
     ),
     within_nominal=(
         when(
-            fair_sharing.within_nominal_quota_shares_do_not_matter,
+            fair_sharing.preempt_within_nominal,
             FairSharingPreemptWithinNominal=True,
         ),
     ),
-    final_share=(fair_sharing.no_more_than_the_other_keeps,),
-    initial_share=(fair_sharing.less_than_the_other_had,),
-    status_fields=(fair_sharing.shares_are_shown,),
+    final_share=(fair_sharing.less_than_or_equal_to_final_share,),
+    initial_share=(fair_sharing.less_than_initial_share,),
+    status_fields=(fair_sharing.fair_sharing_status,),
 )
 
 _CAUSES = (
-    when(unadmitted_workloads.what_no_flavor_serves_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_never_fits_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_others_hold_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_victims_hold_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_is_misplaced_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_is_stopped_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_is_deactivated_is_told, **_OBSERVED),
-    when(unadmitted_workloads.what_is_to_be_tried_is_told, **_OBSERVED),
+    when(unadmitted_workloads.reason_no_matching_flavor, **_OBSERVED),
+    when(unadmitted_workloads.reason_exceeds_capacity, **_OBSERVED),
+    when(unadmitted_workloads.reason_waiting_for_quota, **_OBSERVED),
+    when(unadmitted_workloads.reason_waiting_for_preemption, **_OBSERVED),
+    when(unadmitted_workloads.reason_misconfigured, **_OBSERVED),
+    when(unadmitted_workloads.reason_stopped, **_OBSERVED),
+    when(unadmitted_workloads.reason_deactivated, **_OBSERVED),
+    when(unadmitted_workloads.reason_pending_evaluation, **_OBSERVED),
 )
 
 REPORTING = StatusRules(
@@ -436,25 +433,24 @@ REPORTING = StatusRules(
         workload_status.the_workload_is_admitted,
     ),
     admission=(workload_status.the_admission_is_written,),
-    pending_condition=(when(workload_status.waiting_is_told, **_PLAIN), *_CAUSES),
-    blocked=(when(workload_status.a_blocked_queue_is_told, **_PLAIN), *_CAUSES),
-    quota_released=(when(workload_status.quota_given_back_is_told, **_PLAIN), *_CAUSES),
+    pending_condition=(when(workload_status.pending_condition, **_PLAIN), *_CAUSES),
+    blocked=(when(workload_status.inadmissible_queue_condition, **_PLAIN), *_CAUSES),
+    quota_released=(
+        when(workload_status.unset_quota_reservation_condition, **_PLAIN),
+        *_CAUSES,
+    ),
     inadmissible_condition=(
-        when(workload_status.a_refusal_is_told, **_PLAIN),
-        when(unadmitted_workloads.a_refusal_is_a_misconfiguration, **_OBSERVED),
-        workload_status.a_refusal_is_not_requeued,
+        when(workload_status.inadmissible_condition, **_PLAIN),
+        when(unadmitted_workloads.reason_misconfigured_on_inadmissible, **_OBSERVED),
+        workload_status.requeued_false_condition,
     ),
     unset_quota_reservation=(
-        when(unadmitted_workloads.nothing_is_reserved, **_OBSERVED),
+        when(unadmitted_workloads.no_quota_reservation_condition, **_OBSERVED),
     ),
-    reobserved=(
-        when(
-            unadmitted_workloads.what_was_said_of_another_spec_is_said_anew, **_OBSERVED
-        ),
-    ),
-    evicted=(workload_status.eviction_is_told,),
-    preempted=(workload_status.preemption_is_told,),
-    requests=(workload_status.requests_of_a_waiting_workload_are_shown,),
+    reobserved=(when(unadmitted_workloads.refresh_on_new_generation, **_OBSERVED),),
+    evicted=(workload_status.evicted_condition,),
+    preempted=(workload_status.preempted_condition,),
+    requests=(workload_status.pending_workload_resource_requests,),
     cluster_queue=(
         workload_status.pending_workloads_are_counted,
         workload_status.reserving_and_admitted_workloads_are_counted,
@@ -465,28 +461,28 @@ REPORTING = StatusRules(
         workload_status.a_local_queue_counts_its_workloads,
         workload_status.a_local_queue_lists_its_quota,
     ),
-    cluster_queue_active=(workload_status.a_cluster_queue_says_whether_it_is_active,),
-    deleted=(workload_status.a_deleted_cluster_queue_says_so,),
-    local_queue_active=(workload_status.a_local_queue_says_whether_it_is_active,),
+    cluster_queue_active=(workload_status.cluster_queue_active_condition,),
+    deleted=(workload_status.cluster_queue_terminating_condition,),
+    local_queue_active=(workload_status.local_queue_active_condition,),
 )
 
 JOBS = JobRules(
     pod_sets=(job_reconciliation.a_job_is_one_pod_set,),
-    suspended=(job_reconciliation.a_job_waits_suspended,),
-    unsuspend=(job_reconciliation.admission_releases_the_job,),
-    release_quota=(job_reconciliation.quota_is_returned_once_no_pod_runs,),
+    suspended=(job_reconciliation.suspend_job,),
+    unsuspend=(job_reconciliation.unsuspend_on_admission,),
+    release_quota=(job_reconciliation.release_quota_when_pods_stopped,),
     finished=(job_reconciliation.a_finished_job_finishes_its_workload,),
     requeued=(job_reconciliation.a_preempted_workload_is_queued_again,),
     min_parallelism=(
         when(
-            job_reconciliation.a_job_may_say_how_few_pods_it_needs,
+            job_reconciliation.min_parallelism_annotation,
             PartialAdmission=True,
         ),
     ),
     reduced=(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted,),
     reclaimed=(
         when(
-            job_reconciliation.indexes_that_will_not_run_again_are_reclaimed,
+            job_reconciliation.reclaimable_pods_of_indexes,
             ReclaimablePods=True,
         ),
         when(
@@ -494,31 +490,31 @@ JOBS = JobRules(
             ReclaimablePods=True,
         ),
     ),
-    unequal=(job_reconciliation.a_workload_is_held_to_the_pods_of_its_job,),
+    unequal=(job_reconciliation.equivalent_to_workload,),
     queued=(managed_jobs.a_job_without_a_queue_gets_the_default_one,),
-    default_queue_exempt=(managed_jobs.no_queue_is_given_where_nothing_is_selected,),
-    manage_without_queue=(managed_jobs.jobs_without_a_queue_are_managed_too,),
+    default_queue_exempt=(managed_jobs.no_default_queue_in_unmanaged_namespace,),
+    manage_without_queue=(managed_jobs.manage_jobs_without_queue_name,),
     managed_namespace_exempt=(
-        managed_jobs.jobs_without_a_queue_are_spared_where_nothing_is_selected,
+        managed_jobs.manage_jobs_without_queue_name_by_namespace,
     ),
     unmanaged=(
         when(
-            managed_jobs.jobs_are_left_alone_where_nothing_is_selected,
+            managed_jobs.unmanaged_namespace,
             ManagedJobsNamespaceSelectorAlwaysRespected=True,
         ),
     ),
     fail_on_conflicting_labels=(
-        job_reconciliation.node_labels_that_the_job_contradicts_finish_its_workload,
+        job_reconciliation.conflicting_node_labels_finish_workload,
     ),
 )
 PRIORITIES = PriorityClassRules(
-    needed=(workload_priority_class.a_class_that_is_named_has_to_be_there,),
+    needed=(workload_priority_class.priority_class_must_exist,),
     followed=(
-        workload_priority_class.a_workload_goes_along_from_class_to_class,
-        workload_priority_class.a_waiting_workload_gets_its_first_class,
+        workload_priority_class.workload_follows_priority_class_change,
+        workload_priority_class.pending_workload_gets_first_priority_class,
     ),
-    valued=(workload_priority_class.a_changed_value_reaches_who_has_the_class,),
-    moved=(workload_priority_class.another_priority_has_what_waits_tried_again,),
+    valued=(workload_priority_class.priority_class_value_is_propagated,),
+    moved=(workload_priority_class.priority_change_requeues_pending,),
     given=(
         when(
             workload_priority_class.a_job_without_a_class_gets_the_default_one,

@@ -28,7 +28,7 @@ MAPPING = replace(
         mapping_sources.a_source_has_a_type,
         mapping_sources.a_source_has_one_type,
         when(
-            mapping_sources.counters_need_their_gate,
+            mapping_sources.counters_need_gate,
             KueueDRAIntegrationPartitionableDevices=False,
         ),
         when(
@@ -42,7 +42,7 @@ MAPPING = replace(
         mapping_source_fields.a_driver_is_a_subdomain,
         mapping_source_fields.the_selector_of_a_source_compiles,
     ),
-    sources=(mapping_sources.sources_of_a_mapping_are_of_one_type,),
+    sources=(mapping_sources.sources_have_one_type,),
     before=(config_validation.strategies_of_fair_sharing_come_in_their_order,),
     transformation=(
         config_validation.transformations_retain_or_replace,
@@ -52,11 +52,11 @@ MAPPING = replace(
         config_validation.the_selector_of_managed_namespaces_is_one,
         config_validation.namespaces_of_the_system_are_not_managed,
         when(
-            config_validation.nothing_is_excluded_where_the_uncovered_is_ignored,
+            config_validation.exclusions_conflict_with_ignore_undeclared,
             QuotaCheckStrategy=True,
         ),
         when(
-            config_validation.what_is_not_covered_blocks_or_is_ignored,
+            config_validation.quota_check_strategy_is_known,
             QuotaCheckStrategy=True,
         ),
     ),
@@ -65,12 +65,12 @@ MAPPING = replace(
 
 SOURCING = sourced_requests.SourcedRequestRules(
     sources=(sourced_requests.sources_of_a_class_are_those_of_its_mappings,),
-    instead=(sourced_requests.devices_of_such_a_class_are_not_counted,),
+    instead=(sourced_requests.uncountable_classes_are_not_charged,),
     drivers=(sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources,),
     slices=(
         pool_selection.slices_are_those_of_the_driver,
-        pool_selection.the_newest_generation_of_a_pool_counts,
-        pool_selection.an_incomplete_pool_does_not_count,
+        pool_selection.newest_pool_generation,
+        pool_selection.skip_incomplete_pool,
     ),
     eligible=(
         sourced_requests.the_selector_of_the_source_holds,
@@ -80,29 +80,29 @@ SOURCING = sourced_requests.SourcedRequestRules(
     lacking=(
         sourced_requests.a_sourced_class_must_exist,
         sourced_requests.the_selectors_of_a_sourced_class_compile,
-        sourced_requests.an_error_on_a_sourced_device_is_retried,
-        sourced_requests.too_few_sourced_devices_refuse,
+        sourced_requests.sourced_selector_error_is_retried,
+        sourced_requests.too_few_sourced_devices_reject,
     ),
     counter=(partitionable_devices.what_a_device_consumes_is_charged,),
     asked=(
-        consumable_capacity.the_share_that_is_asked_for,
-        consumable_capacity.the_share_is_the_default_otherwise,
-        consumable_capacity.without_default_it_is_the_whole,
+        consumable_capacity.requested_capacity,
+        consumable_capacity.policy_default,
+        consumable_capacity.full_capacity,
     ),
     rounded=(
-        consumable_capacity.a_share_is_one_of_the_values,
-        consumable_capacity.a_share_is_no_less_than_the_least,
-        consumable_capacity.a_share_is_a_number_of_steps,
-        consumable_capacity.a_share_is_no_more_than_the_most,
+        consumable_capacity.round_to_valid_values,
+        consumable_capacity.round_up_to_range_min,
+        consumable_capacity.round_up_to_range_step,
+        consumable_capacity.reject_above_range_max,
     ),
     unoffered=(
         partitionable_devices.some_device_must_consume_the_counter,
         consumable_capacity.some_device_must_have_the_capacity,
-        consumable_capacity.some_device_must_give_the_share,
+        consumable_capacity.no_device_satisfies_capacity,
     ),
-    worst=(sourced_requests.the_largest_is_charged,),
-    positive=(sourced_requests.less_than_nothing_is_nothing,),
+    worst=(sourced_requests.max_over_devices,),
+    positive=(sourced_requests.clamp_negative_to_zero,),
     times=(sourced_requests.each_sourced_device_is_charged,),
-    in_bytes=(sourced_requests.amounts_of_sources_are_shown_in_bytes,),
-    followed=(sourced_requests.slices_of_the_drivers_of_sources_are_followed,),
+    in_bytes=(sourced_requests.sourced_amounts_in_bytes,),
+    followed=(sourced_requests.source_driver_slices_are_watched,),
 )

@@ -44,20 +44,20 @@ def kueue_0_20() -> Behaviour:
         processing=replace(
             earlier.processing,
             request=(
-                when(claim_templates.first_available_is_refused, **{_LISTS: False}),
+                when(claim_templates.first_available_unsupported, **{_LISTS: False}),
                 claim_templates.selectors_must_compile,
                 # Administrative access passes, mode All with it.
-                dra_resources_unresolved.mode_all_is_refused_but_to_administrators,
+                dra_resources_unresolved.allocation_mode_all_needs_admin_access,
             ),
             alternative=tuple(
                 when(each, **{_LISTS: True})
                 for each in (
-                    prioritized_lists.an_alternative_has_a_count,
-                    prioritized_lists.selectors_of_an_alternative_compile,
-                    prioritized_lists.the_class_of_an_alternative_is_mapped,
-                    prioritized_lists.an_alternative_is_charged_by_its_devices,
-                    prioritized_lists.alternatives_share_a_resource,
-                    prioritized_lists.alternatives_share_a_count,
+                    prioritized_lists.subrequest_has_a_count,
+                    prioritized_lists.subrequest_selectors_compile,
+                    prioritized_lists.subrequest_class_is_mapped,
+                    prioritized_lists.subrequest_is_charged_by_device_sources,
+                    prioritized_lists.subrequests_charge_one_resource,
+                    prioritized_lists.subrequests_charge_one_count,
                 )
             ),
             unmapped_class=(dra_resources_unresolved.unmapped_classes_are_not_found,),
@@ -65,23 +65,28 @@ def kueue_0_20() -> Behaviour:
         charging=replace(
             earlier.charging,
             request=(
-                dra_resources_unresolved.administrators_are_charged_nothing,
-                when(prioritized_lists.alternatives_are_charged_once, **{_LISTS: True}),
+                dra_resources_unresolved.admin_access_is_not_charged_0_20,
+                when(
+                    prioritized_lists.prioritized_list_is_charged_once, **{_LISTS: True}
+                ),
                 *earlier.charging.request,
             ),
         ),
         reporting=replace(
             earlier.reporting,
             inadmissible_condition=(
-                when(workload_status.a_refusal_is_told, **_PLAIN),
-                when(workload_status.a_refusal_is_not_requeued, **_PLAIN),
+                when(workload_status.inadmissible_condition, **_PLAIN),
+                when(workload_status.requeued_false_condition, **_PLAIN),
                 # Both conditions have one reason, and it is of devices alone.
-                when(dra_resources_unresolved.unresolved_devices_are_told, **_OBSERVED),
                 when(
-                    dra_resources_unresolved.unresolved_devices_are_not_requeued,
+                    dra_resources_unresolved.dra_resources_unresolved_condition,
+                    **_OBSERVED,
+                ),
+                when(
+                    dra_resources_unresolved.dra_resources_unresolved_is_not_requeued,
                     **_OBSERVED,
                 ),
             ),
-            resolved=(dra_resources_unresolved.devices_that_resolve_are_told,),
+            resolved=(dra_resources_unresolved.dra_resources_resolved_condition,),
         ),
     )

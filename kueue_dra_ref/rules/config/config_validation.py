@@ -84,7 +84,7 @@ def namespaces_of_the_system_are_not_managed(
 
 
 @rule("CFG-017")
-def nothing_is_excluded_where_the_uncovered_is_ignored(
+def exclusions_conflict_with_ignore_undeclared(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
     """Prefixes that are excluded would say the same in another way."""
@@ -97,7 +97,7 @@ def nothing_is_excluded_where_the_uncovered_is_ignored(
 
 
 @rule("CFG-018")
-def what_is_not_covered_blocks_or_is_ignored(
+def quota_check_strategy_is_known(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
     """There is no third quotaCheckStrategy."""

@@ -61,7 +61,7 @@ def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
 
 
 @rule("CRD-008")
-def its_fields_are_there(obj: Manifest) -> Iterator[FieldError]:
+def required_fields(obj: Manifest) -> Iterator[FieldError]:
     """Refuse an object without its list, and a resource without a name or without its classes."""
     if obj["kind"] == DRA_CONFIG and "resources" not in (obj.get("spec") or {}):
         yield FieldError(field=_ROOT, type="Required value")

@@ -35,7 +35,7 @@ def a_source_has_one_type(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-004")
-def counters_need_their_gate(place: MappingPath) -> FieldError | None:
+def counters_need_gate(place: MappingPath) -> FieldError | None:
     """Refuse a counter while partitionable devices are switched off."""
     return _gated(place, "counter", "KueueDRAIntegrationPartitionableDevices")
 
@@ -47,7 +47,7 @@ def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
 
 
 @rule("SOURCE-003")
-def sources_of_a_mapping_are_of_one_type(place: MappingPath) -> Iterator[FieldError]:
+def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
     """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either."""
     sources = place.mapping.sources
     if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:

@@ -128,7 +128,7 @@ def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-017")
-def a_queue_keeps_to_the_known_strategies(write: AdmissionRequest) -> Faults:
+def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another order of the queue."""
     return other_words(
         write.new, "spec.queueingStrategy", ("StrictFIFO", "BestEffortFIFO")
@@ -136,7 +136,7 @@ def a_queue_keeps_to_the_known_strategies(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-019")
-def preemption_keeps_to_the_known_policies(write: AdmissionRequest) -> Faults:
+def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
     """Refuse another policy."""
     path = "spec.preemption"
     within = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")
@@ -150,14 +150,14 @@ def preemption_keeps_to_the_known_policies(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-020")
-def a_search_stops_or_tries_the_next_flavor(write: AdmissionRequest) -> Faults:
+def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
     """Refuse other words for what becomes of the search for a flavor."""
     for path in _SEARCH:
         yield from other_words(write.new, path, ("MayStopSearch", "TryNextFlavor"))
 
 
 @rule("OBJECT-020")
-def a_search_borrows_preempts_or_tries_the_next_flavor(
+def when_can_borrow_is_known(
     write: AdmissionRequest,
 ) -> Faults:
     """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt."""
@@ -167,7 +167,7 @@ def a_search_borrows_preempts_or_tries_the_next_flavor(
 
 
 @rule("OBJECT-021")
-def a_preference_is_for_borrowing_or_preemption(write: AdmissionRequest) -> Faults:
+def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another preference."""
     words = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
     return other_words(write.new, "spec.flavorFungibility.preference", words)
@@ -183,7 +183,7 @@ def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-023")
-def who_never_reclaims_does_not_preempt_while_borrowing(
+def borrow_within_cohort_needs_reclaim(
     write: AdmissionRequest,
 ) -> Faults:
     """Refuse that what is borrowed is preempted for, and what is lent is not."""
@@ -199,7 +199,7 @@ def who_never_reclaims_does_not_preempt_while_borrowing(
 
 
 @rule("OBJECT-024")
-def a_preference_needs_a_search_that_goes_on(write: AdmissionRequest) -> Faults:
+def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Faults:
     """Refuse a preference between flavors where the search stops at the first."""
     searching = write.new["spec"]["flavorFungibility"]
     tried = {searching["whenCanBorrow"], searching["whenCanPreempt"]}

@@ -42,7 +42,7 @@ def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-029")
-def without_a_key_everything_is_tolerated(write: AdmissionRequest) -> Faults:
+def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
     """Refuse a toleration that has neither a key nor the operator Exists."""
     words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
     return _each(
@@ -51,7 +51,7 @@ def without_a_key_everything_is_tolerated(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-030")
-def only_who_may_stay_is_tolerated_for_a_time(write: AdmissionRequest) -> Faults:
+def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
     """Refuse seconds of another effect than NoExecute."""
     words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
     return _each(
@@ -71,7 +71,7 @@ def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-032")
-def what_exists_has_no_value(write: AdmissionRequest) -> Faults:
+def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
     """Refuse a value that is not compared with anything."""
     words = "a value must be empty when 'operator' is 'Exists'"
     return _each(

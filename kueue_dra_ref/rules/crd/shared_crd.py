@@ -41,6 +41,6 @@ def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-018")
-def a_queue_runs_is_held_or_drained(write: AdmissionRequest) -> Faults:
+def stop_policy_is_known(write: AdmissionRequest) -> Faults:
     """Refuse another stop policy."""
     return other_words(write.new, "spec.stopPolicy", ("None", "Hold", "HoldAndDrain"))

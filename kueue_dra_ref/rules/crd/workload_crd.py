@@ -133,7 +133,7 @@ def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldE
 
 
 @rule("QUEUE-047")
-def a_workload_with_quota_stays_in_its_queue(
+def queue_name_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved."""
@@ -142,7 +142,7 @@ def a_workload_with_quota_stays_in_its_queue(
 
 
 @rule("QUEUE-047", "QUEUE-048")
-def a_workload_with_quota_keeps_its_queue(
+def queue_name_is_immutable_with_quota_reservation(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse another queue, and none, while quota is reserved."""
@@ -151,7 +151,7 @@ def a_workload_with_quota_keeps_its_queue(
 
 
 @rule("QUEUE-047")
-def a_workload_with_quota_stays_in_its_queue_in_few_words(
+def queue_name_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse another queue while quota is reserved, without saying so."""
@@ -180,7 +180,7 @@ def a_named_priority_class_comes_with_its_priority(
 
 
 @rule("PREEMPT-043")
-def a_workload_with_quota_has_a_class_or_none(
+def priority_class_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved."""
@@ -193,7 +193,7 @@ def a_workload_with_quota_has_a_class_or_none(
 
 
 @rule("PREEMPT-043")
-def a_workload_with_quota_has_a_class_or_none_in_few_words(
+def priority_class_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Refuse that a priority class is given or taken away while quota is reserved, without saying so."""

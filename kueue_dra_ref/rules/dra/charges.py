@@ -39,7 +39,7 @@ def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
 
 
 @rule("RISK-001")
-def every_alternative_is_charged(asked: DeviceRequestContext) -> Charge | None:
+def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
     """Which alternative will be allocated is not known, so all classes that the list names are charged."""
     if not asked.request or not asked.request.alternatives:
         return None
@@ -50,7 +50,9 @@ def every_alternative_is_charged(asked: DeviceRequestContext) -> Charge | None:
 
 
 @rule("RISK-003")
-def mode_all_is_charged_at_its_worst(asked: DeviceRequestContext) -> Charge | None:
+def allocation_mode_all_is_charged_worst_case(
+    asked: DeviceRequestContext,
+) -> Charge | None:
     """Mode All is charged the most devices that one claim could be allocated."""
     request = asked.request
     if request is None or not request.is_exact or request.mode != "All":
@@ -95,6 +97,6 @@ def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
 
 
 @rule("COUNT-014", "COUNT-018", "COUNT-015", "COUNT-016")
-def devices_are_charged_beside_ordinary_requests(ordinary: int, devices: int) -> int:
+def devices_add_to_pod_requests(ordinary: int, devices: int) -> int:
     """What containers request under the name of a mapping is added to the devices; neither hides the other."""
     return clamp(ordinary + devices)

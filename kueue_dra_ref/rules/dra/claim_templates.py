@@ -32,7 +32,7 @@ def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 
 @rule("CLAIM-008", "CLAIM-020")
-def first_available_is_refused(asked: DeviceRequestContext) -> FieldError | None:
+def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | None:
     """Kueue 0.19 cannot tell which alternative will be allocated."""
     if not asked.request or not asked.request.alternatives:
         return None
@@ -75,7 +75,7 @@ def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 
 @rule("CLAIM-010")
-def mode_all_is_refused(asked: DeviceRequestContext) -> FieldError | None:
+def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if not asked.request or asked.request.mode != "All":
         return None

@@ -8,7 +8,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015", "CLAIM-031")
-def a_missing_template_is_told_in_words(
+def missing_template_message_0_14(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
     """A missing template keeps the workload out; the message names template, workload and pod set."""
@@ -23,7 +23,7 @@ def a_missing_template_is_told_in_words(
 
 
 @rule("CLAIM-014", "CLAIM-031", "CLASS-002", "CLASS-004", "CLASS-005")
-def an_unmapped_class_is_told_in_words(
+def unmapped_class_message_0_14(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
     """A class that no mapping names keeps the workload out; the message names class, workload and pod set."""
@@ -32,7 +32,7 @@ def an_unmapped_class_is_told_in_words(
 
 
 @rule("CLAIM-029")
-def mode_all_is_charged_none(
+def allocation_mode_all_is_charged_zero(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
     """All devices of a class are charged as none of it, though the class has to be mapped."""

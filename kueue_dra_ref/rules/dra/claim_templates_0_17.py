@@ -43,7 +43,7 @@ def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
 
 
 @rule("CLAIM-027")
-def every_fault_is_retried(faults: Iterable[FieldError]) -> bool:
+def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
     """Whatever is wrong with a claim, the workload is tried again."""
     return any(faults)
 

@@ -11,7 +11,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("CAPACITY-001", "CAPACITY-010")
-def the_share_that_is_asked_for(
+def requested_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """What the request names under exactly this name."""
@@ -21,7 +21,7 @@ def the_share_that_is_asked_for(
 
 
 @rule("CAPACITY-003")
-def the_share_is_the_default_otherwise(
+def policy_default(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """The default of the policy stands in for a share that is not asked for."""
@@ -30,7 +30,7 @@ def the_share_is_the_default_otherwise(
 
 
 @rule("CAPACITY-004")
-def without_default_it_is_the_whole(
+def full_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
     """Without a default the whole capacity is charged."""
@@ -39,9 +39,7 @@ def without_default_it_is_the_whole(
 
 
 @rule("CAPACITY-005", "CAPACITY-011")
-def a_share_is_one_of_the_values(
-    share: Quantity, capacity: Capacity
-) -> Quantity | None:
+def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | None:
     """The first of the values that is large enough; a device without one cannot serve."""
     if not capacity.values:
         return share
@@ -49,18 +47,14 @@ def a_share_is_one_of_the_values(
 
 
 @rule("CAPACITY-006")
-def a_share_is_no_less_than_the_least(
-    share: Quantity, capacity: Capacity
-) -> Quantity | None:
+def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | None:
     """A share below the range is raised to its start."""
     least = _bounds(capacity).least
     return share if least is None else whole(max(share.ceiling, least.ceiling))
 
 
 @rule("CAPACITY-007")
-def a_share_is_a_number_of_steps(
-    share: Quantity, capacity: Capacity
-) -> Quantity | None:
+def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | None:
     """A share between two steps above the start of the range is raised to the next."""
     least, step = _bounds(capacity).least, _bounds(capacity).step
     if least is None or step is None or step.ceiling <= 0:
@@ -70,9 +64,7 @@ def a_share_is_a_number_of_steps(
 
 
 @rule("CAPACITY-012", "CAPACITY-011")
-def a_share_is_no_more_than_the_most(
-    share: Quantity, capacity: Capacity
-) -> Quantity | None:
+def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | None:
     """A device cannot serve what, once rounded, is beyond its range."""
     most = _bounds(capacity).most
     return share if most is None or share.ceiling <= most.ceiling else None
@@ -97,7 +89,7 @@ def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | No
 
 
 @rule("CAPACITY-011")
-def some_device_must_give_the_share(charged: SourceCharge) -> FieldError | None:
+def no_device_satisfies_capacity(charged: SourceCharge) -> FieldError | None:
     """A share that no device's policy allows refuses the workload for good."""
     if charged.source.kind is not SourceType.CAPACITY or charged.offers:
         return None

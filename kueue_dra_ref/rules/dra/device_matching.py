@@ -78,7 +78,7 @@ def the_selectors_of_the_class_compile(
 
 
 @rule("CEL-005")
-def an_error_on_a_device_refuses(
+def selector_error_rejects(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """A selector that errs on a device that it is tried on refuses the workload for good."""
@@ -93,7 +93,7 @@ def an_error_on_a_device_refuses(
 
 
 @rule("CEL-003", "CEL-004", "CEL-013")
-def too_few_devices_refuse(
+def too_few_devices_reject(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
     """Fewer matching devices than asked for: retried, since more may be published."""

@@ -24,7 +24,7 @@ def the_first_set_of_a_device_is_charged(
 
 
 @rule("DEVICE-010", "DEVICE-020")
-def a_missing_class_is_told_below_the_request(
+def missing_class_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
     """A class with sources needs its object; the way to the first request is appended to the path of the request."""
@@ -37,7 +37,7 @@ def a_missing_class_is_told_below_the_request(
 
 
 @rule("DEVICE-023", "DEVICE-025")
-def a_class_that_does_not_compile_is_told_below_the_request(
+def class_selector_error_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
     """The way to the first request is appended to the path of the request before that to the selector."""

@@ -9,7 +9,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 @rule("DET-002", "DIRECT-001")
-def a_direct_claim_makes_a_device_workload(workload: Workload) -> bool:
+def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
     """A workload asks for devices when a pod set names a ResourceClaim."""
     return any(claim.claim for claim in workload.claims)
 
@@ -46,6 +46,6 @@ def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 
 @rule("DIRECT-007")
-def a_claim_that_exists_is_charged_once(claim: Claim) -> str:
+def existing_claim_is_charged_once(claim: Claim) -> str:
     """All pods that name a ResourceClaim share it, so it is charged at its first mention only."""
     return claim.claim

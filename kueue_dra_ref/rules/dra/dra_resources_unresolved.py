@@ -12,7 +12,7 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 
 
 @rule("AHEAD-004")
-def administrators_are_charged_nothing(
+def admin_access_is_not_charged_0_20(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
     """Administrative access takes no device from anybody, so it passes and is not charged."""
@@ -20,7 +20,7 @@ def administrators_are_charged_nothing(
 
 
 @rule("CLAIM-010", "AHEAD-005")
-def mode_all_is_refused_but_to_administrators(
+def allocation_mode_all_needs_admin_access(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
     """How many devices mode All will take matters only where they are charged."""
@@ -46,14 +46,14 @@ def unmapped_classes_are_not_found(
 
 
 @rule("AHEAD-007")
-def unresolved_devices_are_told(message: str, requeued: str) -> Condition:
+def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
     """Say that the devices of a workload cannot be charged, by a reason of their own."""
     del requeued
     return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
 
 
 @rule("AHEAD-008")
-def unresolved_devices_are_not_requeued(message: str, requeued: str) -> Condition:
+def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
     """Say by the same reason that the workload does not go back to the queue by itself."""
     return Condition(
         type="Requeued", value=False, reason=REASON, message=requeued or message
@@ -61,7 +61,7 @@ def unresolved_devices_are_not_requeued(message: str, requeued: str) -> Conditio
 
 
 @rule("AHEAD-009")
-def devices_that_resolve_are_told(before: str) -> Condition | None:
+def dra_resources_resolved_condition(before: str) -> Condition | None:
     """Say of a workload that was refused that its devices can be charged now."""
     if before not in _REJECTED:
         return None

@@ -22,7 +22,7 @@ class InadmissibleReason:
 
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
-def a_template_makes_a_device_workload(workload: Workload) -> bool:
+def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
     """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not."""
     return any(claim.template for claim in workload.claims)
 
@@ -64,7 +64,7 @@ def direct_claims_are_refused_by_the_older_gate(
 
 
 @rule("KIND-018")
-def a_map_needs_the_target_queue(
+def target_cluster_queue_must_exist(
     world: Lister, workload: Workload
 ) -> InadmissibleReason | None:
     """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""

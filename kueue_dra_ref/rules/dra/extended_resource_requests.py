@@ -21,7 +21,7 @@ def names_with_a_domain_are_extended(name: str) -> bool:
 
 
 @rule("EXT-001", "EXT-003")
-def requests_are_looked_at(workload: Workload) -> Iterator[str]:
+def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
     """A workload is one with devices by what its containers request; limits alone do not make it one."""
     for container in (
         container for pod_set in workload.pod_sets for container in pod_set.containers
@@ -41,7 +41,7 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
 
 
 @rule("EXT-006")
-def the_newest_class_stands_for_a_resource(
+def newest_device_class_wins(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
     """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does."""
@@ -55,7 +55,7 @@ def the_newest_class_stands_for_a_resource(
 
 
 @rule("EXT-007")
-def the_smallest_name_breaks_a_tie_of_classes(
+def name_breaks_tie(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
     """Of classes that were made in the same second, the first by name is chosen."""
@@ -77,21 +77,19 @@ def the_mapping_of_the_class_is_charged_or_the_name(
 
 
 @rule("EXT-011", "EXT-012", "EXT-013")
-def a_pod_asks_for_the_larger_of_its_phases(
-    initial: Sequence[int], regular: Sequence[int]
-) -> int:
+def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -> int:
     """Regular containers are added, of the initial ones the largest counts, of both what is more."""
     return max(max(initial, default=0), sum(regular))
 
 
 @rule("EXT-044")
-def each_name_is_added_up_by_itself(wanted: ExtendedResourceRequest) -> str:
+def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
     """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource."""
     return wanted.name
 
 
 @rule("EXT-014")
-def the_name_is_not_charged_as_well(name: str) -> bool:
+def resolved_name_is_not_charged_natively(name: str) -> bool:
     """What is charged as devices is taken out of the ordinary requests of the pod, however it came there."""
     return bool(name)
 
@@ -146,7 +144,7 @@ def the_sum_of_containers_has_64_bits(
 
 
 @rule("EXT-019", "EXT-020", "EXT-021", "EXT-022")
-def a_change_of_classes_concerns_their_resources(
+def device_class_change_requeues(
     old: Manifest | None, new: Manifest | None
 ) -> Iterator[str]:
     """A class that comes, changes or goes has what waits for its extended resource looked at again."""

@@ -19,7 +19,7 @@ def slices_are_those_of_the_driver(source: Source, slices: Slices) -> Slices:
 
 
 @rule("DEVICE-005")
-def the_newest_generation_of_a_pool_counts(source: Source, slices: Slices) -> Slices:
+def newest_pool_generation(source: Source, slices: Slices) -> Slices:
     """What an older generation of the pool had is stale."""
     del source
     newest = {
@@ -30,7 +30,7 @@ def the_newest_generation_of_a_pool_counts(source: Source, slices: Slices) -> Sl
 
 
 @rule("DEVICE-006")
-def an_incomplete_pool_does_not_count(source: Source, slices: Slices) -> Slices:
+def skip_incomplete_pool(source: Source, slices: Slices) -> Slices:
     """A pool is there when it has as many slices as the first of them says."""
     del source
     sizes = Counter(each.pool for each in slices)

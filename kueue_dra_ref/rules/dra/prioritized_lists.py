@@ -12,7 +12,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("AHEAD-011")
-def alternatives_are_charged_once(
+def prioritized_list_is_charged_once(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
     """A prioritized list is charged what any one of its alternatives would be."""
@@ -23,7 +23,7 @@ def alternatives_are_charged_once(
 
 
 @rule("AHEAD-012")
-def an_alternative_has_a_count(
+def subrequest_has_a_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
@@ -39,7 +39,7 @@ def an_alternative_has_a_count(
 
 
 @rule("AHEAD-013")
-def selectors_of_an_alternative_compile(
+def subrequest_selectors_compile(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
     """Each selector of an alternative must compile; all that do not are told together."""
@@ -60,7 +60,7 @@ def selectors_of_an_alternative_compile(
 
 
 @rule("AHEAD-014")
-def the_class_of_an_alternative_is_mapped(
+def subrequest_class_is_mapped(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """A class that no mapping names cannot be charged."""
@@ -70,7 +70,7 @@ def the_class_of_an_alternative_is_mapped(
 
 
 @rule("AHEAD-015")
-def an_alternative_is_charged_by_its_devices(
+def subrequest_is_charged_by_device_sources(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Counters and capacities are charged for exact requests only."""
@@ -82,7 +82,7 @@ def an_alternative_is_charged_by_its_devices(
 
 
 @rule("AHEAD-016")
-def alternatives_share_a_resource(
+def subrequests_charge_one_resource(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Every alternative is charged to the resource of the first."""
@@ -96,7 +96,7 @@ def alternatives_share_a_resource(
 
 
 @rule("AHEAD-017")
-def alternatives_share_a_count(
+def subrequests_charge_one_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
     """Every alternative asks for as many devices as the first."""

@@ -16,7 +16,7 @@ _KIND = "DeviceClass"
 
 
 @rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
-def a_claim_of_a_container_makes_a_device_workload(workload: Workload) -> bool:
+def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
     """A workload asks for devices when a container, an initial one too, lists a claim of its pod."""
     return any(
         claim.name in pod_set.used

@@ -59,7 +59,7 @@ def sources_of_a_class_are_those_of_its_mappings(
 
 
 @rule("DEVICE-002")
-def devices_of_such_a_class_are_not_counted(sources: Sequence[Source]) -> bool:
+def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
     """A class with sources is charged by them and not by the number of devices."""
     return bool(sources)
 
@@ -126,14 +126,14 @@ def the_selectors_of_a_sourced_class_compile(
 
 
 @rule("DEVICE-011")
-def an_error_on_a_sourced_device_is_retried(charged: SourceCharge) -> FieldError | None:
+def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | None:
     """A selector that errs on a device keeps the workload out until the device is gone."""
     failed = charged.ended if isinstance(charged.ended, EvaluationError) else None
     return charged.fault("Internal error", failed.detail) if failed else None
 
 
 @rule("DEVICE-012")
-def too_few_sourced_devices_refuse(charged: SourceCharge) -> FieldError | None:
+def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
     """As many devices must match as are asked for."""
     found = len(charged.devices)
     if found >= charged.count:
@@ -144,13 +144,13 @@ def too_few_sourced_devices_refuse(charged: SourceCharge) -> FieldError | None:
 
 
 @rule("COUNTER-002", "CAPACITY-008")
-def the_largest_is_charged(offers: Sequence[Quantity]) -> Quantity:
+def max_over_devices(offers: Sequence[Quantity]) -> Quantity:
     """Which device will be allocated is not known, so the worst is charged."""
     return max(offers, key=lambda each: each.amount)
 
 
 @rule("COUNTER-006")
-def less_than_nothing_is_nothing(amount: int) -> int:
+def clamp_negative_to_zero(amount: int) -> int:
     """A negative amount gives no quota back."""
     return max(amount, 0)
 
@@ -162,12 +162,12 @@ def each_sourced_device_is_charged(amount: int, count: int) -> int:
 
 
 @rule("DEVICE-015")
-def amounts_of_sources_are_shown_in_bytes(mappings: Mappings) -> frozenset[str]:
+def sourced_amounts_in_bytes(mappings: Mappings) -> frozenset[str]:
     """Resources with sources are printed in powers of 1024."""
     return frozenset(each.name for each in mappings if sources_in(each))
 
 
 @rule("DEVICE-022")
-def slices_of_the_drivers_of_sources_are_followed(mappings: Mappings) -> frozenset[str]:
+def source_driver_slices_are_watched(mappings: Mappings) -> frozenset[str]:
     """Whatever is mapped: only drivers that a source names."""
     return frozenset(source.driver for each in mappings for source in sources_in(each))

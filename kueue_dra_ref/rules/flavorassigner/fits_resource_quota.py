@@ -66,15 +66,13 @@ class Status:
 
 
 @rule("QUOTA-030")
-def pods_are_counted_where_they_are_covered(
-    queue: ClusterQueue, count: int
-) -> Mapping[str, int]:
+def pods_resource_when_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
     """Pods are a resource of their own, which nobody has to ask for."""
     return {"pods": count} if queue.group_of("pods") else {}
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
-def more_than_the_capacity_never_fits(need: ResourceRequest) -> Status | None:
+def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
     """More than the nominal quota can never be had."""
     if need.total <= need.capacity:
         return None
@@ -91,7 +89,7 @@ def more_than_the_capacity_never_fits(need: ResourceRequest) -> Status | None:
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007", "QUOTA-028")
-def more_than_the_capacity_never_fits_in_one_sum(
+def exceeds_maximum_capacity_in_one_sum(
     need: ResourceRequest,
 ) -> Status | None:
     """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
@@ -109,7 +107,7 @@ def more_than_the_capacity_never_fits_in_one_sum(
 
 
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
-def more_than_what_is_unused_waits(need: ResourceRequest) -> Status | None:
+def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
     """More than what is left has to wait for a release."""
     if need.total <= need.available:
         return None
@@ -121,7 +119,7 @@ def more_than_what_is_unused_waits(need: ResourceRequest) -> Status | None:
 
 
 @rule("QUOTA-043")
-def what_knows_no_bounds_is_called_unlimited(amount: int) -> str | None:
+def unlimited_in_message(amount: int) -> str | None:
     """The largest integer stands for any amount."""
     return "<unlimited>" if amount == UNLIMITED else None
 
@@ -133,19 +131,19 @@ def uncovered_resources_are_unavailable(resource: str) -> str:
 
 
 @rule("QUOTA-026")
-def none_of_an_uncovered_resource_is_overlooked(amount: int) -> bool:
+def zero_of_uncovered_is_ignored(amount: int) -> bool:
     """Whoever asks for none of a resource does not need it covered."""
     return amount == 0
 
 
 @rule("QUOTA-035")
-def uncovered_resources_are_ignored_on_demand(strategy: str) -> bool:
+def ignore_undeclared_resources(strategy: str) -> bool:
     """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter."""
     return strategy == "IgnoreUndeclared"
 
 
 @rule("QUOTA-029")
-def no_flavor_for_a_pod_set_ends_the_look(flavors: int) -> bool:
+def empty_pod_set_stops_assignment(flavors: int) -> bool:
     """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
     return flavors == 0
 
@@ -157,7 +155,7 @@ def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
 
 
 @rule("PARTIAL-001")
-def fewer_pods_are_admitted_where_they_are_worth_it(pod_sets: Sequence[PodSet]) -> bool:
+def partial_admission(pod_sets: Sequence[PodSet]) -> bool:
     """A workload that says how few pods are worth admitting gets as many as fit."""
     return any(
         pod_set.least is not None and pod_set.count > pod_set.least

@@ -49,7 +49,7 @@ class FlavorScanState:
 
 
 @rule("PREEMPT-022")
-def what_nobody_frees_is_passed_over(
+def try_next_when_no_candidates(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """The search goes on behind a flavor that cannot be had now and that no preemption would free."""
@@ -58,7 +58,7 @@ def what_nobody_frees_is_passed_over(
 
 
 @rule("PREEMPT-020")
-def preemption_waits_for_other_flavors(
+def when_can_preempt_try_next_flavor(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """With whenCanPreempt TryNextFlavor, a flavor that needs preemption is kept for later."""
@@ -66,7 +66,7 @@ def preemption_waits_for_other_flavors(
 
 
 @rule("COHORT-010")
-def borrowing_waits_for_other_flavors(
+def when_can_borrow_try_next_flavor(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> bool:
     """With whenCanBorrow TryNextFlavor, a flavor that has to be borrowed is kept for later."""
@@ -74,16 +74,14 @@ def borrowing_waits_for_other_flavors(
 
 
 @rule("PREEMPT-046")
-def what_does_not_fit_is_passed_over(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> bool:
+def no_fit_tries_next_flavor(outlook: GranularMode, policy: FlavorFungibility) -> bool:
     """Without fungibility, the search goes on until a flavor can be had now, whatever the policies say."""
     del policy
     return outlook.mode is not PreemptionMode.FIT
 
 
 @rule("PREEMPT-046")
-def the_way_it_can_be_had_ranks_flavors(
+def granular_mode_ranks_flavors(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Without fungibility, what has to be borrowed is as good as what has not."""
@@ -92,7 +90,7 @@ def the_way_it_can_be_had_ranks_flavors(
 
 
 @rule("PREEMPT-029")
-def flavors_that_nobody_frees_come_last(
+def no_preemption_candidates_last(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """A flavor that could be had by preemption is preferred to one that nobody can be made to give back."""
@@ -101,9 +99,7 @@ def flavors_that_nobody_frees_come_last(
 
 
 @rule("PREEMPT-021")
-def the_preference_ranks_flavors(
-    outlook: GranularMode, policy: FlavorFungibility
-) -> tuple[int, ...]:
+def is_preferred(outlook: GranularMode, policy: FlavorFungibility) -> tuple[int, ...]:
     """Rather borrow than preempt, unless the ClusterQueue prefers it the other way."""
     if policy.preference == "PreemptionOverBorrowing":
         return -outlook.level, outlook.mode
@@ -111,7 +107,7 @@ def the_preference_ranks_flavors(
 
 
 @rule("PREEMPT-031")
-def the_preference_is_taken_for_its_opposite(
+def inverted_preference_bug_0_15(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Up to 0.15: rather borrow than preempt, unless the ClusterQueue writes that it prefers to borrow."""
@@ -130,30 +126,28 @@ def borrowing_is_preferred(
 
 
 @rule("PREEMPT-047")
-def who_borrows_last_preempts_first(
+def prefer_preemption_over_borrowing(
     outlook: GranularMode, policy: FlavorFungibility
 ) -> tuple[int, ...]:
     """Where borrowing waits for other flavors, and nothing is said of it, rather preempt than borrow (0.14, 0.15)."""
     if not policy.preference and policy.when_can_borrow == "TryNextFlavor":
         return -outlook.level, outlook.mode
-    return the_preference_is_taken_for_its_opposite(outlook, policy)
+    return inverted_preference_bug_0_15(outlook, policy)
 
 
 @rule("QUOTA-023")
-def what_never_fits_ends_the_look(outlook: GranularMode) -> bool:
+def no_fit_stops_search(outlook: GranularMode) -> bool:
     """Once one resource can never be had in a flavor, the others are not looked at."""
     return outlook.mode is PreemptionMode.NEVER
 
 
 @rule("COHORT-022")
-def the_search_of_the_last_cycle_is_resumed(
-    progress: FlavorScanState, cycle: int
-) -> bool:
+def resume_from_last_tried_flavor(progress: FlavorScanState, cycle: int) -> bool:
     """Where a flavor of one group was found and the workload still waits, the next cycle looks behind that flavor."""
     return cycle - progress.cycle <= 1
 
 
 @rule("COHORT-011")
-def who_loses_a_flavor_goes_on_behind_it(progress: FlavorScanState) -> bool:
+def keep_scan_progress_on_skip(progress: FlavorScanState) -> bool:
     """Whoever lost a flavor to another workload goes on with the next one, if there is one."""
     return progress.is_unfinished

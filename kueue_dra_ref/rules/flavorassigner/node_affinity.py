@@ -24,7 +24,7 @@ class UnparsableLabel:
 
 
 @rule("QUOTA-018")
-def node_labels_must_match(
+def node_affinity_matches(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
     """A flavor's node labels must not contradict the pod's node selector and required node affinity."""
@@ -32,7 +32,7 @@ def node_labels_must_match(
 
 
 @rule("QUOTA-018", "QUOTA-024")
-def labels_of_the_group_must_match(
+def node_affinity_matches_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> str | None:
     """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor."""
@@ -40,7 +40,7 @@ def labels_of_the_group_must_match(
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def what_is_compared_must_be_an_integer(
+def affinity_operand_is_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> UnparsableLabel | None:
     """Required node affinity that holds nowhere and compares with what is no integer ends the search."""
@@ -49,7 +49,7 @@ def what_is_compared_must_be_an_integer(
 
 
 @rule("QUOTA-031", "QUOTA-047")
-def what_is_compared_in_the_group_must_be_an_integer(
+def affinity_operand_is_integer_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> UnparsableLabel | None:
     """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group."""

@@ -25,19 +25,19 @@ def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @rule("STATUS-024")
-def a_job_waits_suspended(admitted: bool) -> bool:
+def suspend_job(admitted: bool) -> bool:
     """A Job whose workload is not admitted is suspended."""
     return not admitted
 
 
 @rule("STATUS-025")
-def admission_releases_the_job(admitted: bool) -> bool:
+def unsuspend_on_admission(admitted: bool) -> bool:
     """A Job whose workload is admitted runs."""
     return admitted
 
 
 @rule("STATUS-026")
-def quota_is_returned_once_no_pod_runs(job: dict[str, Any] | None) -> bool:
+def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
     """An evicted workload keeps its quota while pods of its Job are active."""
     return not ((job or {}).get("status") or {}).get("active")
 
@@ -57,7 +57,7 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
 
 
 @rule("STATUS-051")
-def node_labels_that_the_job_contradicts_finish_its_workload(
+def conflicting_node_labels_finish_workload(
     asked: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have."""
@@ -72,21 +72,19 @@ def node_labels_that_the_job_contradicts_finish_its_workload(
 
 
 @rule("STATUS-037")
-def who_is_done_gives_its_reservation_back() -> tuple[str, str]:
+def finished_releases_quota() -> tuple[str, str]:
     """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15)."""
     return "Finished", "Workload has finished"
 
 
 @rule("STATUS-038")
-def who_is_done_and_unlike_its_job_is_deleted(job: PodSets, workload: PodSets) -> bool:
+def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> bool:
     """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15)."""
     return [_looks(each) for each in job] != [_looks(each) for each in workload]
 
 
 @rule("STATUS-041", "STATUS-042")
-def a_workload_is_held_to_the_pods_of_its_job(
-    job: PodSets, workload: PodSets, admitted: bool
-) -> bool:
+def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> bool:
     """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
 
     Admission gives a Job tolerations, so they are not compared then.
@@ -119,7 +117,7 @@ def a_preempted_workload_is_queued_again(reason: str) -> bool:
 
 
 @rule("PARTIAL-002")
-def a_job_may_say_how_few_pods_it_needs(job: dict[str, Any]) -> int | None:
+def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
     """An annotation of the Job names the fewest pods that are worth running at once."""
     written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
     return int(written) if written.removeprefix("-").isdecimal() else None
@@ -142,7 +140,7 @@ def a_job_runs_as_many_pods_as_were_admitted(
 
 
 @rule("PARTIAL-005")
-def indexes_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int | None:
+def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
     """Of an Indexed Job, indexes that have failed for good are done as those are that completed."""
     spec, status = job["spec"], job.get("status") or {}
     if spec.get("completionMode") != INDEXED:

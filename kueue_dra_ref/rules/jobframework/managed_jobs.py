@@ -28,19 +28,19 @@ def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
 
 
 @rule("MANAGE-005")
-def no_queue_is_given_where_nothing_is_selected(job: JobOwnership) -> bool:
+def no_default_queue_in_unmanaged_namespace(job: JobOwnership) -> bool:
     """A Job gets no queue in a namespace that is not selected."""
     return not job.selected
 
 
 @rule("MANAGE-001")
-def jobs_without_a_queue_are_managed_too(job: JobOwnership) -> bool:
+def manage_jobs_without_queue_name(job: JobOwnership) -> bool:
     """A Job that names no queue is Kueue's where the Configuration says so."""
     return job.unnamed_too
 
 
 @rule("MANAGE-002")
-def jobs_without_a_queue_are_spared_where_nothing_is_selected(
+def manage_jobs_without_queue_name_by_namespace(
     job: JobOwnership,
 ) -> bool:
     """A Job that names no queue is nobody's in a namespace that is not selected."""
@@ -48,6 +48,6 @@ def jobs_without_a_queue_are_spared_where_nothing_is_selected(
 
 
 @rule("MANAGE-003")
-def jobs_are_left_alone_where_nothing_is_selected(job: JobOwnership) -> bool:
+def unmanaged_namespace(job: JobOwnership) -> bool:
     """No Workload is made for a Job in a namespace that is not selected, though it names a queue."""
     return not job.selected

@@ -63,7 +63,7 @@ def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-049")
-def what_ends_a_job_stays(write: AdmissionRequest) -> Errors:
+def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
     """Refuse another mode of completion, other policies of failure and success, and another controller."""
     old, new = (
         {"completionMode": BY_NUMBER} | spec["spec"]

@@ -31,7 +31,7 @@ def a_job_counts_nothing_below_zero(write: AdmissionRequest) -> Errors:
 
 
 @rule("API-044")
-def pods_are_labelled_as_objects_are(write: AdmissionRequest) -> Errors:
+def pod_template_labels_are_valid(write: AdmissionRequest) -> Errors:
     """Refuse labels and annotations of pods that are none."""
     meta = template_of(write.new).get("metadata") or {}
     yield from resource_names.label_map(
@@ -84,7 +84,7 @@ def a_container_has_a_name_of_its_own(container: PodContainer) -> Errors:
 
 
 @rule("API-041")
-def a_container_is_started_again_in_known_words(container: PodContainer) -> Errors:
+def container_restart_policy_is_known(container: PodContainer) -> Errors:
     """Refuse other words, and where only those that run before the others may say so, any of the others."""
     return containers.restarted(container)
 

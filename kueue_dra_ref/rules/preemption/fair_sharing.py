@@ -36,13 +36,13 @@ class StrategyShares:
 
 
 @rule("FAIR-001")
-def who_does_not_borrow_goes_first(contender: TournamentEntry) -> tuple[float, ...]:
+def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
     """A branch that would borrow nothing of what its head asks for is dealt with first."""
     return (float(any(one in contender.share.borrowed for one in contender.asked)),)
 
 
 @rule("FAIR-012", "FAIR-001")
-def who_does_not_borrow_itself_goes_first(
+def non_borrowing_first_0_15(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
     """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level."""
@@ -50,13 +50,13 @@ def who_does_not_borrow_itself_goes_first(
 
 
 @rule("FAIR-002")
-def the_smaller_share_goes_first(contender: TournamentEntry) -> tuple[float, ...]:
+def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
     """The branch whose share would stay smaller is dealt with first."""
     return contender.share.rank
 
 
 @rule("FAIR-008")
-def higher_priority_breaks_a_tie_of_shares(
+def higher_priority_first_on_equal_share(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
     """Among equal shares the larger priority is dealt with first."""
@@ -64,13 +64,13 @@ def higher_priority_breaks_a_tie_of_shares(
 
 
 @rule("FAIR-009")
-def age_breaks_a_tie_of_priorities(contender: TournamentEntry) -> tuple[float, ...]:
+def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ...]:
     """Among equal shares and priorities the older workload is dealt with first."""
     return (contender.created,)
 
 
 @rule("FAIR-003")
-def within_nominal_quota_shares_do_not_matter(
+def preempt_within_nominal(
     queue: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
     """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are."""
@@ -78,25 +78,25 @@ def within_nominal_quota_shares_do_not_matter(
 
 
 @rule("FAIR-005")
-def no_more_than_the_other_keeps(shares: StrategyShares) -> bool:
+def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
     """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left."""
     return shares.preemptor.rank <= shares.after.rank
 
 
 @rule("FAIR-006")
-def less_than_the_other_had(shares: StrategyShares) -> bool:
+def less_than_initial_share(shares: StrategyShares) -> bool:
     """LessThanInitialShare: the preemptor may not end up with as much as the other had before."""
     return shares.preemptor.rank < shares.before.rank
 
 
 @rule("FAIR-014")
-def who_borrows_nothing_lendable_is_passed_over(share: DominantResourceShare) -> bool:
+def skip_zero_drs(share: DominantResourceShare) -> bool:
     """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing."""
     return share.ratio == 0
 
 
 @rule("FAIR-007")
-def shares_are_shown(share: DominantResourceShare) -> dict[str, object]:
+def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
     """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""
     endless = share.value == float("inf")
     return {

@@ -74,33 +74,33 @@ class Preemption:
 
 
 @rule("PREEMPT-001")
-def within_nominal_quota_it_may_preempt(shortage: PreemptionNeed) -> bool:
+def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
     """What fits the nominal quota may be fetched back."""
     return shortage.within_nominal
 
 
 @rule("COHORT-017")
-def within_a_part_of_the_tree_it_may_preempt(shortage: PreemptionNeed) -> bool:
+def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
     """What a part of the cohort tree has may be fetched back into it."""
     return shortage.inside
 
 
 @rule("PREEMPT-010", "FAIR-004")
-def policies_let_borrowers_preempt(shortage: PreemptionNeed) -> bool:
+def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
     """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt."""
     policy = shortage.policy
     return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
 
 
 @rule("PREEMPT-002", "PREEMPT-004")
-def lower_priorities_in_the_queue_are_preempted(rivals: PreemptorAndCandidate) -> bool:
+def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
     """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities."""
     allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
     return allowed and rivals.priority > rivals.other_priority
 
 
 @rule("PREEMPT-003")
-def newer_equals_in_the_queue_are_preempted(rivals: PreemptorAndCandidate) -> bool:
+def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
     """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later."""
     allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
     return (
@@ -111,7 +111,7 @@ def newer_equals_in_the_queue_are_preempted(rivals: PreemptorAndCandidate) -> bo
 
 
 @rule("PREEMPT-006")
-def lower_priorities_in_the_cohort_are_preempted(rivals: PreemptorAndCandidate) -> bool:
+def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
     """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities."""
     return (
         rivals.policy.reclaim == "LowerPriority"
@@ -120,13 +120,13 @@ def lower_priorities_in_the_cohort_are_preempted(rivals: PreemptorAndCandidate) 
 
 
 @rule("PREEMPT-007")
-def any_priority_in_the_cohort_is_preempted(rivals: PreemptorAndCandidate) -> bool:
+def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
     """ReclaimWithinCohort Any fetches quota back whatever the priorities."""
     return rivals.policy.reclaim == "Any"
 
 
 @rule("PREEMPT-008", "PREEMPT-009")
-def only_borrowers_give_back(
+def candidate_is_borrowing(
     node: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
     """Other ClusterQueues and cohorts lose workloads only while they use more than they have."""
@@ -134,56 +134,56 @@ def only_borrowers_give_back(
 
 
 @rule("PREEMPT-010")
-def borrowers_preempt_where_they_are_let(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
     """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows."""
     return rivals.policy.borrow != "Never"
 
 
 @rule("PREEMPT-011")
-def borrowers_preempt_lower_priorities_only(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
     """For a workload that borrows, only lower priorities are preempted in the cohort."""
     return rivals.other_priority < rivals.priority
 
 
 @rule("PREEMPT-012")
-def a_threshold_protects_from_borrowers(rivals: PreemptorAndCandidate) -> bool:
+def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
     """For a workload that borrows, priorities above the threshold are not preempted in the cohort."""
     threshold = rivals.policy.threshold
     return threshold is None or rivals.other_priority <= threshold
 
 
 @rule("PREEMPT-013")
-def who_is_evicted_already_goes_first(candidate: Candidate) -> tuple[int, ...]:
+def evicted_first(candidate: Candidate) -> tuple[int, ...]:
     """What is being given back anyway is counted on before anybody else is preempted."""
     return (int(not candidate.evicted),)
 
 
 @rule("PREEMPT-014")
-def other_queues_give_back_first(candidate: Candidate) -> tuple[int, ...]:
+def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
     """Workloads of other ClusterQueues go before those of the preemptor's own."""
     return (int(candidate.same_queue),)
 
 
 @rule("COHORT-018")
-def whom_the_tree_disfavours_goes_first(candidate: Candidate) -> tuple[int, ...]:
+def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
     """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority."""
     return (int(not candidate.below),)
 
 
 @rule("PREEMPT-015")
-def the_lowest_priority_goes_first(candidate: Candidate) -> tuple[int, ...]:
+def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
     """The lower the priority, the earlier it is preempted."""
     return (candidate.priority,)
 
 
 @rule("PREEMPT-016")
-def the_latest_reservation_goes_first(candidate: Candidate) -> tuple[int, ...]:
+def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
     """Among equal priorities, whoever got its quota last loses it first."""
     return tuple(-ord(letter) for letter in candidate.reserved)
 
 
 @rule("PREEMPT-019")
-def who_is_not_needed_is_spared(
+def fill_back_workloads(
     victims: Sequence[T], fits_without: Callable[[T], bool]
 ) -> Sequence[T]:
     """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough."""
@@ -196,7 +196,7 @@ def who_is_not_needed_is_spared(
 
 
 @rule("PREEMPT-023", "PREEMPT-024")
-def the_preemptor_is_named(preemption: Preemption) -> str:
+def preemption_message(preemption: Preemption) -> str:
     """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree."""
     paths = (
         f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
@@ -205,7 +205,7 @@ def the_preemptor_is_named(preemption: Preemption) -> str:
 
 
 @rule("PREEMPT-024", "PREEMPT-033")
-def the_preemptor_is_named_without_paths(preemption: Preemption) -> str:
+def preemption_message_without_paths(preemption: Preemption) -> str:
     """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words."""
     return _named(preemption)
 
@@ -216,30 +216,30 @@ def _named(preemption: Preemption) -> str:
 
 
 @rule("PREEMPT-025")
-def victims_are_counted(victims: int) -> str:
+def preemption_pending_message(victims: int) -> str:
     """A preemptor is told how many preemptions it waits for."""
     return f". Pending the preemption of {victims} workload(s)"
 
 
 @rule("PREEMPT-044")
-def a_preemptor_is_tried_again_before_its_victims_give_back(preempted: int) -> bool:
+def preemptor_requeues_immediately(preempted: int) -> bool:
     """The next cycle begins at once: to stop a victim and to give back its quota takes longer."""
     return preempted > 0
 
 
 @rule("PREEMPT-045")
-def who_has_just_been_admitted_is_missed(just_admitted: bool) -> bool:
+def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
     """In 0.14: whose admission is being written cannot be evicted, and nobody tries again."""
     return just_admitted
 
 
 @rule("PREEMPT-037")
-def none_is_not_reckoned_with(amount: int) -> bool:
+def zero_requests_are_ignored(amount: int) -> bool:
     """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""
     return amount == 0
 
 
 @rule("PREEMPT-035")
-def counted_pods_are_not_reckoned_with() -> Collection[str]:
+def pods_resource_is_ignored() -> Collection[str]:
     """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts."""
     return ("pods",)

@@ -47,7 +47,7 @@ class QueuePosition:
 
 
 @rule("OBSERVE-008")
-def deactivation_is_told(place: QueuePosition) -> NotAdmissible | None:
+def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
     """Say that the workload is deactivated, before anything of its queue."""
     return (
         None
@@ -103,7 +103,7 @@ def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | No
 
 
 @rule("OBSERVE-006")
-def a_namespace_that_is_not_selected_is_told(
+def namespace_mismatch_condition(
     place: QueuePosition,
 ) -> NotAdmissible | None:
     """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace."""
@@ -115,7 +115,7 @@ def a_namespace_that_is_not_selected_is_told(
 
 
 @rule("POD-016")
-def requests_that_are_refused_are_told(place: QueuePosition) -> NotAdmissible | None:
+def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
     """Say at once what the scheduler would find out: that nobody may admit what the pods request."""
     message = place.unfit()
     return (
@@ -126,25 +126,27 @@ def requests_that_are_refused_are_told(place: QueuePosition) -> NotAdmissible | 
 
 
 @rule("OBSERVE-010")
-def an_equal_speaks_for_those_passed_over(place: QueuePosition) -> NotAdmissible | None:
+def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
     """A workload that was set aside with an equal one is told that one's cause, unless it was told its own."""
     return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
 
 
 @rule("OBSERVE-018")
-def an_equal_speaks_for_the_new(place: QueuePosition) -> NotAdmissible | None:
+def reason_from_equivalence_hash_on_arrival(
+    place: QueuePosition,
+) -> NotAdmissible | None:
     """A new workload is told the cause of an equal one, too, with which it was set aside."""
     return None if place.said else _said_of_an_equal(place)
 
 
 @rule("OBSERVE-018")
-def the_new_are_told_that_they_wait(place: QueuePosition) -> NotAdmissible | None:
+def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
     """A new workload is said to be up for the scheduler."""
     return None if place.said else _UNTRIED
 
 
 @rule("OBSERVE-009")
-def what_no_longer_holds_is_taken_back(place: QueuePosition) -> NotAdmissible | None:
+def clear_stale_condition(place: QueuePosition) -> NotAdmissible | None:
     """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay."""
     if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
         return None

@@ -32,7 +32,7 @@ def cpu_beyond_64_bits_is_counted_as_none(resource: str, quota: int) -> int:
 
 
 @rule("COHORT-005")
-def cohorts_are_looked_at() -> bool:
+def cohort_objects_are_read() -> bool:
     """What a Cohort says matters; without it, a cohort is only what ClusterQueues call one."""
     return True
 

@@ -16,18 +16,18 @@ class InUse:
 
 
 @rule("QUEUE-049")
-def a_cluster_queue_stays_while_quota_is_reserved(use: InUse) -> bool:
+def cluster_queue_in_use_finalizer(use: InUse) -> bool:
     """A ClusterQueue goes with the last reservation in it."""
     return use.reservations > 0
 
 
 @rule("QUEUE-053")
-def a_flavor_stays_while_it_is_named(use: InUse) -> bool:
+def resource_flavor_in_use_finalizer(use: InUse) -> bool:
     """A flavor goes once no ClusterQueue names it."""
     return use.cluster_queues > 0
 
 
 @rule("QUEUE-051", "QUEUE-054")
-def what_is_deleted_stays_as_it_was(deleted: bool) -> bool:
+def deleted_objects_ignore_updates(deleted: bool) -> bool:
     """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted."""
     return deleted

@@ -38,49 +38,49 @@ class ReasonMessage:
 
 
 @rule("QUEUE-002")
-def higher_priority_goes_first(waiting: PendingWorkload) -> int:
+def higher_priority_first(waiting: PendingWorkload) -> int:
     """The larger priority sorts first."""
     return -waiting.priority
 
 
 @rule("QUEUE-003")
-def older_goes_first(waiting: PendingWorkload) -> int:
+def older_first(waiting: PendingWorkload) -> int:
     """The workload that was created earlier sorts first."""
     return waiting.created
 
 
 @rule("QUEUE-004")
-def strict_fifo_keeps_its_head(queue: ClusterQueue) -> bool:
+def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
     """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits."""
     return queue.strategy == "StrictFIFO"
 
 
 @rule("QUEUE-005", "QUEUE-006")
-def best_effort_sets_its_head_aside(queue: ClusterQueue) -> bool:
+def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
     """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next."""
     return queue.strategy == "BestEffortFIFO"
 
 
 @rule("QUEUE-032")
-def who_is_done_is_not_queued(done: bool) -> bool:
+def finished_is_not_queued(done: bool) -> bool:
     """When a LocalQueue comes, finished workloads are left out of what waits in it."""
     return done
 
 
 @rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
-def equals_of_what_does_not_fit_wait_with_it(queue: ClusterQueue) -> bool:
+def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
     return queue.strategy == "BestEffortFIFO"
 
 
 @rule("QUEUE-034", "QUEUE-035", "EXT-034")
-def who_says_not_requeued_is_passed_over(workload: Manifest) -> bool:
+def requeued_false_is_skipped(workload: Manifest) -> bool:
     """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be."""
     return is_false(workload, "Requeued")
 
 
 @rule("PREEMPT-026")
-def a_preemptor_stays_in_front(queue: ClusterQueue) -> bool:
+def sticky_preemptor(queue: ClusterQueue) -> bool:
     """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither."""
     return queue.strategy == "BestEffortFIFO"
 
@@ -98,7 +98,7 @@ def the_namespace_must_be_selected(
 
 
 @rule("QUEUE-013", "QUEUE-014", "QUEUE-015", "QUEUE-016", "QUEUE-031")
-def the_namespace_must_be_selected_or_a_sentence_says_so(
+def namespace_must_be_selected_0_18(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
     """As in later minors, but what is told begins with a capital letter."""
@@ -148,7 +148,7 @@ def missing_flavors_make_a_cluster_queue_inactive(
 
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
-def deactivation_evicts(holding: QuotaHolder) -> ReasonMessage | None:
+def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
     """A workload with ``active: false`` gives its quota back."""
     return (
         None
@@ -158,7 +158,7 @@ def deactivation_evicts(holding: QuotaHolder) -> ReasonMessage | None:
 
 
 @rule("QUEUE-011")
-def a_drained_local_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
+def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | None:
     """HoldAndDrain on the LocalQueue evicts what it admitted."""
     if holding.local_queue_stop != "HoldAndDrain":
         return None
@@ -178,25 +178,25 @@ def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None
 
 
 @rule("POD-023")
-def who_is_tried_again_is_judged_as_it_is_counted(counted: Workload) -> Workload:
+def requeue_uses_reclaimed_counts(counted: Workload) -> Workload:
     """Each try looks at a workload with what Kueue adds to the requests of its pods."""
     return counted
 
 
 @rule("POD-017")
-def what_waits_is_remembered_as_it_was_counted(counted: Workload) -> Workload:
+def requeue_remembers_counted_requests(counted: Workload) -> Workload:
     """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
     return counted
 
 
 @rule("QUEUE-028")
-def only_who_is_active_is_counted_at_a_start(active: bool) -> bool:
+def inactive_is_not_cached_on_start(active: bool) -> bool:
     """Whether a workload with a reservation is counted when Kueue starts."""
     return active
 
 
 @rule("QUEUE-056")
-def who_only_waited_leaves_unnoticed(gone: Manifest) -> bool:
+def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
     """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted."""
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
 

@@ -29,31 +29,31 @@ class ReservedCapacity:
 
 
 @rule("COHORT-013")
-def less_borrowing_goes_first(nominee: Nominee) -> int:
+def less_borrowing_first(nominee: Nominee) -> int:
     """Who stays within nominal quota, or borrows from nearer by, is dealt with first."""
     return nominee.level
 
 
 @rule("COHORT-014")
-def higher_priority_goes_first_among_queues(nominee: Nominee) -> int:
+def higher_priority_entry_first(nominee: Nominee) -> int:
     """Among those that borrow equally far, the larger priority is dealt with first."""
     return -nominee.priority
 
 
 @rule("COHORT-015")
-def older_goes_first_among_queues(nominee: Nominee) -> int:
+def older_entry_first(nominee: Nominee) -> int:
     """Among equal priorities, the workload that was created earlier is dealt with first."""
     return nominee.created
 
 
 @rule("COHORT-016")
-def what_another_took_is_gone(fits: bool) -> str | None:
+def no_longer_fits_after_usage(fits: bool) -> str | None:
     """A head that fitted at first has to wait when another head has taken what it needs."""
     return None if fits else "Workload no longer fits after processing another workload"
 
 
 @rule("PREEMPT-017")
-def a_victim_serves_one_preemptor(overlapping: bool) -> str | None:
+def overlapping_preemption_targets(overlapping: bool) -> str | None:
     """Whoever needs a victim that another head of the same cycle preempts has to wait."""
     return (
         "Workload has overlapping preemption targets with another workload"
@@ -63,7 +63,7 @@ def a_victim_serves_one_preemptor(overlapping: bool) -> str | None:
 
 
 @rule("PREEMPT-018")
-def who_cannot_always_reclaim_holds_its_place(
+def reserve_capacity_unless_always_reclaim(
     queue: ClusterQueue, claimed: ReservedCapacity
 ) -> int:
     """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time."""

@@ -32,7 +32,7 @@ _LEAST_WEIGHT = parse("1n").amount
 
 
 @rule("OBJECT-009")
-def what_is_not_said_is_empty(kind: str) -> Mapping[str, str]:
+def default_empty(kind: str) -> Mapping[str, str]:
     """Give a new ClusterQueue no quota where it says nothing, and names that are empty."""
     return _EMPTY.get(kind, {})
 
@@ -80,7 +80,7 @@ def no_quota_is_negative(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-042")
-def only_who_has_a_cohort_limits_what_it_borrows(place: ResourceQuota) -> Faults:
+def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
     """Deny a limit where there is nobody to borrow from."""
     return _alone(place, "borrowingLimit")
 
@@ -98,7 +98,7 @@ def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
 
 
 @rule("OBJECT-042")
-def only_who_has_a_cohort_limits_what_it_lends(place: ResourceQuota) -> Faults:
+def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
     """Deny a limit where there is nobody to lend to."""
     return _alone(place, "lendingLimit")
 
@@ -125,7 +125,7 @@ def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
 
 
 @rule("OBJECT-046")
-def a_weight_is_none_or_can_be_reckoned_with(write: AdmissionRequest) -> Faults:
+def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
     """Deny less than nothing, and a weight so small that it would be none."""
     for _, weight in places(write.new, "spec.fairSharing.weight"):
         quantity = parse(weight)

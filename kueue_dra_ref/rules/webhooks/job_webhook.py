@@ -55,7 +55,7 @@ def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldE
 
 
 @rule("QUEUE-059")
-def a_job_leaves_no_queue_where_there_is_a_default_one(
+def queue_name_is_not_removed_with_default_queue(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
     """Deny that a Job names no queue any more where one that is new would get the default one."""

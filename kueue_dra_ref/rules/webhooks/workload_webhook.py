@@ -47,7 +47,7 @@ def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
 
 
 @rule("COUNT-029")
-def what_is_not_said_of_pods_is_empty(kind: str) -> Mapping[str, str]:
+def pod_template_defaults(kind: str) -> Mapping[str, str]:
     """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators."""
     if kind != "Workload":
         return {}
@@ -59,7 +59,7 @@ def what_is_not_said_of_pods_is_empty(kind: str) -> Mapping[str, str]:
 
 
 @rule("PARTIAL-012")
-def nothing_is_said_of_fewer_pods(kind: str) -> Collection[str]:
+def min_count_is_dropped(kind: str) -> Collection[str]:
     """Take away from a new Workload how few of its pods are worth admitting."""
     return ("spec.podSets[].minCount",) if kind == "Workload" else ()
 

@@ -14,9 +14,7 @@ from kueue_dra_ref.target import FieldError
 
 
 @rule("POD-001", "POD-002")
-def a_runtime_class_adds_its_overhead(
-    pod_set: PodSet, around: NamespaceLimits
-) -> PodSet:
+def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
     """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none."""
     if pod_set.overhead or pod_set.runtime_class not in around.overhead:
         return pod_set
@@ -42,7 +40,7 @@ def the_namespace_gives_containers_defaults(
 
 
 @rule("POD-005")
-def limits_stand_in_for_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
+def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
     """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise."""
     del around
     return _with_each(pod_set, _limited)
@@ -86,7 +84,7 @@ def pods_keep_to_their_limits(
 
 
 @rule("POD-010", "POD-015")
-def containers_keep_to_the_bounds_of_the_namespace(
+def limit_range_bounds_containers(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
     """What a container requests or is limited to lies between least and most; what it does not name is not held to."""

@@ -17,7 +17,7 @@ _GRAVITY = (
 
 
 @rule("OBSERVE-001")
-def what_no_flavor_serves_is_told(
+def reason_no_matching_flavor(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that no flavor provides what is asked for, or suits the pods."""
@@ -29,7 +29,7 @@ def what_no_flavor_serves_is_told(
 
 
 @rule("OBSERVE-002")
-def what_never_fits_is_told(
+def reason_exceeds_capacity(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that more is asked for than the quota will ever give."""
@@ -41,7 +41,7 @@ def what_never_fits_is_told(
 
 
 @rule("OBSERVE-003")
-def what_others_hold_is_told(
+def reason_waiting_for_quota(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that quota has to be released first."""
@@ -53,7 +53,7 @@ def what_others_hold_is_told(
 
 
 @rule("OBSERVE-004")
-def what_victims_hold_is_told(
+def reason_waiting_for_preemption(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that victims are on their way out."""
@@ -65,7 +65,7 @@ def what_victims_hold_is_told(
 
 
 @rule("OBSERVE-005", "OBSERVE-006")
-def what_is_misplaced_is_told(
+def reason_misconfigured(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that a queue is missing, or does not take the workload."""
@@ -77,9 +77,7 @@ def what_is_misplaced_is_told(
 
 
 @rule("OBSERVE-007")
-def what_is_stopped_is_told(
-    cause: QuotaReservedReason | None, message: str
-) -> Condition | None:
+def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition | None:
     """Say that a queue takes nothing for now."""
     return (
         _unreserved("Suspended", message)
@@ -89,7 +87,7 @@ def what_is_stopped_is_told(
 
 
 @rule("OBSERVE-008")
-def what_is_deactivated_is_told(
+def reason_deactivated(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that the workload itself is switched off."""
@@ -101,7 +99,7 @@ def what_is_deactivated_is_told(
 
 
 @rule("OBSERVE-009")
-def what_is_to_be_tried_is_told(
+def reason_pending_evaluation(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
     """Say that it is the scheduler's turn."""
@@ -113,14 +111,14 @@ def what_is_to_be_tried_is_told(
 
 
 @rule("OBSERVE-011")
-def a_refusal_is_a_misconfiguration(message: str, requeued: str) -> Condition:
+def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Condition:
     """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible."""
     del requeued
     return _unreserved("Misconfigured", message)
 
 
 @rule("OBSERVE-012")
-def nothing_is_reserved() -> Condition:
+def no_quota_reservation_condition() -> Condition:
     """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not."""
     return Condition(
         type="Admitted",
@@ -131,13 +129,13 @@ def nothing_is_reserved() -> Condition:
 
 
 @rule("OBSERVE-017")
-def what_was_said_of_another_spec_is_said_anew(said: int, generation: int) -> bool:
+def refresh_on_new_generation(said: int, generation: int) -> bool:
     """Whether a condition of one generation is written again for another, and all that goes with it."""
     return said != generation
 
 
 @rule("OBSERVE-013")
-def the_mildest_of_alternatives_counts(
+def least_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
     """Of flavors that could each have served, the one that came nearest gives the reason."""
@@ -145,7 +143,7 @@ def the_mildest_of_alternatives_counts(
 
 
 @rule("OBSERVE-014")
-def the_gravest_of_what_is_needed_counts(
+def most_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
     """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason."""

@@ -27,30 +27,30 @@ def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> 
 
 
 @rule("PRIORITY-001")
-def a_class_that_is_named_has_to_be_there(found: bool) -> bool:
+def priority_class_must_exist(found: bool) -> bool:
     """No Workload is made for a Job whose priority class is not there."""
     return found
 
 
 @rule("PRIORITY-002")
-def a_workload_goes_along_from_class_to_class(classed: PriorityClassRef) -> bool:
+def workload_follows_priority_class_change(classed: PriorityClassRef) -> bool:
     """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs."""
     return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
 
 
 @rule("PRIORITY-003")
-def a_waiting_workload_gets_its_first_class(classed: PriorityClassRef) -> bool:
+def pending_workload_gets_first_priority_class(classed: PriorityClassRef) -> bool:
     """A Workload without a class gets the one that its Job names later, unless it holds quota."""
     return not classed.kind and classed.wanted != "" and not classed.reserved
 
 
 @rule("PRIORITY-004")
-def a_changed_value_reaches_who_has_the_class() -> bool:
+def priority_class_value_is_propagated() -> bool:
     """The Workloads of a WorkloadPriorityClass get its new value."""
     return True
 
 
 @rule("PRIORITY-005")
-def another_priority_has_what_waits_tried_again(before: int, after: int) -> bool:
+def priority_change_requeues_pending(before: int, after: int) -> bool:
     """Whoever waits beside a workload that holds quota is tried again when that one's priority changes."""
     return before != after

@@ -70,7 +70,7 @@ def the_workload_is_admitted(cluster_queue: str) -> Condition:
 
 
 @rule("STATUS-007")
-def waiting_is_told(cause: QuotaReservedReason | None, message: str) -> Condition:
+def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condition:
     """Say why the scheduler passed the workload over; the reason is the same for every cause."""
     del cause
     return Condition(
@@ -79,7 +79,7 @@ def waiting_is_told(cause: QuotaReservedReason | None, message: str) -> Conditio
 
 
 @rule("STATUS-032", "STATUS-033")
-def a_blocked_queue_is_told(
+def inadmissible_queue_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
     """Say what is wrong with the queue of a workload."""
@@ -90,7 +90,7 @@ def a_blocked_queue_is_told(
 
 
 @rule("STATUS-008")
-def a_refusal_is_told(message: str, requeued: str) -> Condition:
+def inadmissible_condition(message: str, requeued: str) -> Condition:
     """Say why the devices of a workload cannot be charged."""
     del requeued
     return Condition(
@@ -99,7 +99,7 @@ def a_refusal_is_told(message: str, requeued: str) -> Condition:
 
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
-def a_refusal_is_not_requeued(message: str, requeued: str) -> Condition:
+def requeued_false_condition(message: str, requeued: str) -> Condition:
     """Say that the workload does not go back to the queue by itself."""
     return Condition(
         type="Requeued", value=False, reason="Inadmissible", message=requeued or message
@@ -107,7 +107,7 @@ def a_refusal_is_not_requeued(message: str, requeued: str) -> Condition:
 
 
 @rule("STATUS-026")
-def quota_given_back_is_told(
+def unset_quota_reservation_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
     """Say of an evicted workload whose pods are gone that it holds no quota any more."""
@@ -118,13 +118,13 @@ def quota_given_back_is_told(
 
 
 @rule("STATUS-027")
-def eviction_is_told(reason: str, message: str) -> Condition:
+def evicted_condition(reason: str, message: str) -> Condition:
     """Say why quota was taken back."""
     return Condition(type="Evicted", value=True, reason=reason, message=message)
 
 
 @rule("PREEMPT-024")
-def preemption_is_told(reason: str, message: str) -> Condition:
+def preempted_condition(reason: str, message: str) -> Condition:
     """Say on which ground the workload was preempted."""
     return Condition(type="Preempted", value=True, reason=reason, message=message)
 
@@ -141,13 +141,13 @@ def the_admission_is_written(
 
 
 @rule("STATUS-040")
-def counted_pods_are_shown_as_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
+def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
     """Whoever waits is said to ask for the pods that the ClusterQueue counts."""
     return counted
 
 
 @rule("STATUS-011")
-def requests_of_a_waiting_workload_are_shown(
+def pending_workload_resource_requests(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
 ) -> list[dict[str, Any]]:
     """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing."""
@@ -230,7 +230,7 @@ def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
 
 
 @rule("STATUS-020", "STATUS-021", "STATUS-022")
-def a_cluster_queue_says_whether_it_is_active(
+def cluster_queue_active_condition(
     reasons: Sequence[str], messages: Sequence[str]
 ) -> Condition:
     """Ready, or the first reason with every message."""
@@ -243,16 +243,14 @@ def a_cluster_queue_says_whether_it_is_active(
 
 
 @rule("STATUS-048")
-def a_deleted_cluster_queue_says_so() -> Condition:
+def cluster_queue_terminating_condition() -> Condition:
     """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it."""
     message = "Can't admit new workloads; clusterQueue is terminating"
     return Condition(type="Active", value=False, reason="Terminating", message=message)
 
 
 @rule("STATUS-023")
-def a_local_queue_says_whether_it_is_active(
-    stopped: bool, cluster_queue: str
-) -> Condition:
+def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition:
     """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
     if stopped:
         return Condition(
