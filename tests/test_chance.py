@@ -59,16 +59,19 @@ def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
     draw = MapOrderDraw(seen=f"{both}; {TOLD.format('cpu')}")
     modes = {"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.PREEMPT}
 
-    assert draw.for_pod_set("one").quotas(modes, "f") == ["gpus", "cpu"]
-    assert draw.for_pod_set("main").quotas(modes, "f") == ["cpu", "gpus"]
+    assert draw.order_for_pod_set("one").quotas(modes, "f") == ["gpus", "cpu"]
+    assert draw.order_for_pod_set("main").quotas(modes, "f") == ["cpu", "gpus"]
 
 
 def test_a_workload_goes_by_the_name_of_its_job() -> None:
     """Recordings name Jobs; a Workload that was made directly has a name of its own."""
     chance = MapOrder(seen={"job": "x", "alone": "y"})
 
-    assert chance.of({"metadata": {"name": "w", "ownerReferences": [{"kind": "Job", "name": "job"}]}}).seen == "x"
-    assert chance.of({"metadata": {"name": "alone"}}).seen == "y"
+    assert (
+        chance.for_workload({"metadata": {"name": "w", "ownerReferences": [{"kind": "Job", "name": "job"}]}}).seen
+        == "x"
+    )
+    assert chance.for_workload({"metadata": {"name": "alone"}}).seen == "y"
 
 
 def _scenario(told: str, kueue: str) -> dict[str, Any]:

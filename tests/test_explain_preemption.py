@@ -131,7 +131,7 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
 
     contest.allowed(behaviour().preempting.within_cluster_queue, hold, "withinClusterQueue LowerPriority")
 
-    assert [str(step) for step in contest.trail.steps([gpus])] == [
+    assert [str(step) for step in contest.trace.steps([gpus])] == [
         f"{FREE}team/late is left alone: withinClusterQueue LowerPriority does not let priority 0 take from priority 0 "
         "that is newer [PREEMPT-002, PREEMPT-003]"
     ]

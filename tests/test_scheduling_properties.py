@@ -13,7 +13,7 @@ from kueue_dra_ref.api.cluster_queues import cluster_queue_of, cohort_of
 from kueue_dra_ref.api.pods import units
 from kueue_dra_ref.api.quantities import parse
 from kueue_dra_ref.behaviours import behaviour
-from kueue_dra_ref.cache.hierarchy import Hierarchy, tree_of
+from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.target import Manifest, Ref
 
@@ -170,7 +170,7 @@ class World:
     def tree(self) -> Hierarchy:
         """The cohort tree as it is kept up to date."""
         assert self.target.manager is not None
-        return self.target.manager.kueue.tree
+        return self.target.manager.kueue.hierarchy
 
     @property
     def sums(self) -> Mapping[str, int]:
@@ -214,10 +214,14 @@ def test_nobody_takes_more_than_limits_and_the_tree_allow(
     tree = grown(found, asked, configuration).tree
 
     for node in (*tree.queues.values(), *tree.cohorts.values()):
-        used, quota, borrowing = node.used.get(GPUS, 0), node.quota.get(GPUS, 0), node.limit(GPUS).borrowing
+        used, quota, borrowing = (
+            node.usage.get(GPUS, 0),
+            node.subtree_quota.get(GPUS, 0),
+            node.quota_for(GPUS).borrowing,
+        )
         assert node.parent is not None or used <= quota
         assert borrowing is None or used <= quota + borrowing
-        assert used <= node.capacity(GPUS)
+        assert used <= node.potential_available(GPUS)
 
 
 @often
@@ -270,7 +274,7 @@ def test_the_order_of_independent_queues_does_not_matter(found: list[Queue], ask
 
 def _used(tree: Hierarchy) -> Mapping[str, int]:
     nodes = {**tree.queues, **tree.cohorts}
-    return {name: amount for name, node in nodes.items() if (amount := node.used.get(GPUS, 0))}
+    return {name: amount for name, node in nodes.items() if (amount := node.usage.get(GPUS, 0))}
 
 
 def _anew(world: World) -> Hierarchy:
@@ -278,4 +282,4 @@ def _anew(world: World) -> Hierarchy:
     rules = world.target.behaviour.cohorts
     members = [cluster_queue_of(found) for found in world.target.store.every("ClusterQueue")]
     cohorts = [cohort_of(found) for found in world.target.store.every("Cohort")]
-    return tree_of(rules, members, cohorts, {name: {GPUS: used} for name, used in world.sums.items()})
+    return build_hierarchy(rules, members, cohorts, {name: {GPUS: used} for name, used in world.sums.items()})

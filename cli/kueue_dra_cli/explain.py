@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kueue_dra_cli.errors import CliError
-from kueue_dra_cli.inputs import tell, world_of
+from kueue_dra_cli.inputs import report_problems, world_of
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -80,7 +80,7 @@ def command(
             "\n\n".join(_as_text(each) for each in found) or "no Workload came about"
         )
         _print_texts(found if texts else ())
-    raise SystemExit(tell(world, played, allow_missing=allow_missing))
+    raise SystemExit(report_problems(world, played, allow_missing=allow_missing))
 
 
 def _chosen(

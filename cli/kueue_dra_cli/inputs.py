@@ -104,7 +104,9 @@ def with_gates(
     return manifest
 
 
-def tell(world: Simulation, played: SimulationResult, *, allow_missing: bool) -> int:
+def report_problems(
+    world: Simulation, played: SimulationResult, *, allow_missing: bool
+) -> int:
     """Say on the error stream what was refused, what is missing and what may surprise; the exit code."""
     wrong = map(_told, (*played.refused, *played.missing))
     for line in (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from kueue_dra_cli.inputs import tell, world_of
+from kueue_dra_cli.inputs import report_problems, world_of
 from kueue_dra_cli.options import (
     behaviour_option,
     cel_option,
@@ -87,7 +87,7 @@ def command(
         ApiServer(kubernetes=MINORS[kubernetes], only_served=only_served, sketches=True)
     )
     _print(played, output)
-    raise SystemExit(tell(world, played, allow_missing=allow_missing))
+    raise SystemExit(report_problems(world, played, allow_missing=allow_missing))
 
 
 def _print(played: SimulationResult, output: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kueue_dra_clusters.go_tool import Component, go, tell
+from kueue_dra_clusters.go_tool import Component, go, progress
 
 PARTIAL = ".partial-"
 
@@ -90,7 +90,7 @@ def kept(name: str, make: Callable[[Path], None]) -> Path:
                 partial.rename(place)
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
-            tell(f"kept in {place}")
+            progress(f"kept in {place}")
     return place
 
 
@@ -102,7 +102,7 @@ def _alone(name: str) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            tell(f"waiting for another process that makes {name}")
+            progress(f"waiting for another process that makes {name}")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects
-from kueue_dra_clusters.fence import look_again
+from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_quota
@@ -47,7 +47,7 @@ class Cleanup:
         ]
         self.remove([ref for ref in rest if ref.kind not in {NAMESPACE, FLAVOR}])
         for ref in self._kept:
-            look_again(
+            reobserve(
                 self.objects, ref, str(moment_now())
             )  # Kueue forgets some flavors (see docs/differences.md)
         self.remove([ref for ref in rest if ref.kind == FLAVOR])

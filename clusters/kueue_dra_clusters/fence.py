@@ -102,7 +102,7 @@ class Fence:
         while len(self._pawns) < count:
             self._pawns.append(self._create("pawn", queue="pawns"))
         for pawn in self._pawns[:count]:
-            pawn.ask_for(self._another())
+            pawn.request(self._another())
         for pawn in self._pawns[:count]:
             self._await_refusal(pawn)
 
@@ -163,7 +163,7 @@ class Fence:
     def _await_words(self, sweeper: ProbeWorkload, number: int) -> None:
         what = "the fence's workload to be tried"
         self.mirror.eventually(
-            lambda: sweeper.must_be_told(number), within=self.limits.sweep, what=what
+            lambda: sweeper.assert_observed(number), within=self.limits.sweep, what=what
         )
 
     def _await_refusal(self, pawn: ProbeWorkload) -> None:
@@ -171,15 +171,15 @@ class Fence:
 
         def refused() -> None:
             if pawn.is_passed_over:
-                pawn.ask_for(self._another())
-            pawn.must_be_told(pawn.asked)
+                pawn.request(self._another())
+            pawn.assert_observed(pawn.asked)
 
         what = "Kueue's scheduler to try the fence's pawns"
         self.mirror.eventually(refused, within=self.limits.cycles, what=what)
 
     def _look_again(self, refs: Iterable[Ref], own: Ref, change: Manifest) -> None:
         for ref in refs:
-            look_again(self.objects, ref, str(self._next()))
+            reobserve(self.objects, ref, str(self._next()))
         generation = self._must_patch(own, {"spec": change})["metadata"]["generation"]
 
         def written() -> None:
@@ -241,6 +241,6 @@ class Fence:
         )
 
 
-def look_again(objects: APIClient, ref: Ref, mark: str) -> None:
+def reobserve(objects: APIClient, ref: Ref, mark: str) -> None:
     """Change an annotation, so that Kueue looks at an object at once; another ``mark`` each time."""
     objects.patch(ref, {"metadata": {"annotations": {LOOK_AGAIN: mark}}})

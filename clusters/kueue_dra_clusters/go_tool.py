@@ -67,9 +67,9 @@ def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> N
     """Run the Go tool in a component's folder, telling how long it takes."""
     if not (tool := shutil.which("go")):
         raise MissingTool(
-            _two_ways_out(f"{what}: no Go toolchain (the command go) is on PATH")
+            _stop_signals(f"{what}: no Go toolchain (the command go) is on PATH")
         )
-    tell(what)
+    progress(what)
     with (
         tempfile.TemporaryDirectory(
             dir=log.parent, ignore_cleanup_errors=True
@@ -97,7 +97,7 @@ def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> N
     if process.returncode:
         said = tail(log.with_suffix(".err"))
         raise MissingTool(
-            _two_ways_out(
+            _stop_signals(
                 f"{what}: go ended with exit code {process.returncode}:\n{said}"
             )
         )
@@ -111,7 +111,7 @@ def _watch(process: subprocess.Popen[bytes], what: str) -> None:
             process.wait(TELL_EVERY_SECONDS)
             return
         except subprocess.TimeoutExpired:
-            tell(f"{what}: {time.monotonic() - begin:.0f} s")
+            progress(f"{what}: {time.monotonic() - begin:.0f} s")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -124,7 +124,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _two_ways_out(problem: str) -> str:
+def _stop_signals(problem: str) -> str:
     """Say a problem with the two ways to get at the real components."""
     return (
         f"{problem}\nEither install Go 1.26 or newer (https://go.dev/dl) so that the pinned modules can be built, "
@@ -133,6 +133,6 @@ def _two_ways_out(problem: str) -> str:
     )
 
 
-def tell(text: str) -> None:
+def progress(text: str) -> None:
     """Say something to who waits."""
     print(f"kueue-dra: {text}", file=sys.stderr, flush=True)

@@ -175,10 +175,10 @@ class InformerCache:
         shelf = self._shelves.get((version, ref.kind)) or self._begin(version, ref.kind)
         wanted = self.objects.written(shelf.group, shelf.plural)
         if shelf.revision < max(wanted, 0):
-            self._catch_up(shelf, max(wanted, 0))
+            self._list(shelf, max(wanted, 0))
         return shelf
 
-    def _catch_up(self, shelf: Informer, wanted: int) -> None:
+    def _list(self, shelf: Informer, wanted: int) -> None:
         def caught_up() -> None:
             if shelf.revision < wanted:
                 raise NotYet(
@@ -200,7 +200,7 @@ class InformerCache:
             version, kind, PLURALS[version, kind]
         )
         shelf.follower = threading.Thread(
-            target=self._follow,
+            target=self._watch,
             args=(shelf,),
             name=f"watch {shelf.plural}",
             daemon=True,
@@ -208,14 +208,14 @@ class InformerCache:
         shelf.follower.start()
         return shelf
 
-    def _follow(self, shelf: Informer) -> None:
+    def _watch(self, shelf: Informer) -> None:
         listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
         group, _, version = self.objects.version_asked(shelf.api_version).partition("/")
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
                 listing: Any = listed(group, version, shelf.plural)
-                self._tell(partial(shelf.fill, self.objects.as_ours(listing)))
+                self._notify(partial(shelf.fill, self.objects.as_ours(listing)))
                 events: Iterator[Any] = shelf.watch.stream(
                     listed,
                     group,
@@ -226,7 +226,7 @@ class InformerCache:
                     deserialize=False,
                 )
                 for event in events:
-                    self._tell(
+                    self._notify(
                         partial(
                             shelf.take,
                             event["type"],
@@ -235,7 +235,7 @@ class InformerCache:
                     )
             again.wait(AGAIN)
 
-    def _tell(self, change: Callable[[], None]) -> None:
+    def _notify(self, change: Callable[[], None]) -> None:
         with self._moved:
             change()
             self._moves += 1

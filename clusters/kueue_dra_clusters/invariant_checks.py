@@ -8,7 +8,7 @@ from typing import Protocol
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
-from kueue_dra_clusters.fence import look_again
+from kueue_dra_clusters.fence import reobserve
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation
 from kueue_dra_clusters.waiting import NotYet, TimedOut, WaitLimits, moment_now
@@ -55,7 +55,7 @@ class InvariantChecks:
         """Have Kueue write at once the status of queues that something wrong is said of; else it takes a second."""
         for ref in self.world.refs(*QUEUES):
             if any(str(ref) in line for line in wrong):
-                look_again(self.objects, ref, str(moment_now()))
+                reobserve(self.objects, ref, str(moment_now()))
 
     def _in_the_end(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
         wrong: Sequence[str] = ()

@@ -153,7 +153,7 @@ class LiveTarget:
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Create each object or replace its spec; give what the API server or a webhook refused."""
-        self._settling.let_sweep_pass()
+        self._settling.wait_for_requeue()
         answers = [
             (
                 ref := Ref.of(each),
@@ -169,7 +169,7 @@ class LiveTarget:
 
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
-        self._settling.let_sweep_pass()
+        self._settling.wait_for_requeue()
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
             if (
@@ -185,7 +185,7 @@ class LiveTarget:
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
-        self._settling.let_sweep_pass()
+        self._settling.wait_for_requeue()
         self._touches += 1
         for ref in refs:
             self._custody.insist_on(self._objects, ref)
@@ -205,7 +205,7 @@ class LiveTarget:
             TimedOut: something still moves or is missing; with what Kueue has logged of the world's namespaces.
 
         """
-        self._settling.let_sweep_pass()
+        self._settling.wait_for_requeue()
         try:
             self._come_to_rest()
         except TimedOut as trouble:

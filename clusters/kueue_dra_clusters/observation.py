@@ -80,7 +80,7 @@ class Observation:
         )
 
     @property
-    def bare(self) -> list[Manifest]:
+    def without_conditions(self) -> list[Manifest]:
         """The pending Workloads that Kueue has said nothing about, or nothing since they became active or inactive."""
         return [
             found
@@ -100,7 +100,7 @@ class Observation:
     @property
     def is_on_its_way(self) -> bool:
         """Whether something is to be expected: a first word to a Workload, or what `at_odds` names."""
-        return bool(self.bare) or any(self.at_odds())
+        return bool(self.without_conditions) or any(self.inconsistencies())
 
     @property
     def is_all_in(self) -> bool:
@@ -111,7 +111,7 @@ class Observation:
             and not is_true(found, "Finished")
             for found in self.workloads
         )
-        return admitted and not self.alone and not any(self.at_odds())
+        return admitted and not self.alone and not any(self.inconsistencies())
 
     @property
     def alone(self) -> list[Manifest]:
@@ -120,7 +120,7 @@ class Observation:
         return [job for job in self.jobs if job["metadata"]["uid"] not in owned]
 
     @property
-    def passed_over(self) -> list[Manifest]:
+    def not_retried(self) -> list[Manifest]:
         """The Jobs that are to have a Workload and have none."""
         return [
             job
@@ -148,7 +148,7 @@ class Observation:
             if key not in {_key(old) for old in earlier.workloads}
         )
 
-    def at_odds(self) -> Iterator[str]:
+    def inconsistencies(self) -> Iterator[str]:
         """Name each Job that does not follow its Workload yet, and each Workload that is to lose its quota."""
         for found in self.workloads:
             if holds_quota(found) and _is_to_be_evicted(found):

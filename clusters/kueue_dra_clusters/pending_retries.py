@@ -64,7 +64,7 @@ class PendingRetries:
         """Whether something that waits may get in by what is to come."""
         return self.changed is not None or self._classes is not None
 
-    def let_opening_pass(self) -> None:
+    def await_requeue(self) -> None:
         """Return when Kueue has begun the sweep that lets nobody in."""
         if (since := self.opened) is not None:
             self.opened = None

@@ -42,7 +42,7 @@ class ProbeWorkload:
         body_of(self.objects.create(manifest), f"create the fence's {self.ref}")
         return self
 
-    def ask_for(self, amount: int) -> None:
+    def request(self, amount: int) -> None:
         """Have it tried once more; no two may ask for the same, or Kueue refuses them together."""
         self.asked = amount
         body_of(
@@ -60,7 +60,7 @@ class ProbeWorkload:
         """
         return not self._is_told(self.asked) and elapsed_since(self._at) > PATIENCE
 
-    def must_be_told(self, number: int) -> None:
+    def assert_observed(self, number: int) -> None:
         """Insist that it was refused in words that name a number, its own or a quota: only the scheduler knows of any.
 
         That Kueue has seen the newest workload is no proof: the Workload controller may say so in the words of before.

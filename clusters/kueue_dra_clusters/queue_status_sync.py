@@ -54,16 +54,16 @@ class QueueStatusSync:
             if self._counted.get(name) != standing
         }:
             cluster_queues, local_queues = self._queues(stale)
-            self._let_flavors_be_heard_of()
+            self._await_flavor_informer()
             self.fence.pass_queues(cluster_queues, local_queues)
             if any(map(self.world.is_nested, stale)):
                 self.sweeps()
-            agreed = self._agree(cluster_queues, local_queues)
+            agreed = self._matches(cluster_queues, local_queues)
             self._counted = {
                 name: seen for name, seen in now.items() if agreed or name not in stale
             }
 
-    def _let_flavors_be_heard_of(self) -> None:
+    def _await_flavor_informer(self) -> None:
         """Have Kueue know of each flavor before it judges the queues that name it: it marks all that it knows of."""
         stored = self._stored(self.world.refs("ResourceFlavor"))
         if unheard := [
@@ -99,7 +99,7 @@ class QueueStatusSync:
             if self.world.cluster_queue_of(written(ref)) in names
         ]
 
-    def _agree(
+    def _matches(
         self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]
     ) -> bool:
         """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import AppliedObjects
-from kueue_dra_clusters.fence import Fence, look_again
+from kueue_dra_clusters.fence import Fence, reobserve
 from kueue_dra_clusters.in_flight import InFlight
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation
@@ -47,13 +47,13 @@ class Settle:
     _quiet: list[float] = field(default_factory=list)
     """When nothing had moved, each time since something did."""
 
-    def let_sweep_pass(self) -> None:
+    def wait_for_requeue(self) -> None:
         """Return when no announced sweep is left that could come between two steps of a case, or change what is told.
 
         Nobody gets in by it, but it makes Kueue forget which workloads it found equal to a refused one.
         """
         if self.ahead.opened is not None and self._last.pending:
-            self.ahead.let_opening_pass()
+            self.ahead.await_requeue()
             self.fence.pass_cycles(self._longest_line(self._last) + 1)
 
     def forget(self) -> None:
@@ -73,12 +73,14 @@ class Settle:
 
     def _all_got_in(self) -> bool:
         """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
-        if self.ahead.may_let_in or self.stops.concern_somebody:
+        if self.ahead.may_let_in or self.stops.affect_workloads:
             return False
 
         def decided() -> bool:
             look = self._see()
-            if not look.is_all_in and not (look.pending and not look.bare):
+            if not look.is_all_in and not (
+                look.pending and not look.without_conditions
+            ):
                 raise NotYet("not yet")
             return look.is_all_in
 
@@ -96,12 +98,12 @@ class Settle:
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
         told = self._see()
-        self._show_again(told)
-        self._have_made_anew(told)
-        if self.stops.concern_somebody:
-            self.stops.tell_again(self._see)
+        self._touch(told)
+        self._recreate_workloads(told)
+        if self.stops.affect_workloads:
+            self.stops.resend(self._see)
             self.fence.pass_chain(unless=self.is_denied)
-        before = self._a_moment_later(self._see())
+        before = self._recheck(self._see())
         if (changed := self.ahead.changed) is not None and before.pending:
             self.ahead.changed = self.ahead.opened = None
             self.fence.pass_sweep(since=changed)
@@ -116,7 +118,7 @@ class Settle:
             raise NotYet("still moving: " + ", ".join(moved))
         self._require_rest(after)
 
-    def _a_moment_later(self, look: Observation) -> Observation:
+    def _recheck(self, look: Observation) -> Observation:
         """Look again until everything seems done: it proves nothing, but spares a round that would see it move."""
         if not look.is_on_its_way:
             return look
@@ -140,17 +142,17 @@ class Settle:
         """How many wait where most do: queues of one cohort may hinder each other, others have cycles in common."""
         return max(Counter(map(self.world.line_of, look.pending)).values(), default=0)
 
-    def _show_again(self, look: Observation) -> None:
+    def _touch(self, look: Observation) -> None:
         """Have a Job without a Workload reconciled once more, now that the Job controller has come past it.
 
         Kueue passes over a Job whose Namespace its cache has not heard of yet, and does not come back to it.
         """
-        for job in look.passed_over:
+        for job in look.not_retried:
             if (uid := job["metadata"]["uid"]) not in self._shown_again:
                 self._shown_again.add(uid)
-                look_again(self.objects, Ref.of(job), str(moment_now()))
+                reobserve(self.objects, Ref.of(job), str(moment_now()))
 
-    def _have_made_anew(self, look: Observation) -> None:
+    def _recreate_workloads(self, look: Observation) -> None:
         """Delete Workloads that were judged too early: Kueue makes another one of each Job, and knows better by now."""
         if early := [Ref.of(found) for found in self.underway.misjudged(look)]:
             for ref in early:
@@ -161,12 +163,14 @@ class Settle:
         self._quiet.append(moment_now())
         if self.ahead.changed is not None and look.pending:
             raise NotYet("quota came free while others wait")
-        if faults := list(look.at_odds()) or list(self._under_way(look)):
+        if faults := list(look.inconsistencies()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
-        if look.bare and len(self._quiet) < 2:
+        if look.without_conditions and len(self._quiet) < 2:
             raise NotYet(
                 "nothing said of "
-                + ", ".join(found["metadata"]["name"] for found in look.bare)
+                + ", ".join(
+                    found["metadata"]["name"] for found in look.without_conditions
+                )
             )
         if self.ahead.changed is not None:
             self.ahead.opened, self.ahead.changed = self.ahead.changed, None

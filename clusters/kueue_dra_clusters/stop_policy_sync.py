@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.applied_objects import JOBS, AppliedObjects, ObjectPosition
 from kueue_dra_clusters.conditions import condition_of
-from kueue_dra_clusters.fence import Fence, look_again
+from kueue_dra_clusters.fence import Fence, reobserve
 from kueue_dra_clusters.observation import Observation, owners_of
 from kueue_dra_clusters.waiting import moment_now
 from kueue_dra_ref.api.conditions import is_true
@@ -41,11 +41,11 @@ class StopPolicySync:
         self._untold.clear()
 
     @property
-    def concern_somebody(self) -> bool:
+    def affect_workloads(self) -> bool:
         """Whether there is anybody to be told."""
         return bool(self._untold)
 
-    def tell_again(self, see: Callable[[], Observation]) -> None:
+    def resend(self, see: Callable[[], Observation]) -> None:
         """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
 
         Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
@@ -71,4 +71,4 @@ class StopPolicySync:
                 found
             )
             if behind and not failed and not is_true(found, "Finished"):
-                look_again(self.objects, Ref.of(found), str(moment_now()))
+                reobserve(self.objects, Ref.of(found), str(moment_now()))

@@ -55,7 +55,7 @@ class WorkloadInfo:
         return not is_false(self.obj, "Requeued")
 
     @cached_property
-    def shape(self) -> str:
+    def scheduling_hash(self) -> str:
         """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
         written = self.obj["spec"].get("podSets") or ()
         shapes = [
@@ -70,60 +70,60 @@ class PendingWorkloads:
 
     def __init__(self, rules: QueueRules) -> None:
         self.heap: dict[Key, WorkloadInfo] = {}
-        self.aside: dict[Key, WorkloadInfo] = {}
-        self.preemptor: Key | None = None
+        self.inadmissible: dict[Key, WorkloadInfo] = {}
+        self.sticky_workload: Key | None = None
         self._rules = rules
         self._order: list[tuple[Place, Key]] = []
-        self._hopeless: dict[str, QuotaReservedReason] = {}
+        self._hash_to_reason: dict[str, QuotaReservedReason] = {}
 
     def __len__(self) -> int:
-        return len(self.heap) + len(self.aside)
+        return len(self.heap) + len(self.inadmissible)
 
     def __iter__(self) -> Iterator[WorkloadInfo]:
         yield from self.heap.values()
-        yield from self.aside.values()
+        yield from self.inadmissible.values()
 
     def push(self, queued: WorkloadInfo, *, best_effort: bool) -> None:
         """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
-        old = self.aside.get(queued.key)
+        old = self.inadmissible.get(queued.key)
         known = old or self.heap.get(queued.key)
         if known is not None and _is_shaped_like(known, queued):
             queued.progress, queued.found = known.progress, known.found
         if old is not None and not _changed(old, queued):
-            self.aside[queued.key] = queued
+            self.inadmissible[queued.key] = queued
             return
-        self.aside.pop(queued.key, None)
+        self.inadmissible.pop(queued.key, None)
         in_line = queued.key in self.heap
-        hopeless = best_effort and queued.shape in self._hopeless
+        hopeless = best_effort and queued.scheduling_hash in self._hash_to_reason
         if not in_line and (hopeless or not queued.may_be_tried):
-            self.aside[queued.key] = queued
+            self.inadmissible[queued.key] = queued
         else:
-            self.put_back(queued)
+            self.requeue_if_not_present(queued)
 
     def join(self, queued: Iterable[WorkloadInfo]) -> None:
         """Queue what comes with its LocalQueue, whatever was found of its equals, unless it is here already."""
         for each in queued:
-            if each.key not in self.heap and each.key not in self.aside:
-                self.put_back(each)
+            if each.key not in self.heap and each.key not in self.inadmissible:
+                self.requeue_if_not_present(each)
 
     def drop(self, key: Key) -> None:
         """Forget a workload."""
         self.heap.pop(key, None)
-        self.aside.pop(key, None)
-        if key == self.preemptor:
-            self.preemptor = None
+        self.inadmissible.pop(key, None)
+        if key == self.sticky_workload:
+            self.sticky_workload = None
 
     def head(self) -> WorkloadInfo | None:
         """Take the first in line out of it."""
-        if self.preemptor in self.heap:
-            return self.heap.pop(self.preemptor)
+        if self.sticky_workload in self.heap:
+            return self.heap.pop(self.sticky_workload)
         while self._order:
             place, key = heapq.heappop(self._order)
             if key in self.heap and self._place(self.heap[key]) == place:
                 return self.heap.pop(key)
         return None
 
-    def put_back(self, queued: WorkloadInfo) -> None:
+    def requeue_if_not_present(self, queued: WorkloadInfo) -> None:
         """Return a head to the line."""
         known = self.heap.get(queued.key)
         self.heap[queued.key] = queued
@@ -131,37 +131,41 @@ class PendingWorkloads:
         if known is None or self._place(known) != place:
             heapq.heappush(self._order, (place, queued.key))
 
-    def set_aside(self, queued: WorkloadInfo) -> None:
+    def mark_inadmissible(self, queued: WorkloadInfo) -> None:
         """Keep a head out of the line until a sweep."""
-        self.aside[queued.key] = queued
+        self.inadmissible[queued.key] = queued
 
-    def bypassed(self, key: Key) -> QuotaReservedReason | None:
+    def is_covered_by_hash(self, key: Key) -> QuotaReservedReason | None:
         """What was found of an equal to a workload that is set aside."""
-        found = self.aside.get(key)
-        return self._hopeless.get(found.shape) if found else None
+        found = self.inadmissible.get(key)
+        return self._hash_to_reason.get(found.scheduling_hash) if found else None
 
-    def set_equals_aside(
+    def handle_inadmissible_hash(
         self, queued: WorkloadInfo, cause: QuotaReservedReason | None
     ) -> list[Key]:
         """Workloads that are equal to one that did not fit, with it, are not tried before the next sweep."""
-        self._hopeless[queued.shape] = cause or QuotaReservedReason.UNTRIED
+        self._hash_to_reason[queued.scheduling_hash] = (
+            cause or QuotaReservedReason.UNTRIED
+        )
         equals = [
-            key for key, other in self.heap.items() if other.shape == queued.shape
+            key
+            for key, other in self.heap.items()
+            if other.scheduling_hash == queued.scheduling_hash
         ]
         for key in equals:
-            self.aside[key] = self.heap.pop(key)
+            self.inadmissible[key] = self.heap.pop(key)
         return [queued.key, *equals]
 
-    def sweep(self, selected: Callable[[WorkloadInfo], bool]) -> bool:
+    def queue_inadmissible(self, selected: Callable[[WorkloadInfo], bool]) -> bool:
         """Bring back into line what was set aside; False when nothing moved."""
-        self._hopeless.clear()
+        self._hash_to_reason.clear()
         moved = [
             queued
-            for queued in self.aside.values()
+            for queued in self.inadmissible.values()
             if queued.may_be_tried and selected(queued)
         ]
         for queued in moved:
-            self.put_back(self.aside.pop(queued.key))
+            self.requeue_if_not_present(self.inadmissible.pop(queued.key))
         return bool(moved)
 
     def _place(self, queued: WorkloadInfo) -> Place:
@@ -178,7 +182,7 @@ def _is_shaped_like(old: WorkloadInfo, new: WorkloadInfo) -> bool:
         d.amounts for d in new.demands
     ]:
         return True
-    return old.shape == new.shape
+    return old.scheduling_hash == new.scheduling_hash
 
 
 def _changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:

@@ -37,7 +37,7 @@ class Hierarchy:
         return [queue.name for queue in node.queues()] if node else []
 
 
-def tree_of(
+def build_hierarchy(
     rules: CohortRules,
     queues: Iterable[ClusterQueue],
     cohorts: Iterable[Cohort],
@@ -64,9 +64,9 @@ def tree_of(
         nodes[each.name] = ResourceNode(
             name=each.name, limits=_limits(rules, groups), weight=each.weight
         )
-    looping = {name for name in nodes if _loops(name, parents)}
+    looping = {name for name in nodes if _has_cycle(name, parents)}
     for child in sorted(parents.keys() - looping):
-        _join(nodes[child], nodes[parents[child]])
+        _attach(nodes[child], nodes[parents[child]])
     tree = Hierarchy(
         cohorts=nodes,
         looped=frozenset(name for name, cohort in joined.items() if cohort in looping),
@@ -78,22 +78,22 @@ def tree_of(
             weight=queue.weight,
             is_queue=True,
         )
-        node.used = dict(used.get(queue.name, {}))
+        node.usage = dict(used.get(queue.name, {}))
         tree.queues[queue.name] = node
         if (above := joined.get(queue.name)) and above not in looping:
-            _join(node, nodes[above])
+            _attach(node, nodes[above])
     for node in (*nodes.values(), *tree.queues.values()):
         if node.parent is None:
             node.build()
     return tree
 
 
-def _join(child: ResourceNode, parent: ResourceNode) -> None:
+def _attach(child: ResourceNode, parent: ResourceNode) -> None:
     child.parent = parent
     parent.members.append(child)
 
 
-def _loops(name: str, parents: Mapping[str, str]) -> bool:
+def _has_cycle(name: str, parents: Mapping[str, str]) -> bool:
     seen: set[str] = set()
     while name in parents and name not in seen:
         seen.add(name)

@@ -49,7 +49,7 @@ class Snapshot:
         """The names from the root of the tree down to a ClusterQueue."""
         node = self.node(queue)
         return "/" + "/".join(
-            [*reversed([cohort.name for cohort in node.above()]), queue]
+            [*reversed([cohort.name for cohort in node.path_parent_to_root()]), queue]
         )
 
     def holding(self, queue: str) -> Iterator[ReservedWorkload]:
@@ -97,12 +97,12 @@ class Snapshot:
     def trying(self) -> Iterator[None]:
         """Undo in the end whatever is done to the tree meanwhile."""
         nodes = [*self.tree.queues.values(), *self.tree.cohorts.values()]
-        before = [(node, dict(node.used), node.active) for node in nodes]
+        before = [(node, dict(node.usage), node.active) for node in nodes]
         for name, node in self.tree.queues.items():
             node.active = name in self.queues
         try:
             yield
         finally:
             for node, used, active in before:
-                node.used, node.active = used, active
+                node.usage, node.active = used, active
             self._gone.clear()

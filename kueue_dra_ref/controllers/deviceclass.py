@@ -37,7 +37,7 @@ class DeviceClassController:
         for obj in self.kueue.store.every("Workload") if names else ():
             if is_true(obj, "QuotaReserved"):
                 continue
-            workload = self.kueue.nouns.workload(obj)
+            workload = self.kueue.informers.workload(obj)
             if names & {
                 name for rule in self.rules.detected for name in rule(workload)
             }:

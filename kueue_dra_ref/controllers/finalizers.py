@@ -46,7 +46,5 @@ class FinalizerController:
 
     def _use(self, kind: str, name: str) -> InUse:
         if kind == "ClusterQueue":
-            return InUse(
-                reservations=self.kueue.ledger.of_cluster_queue(name).reserving
-            )
-        return InUse(cluster_queues=len(self.kueue.nouns.naming(name)))
+            return InUse(reservations=self.kueue.usage.of_cluster_queue(name).reserving)
+        return InUse(cluster_queues=len(self.kueue.informers.workloads_naming(name)))

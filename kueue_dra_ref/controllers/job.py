@@ -13,7 +13,7 @@ from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.job_management import ManagedJobs
 from kueue_dra_ref.controllers.job_pods import JobPods
-from kueue_dra_ref.controllers.workload_conditions import give_back
+from kueue_dra_ref.controllers.workload_conditions import unset_quota_reservation
 from kueue_dra_ref.controllers.workloadpriorityclass import (
     MissingClass,
     WorkloadPriorityClassController,
@@ -70,23 +70,23 @@ class JobController:
             self._finish(job, workload, *ended)
         elif workload is None:
             self._create(job)
-        elif self._unequal(job, workload):
-            self._renew(job, workload)
+        elif self._not_equivalent(job, workload):
+            self._recreate_workload(job, workload)
         elif not is_true(workload, "Finished"):
-            self._in_step(job, workload)
+            self._is_synced(job, workload)
 
-    def _in_step(self, job: Manifest, workload: Manifest) -> None:
+    def _is_synced(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and the Workload that was made for it in step, one thing at a time."""
         if self.priorities.follow(job, workload) or self._reclaim(job, workload):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
-        elif not self._follow(job, workload) and (
+        elif not self._sync(job, workload) and (
             failed := self.running.follow(job, workload)
         ):
             self._finish(job, workload, *failed)
 
-    def _unequal(self, job: Manifest, workload: Manifest) -> bool:
+    def _not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
         """Whether a Job asks for other pods than its Workload: than those admitted, while it is suspended than any."""
         asked, whole = self._pod_sets(job), workload["spec"]["podSets"]
         if asked is None or is_true(workload, "Finished"):
@@ -98,7 +98,7 @@ class JobController:
             for rule in self.rules.unequal
         )
 
-    def _renew(self, job: Manifest, workload: Manifest) -> None:
+    def _recreate_workload(self, job: Manifest, workload: Manifest) -> None:
         """Write the Workload of a Job that waits anew; else suspend the Job and have another Workload made."""
         if job["spec"].get("suspend") and not is_true(workload, "QuotaReserved"):
             self.kueue.store.put(
@@ -200,10 +200,10 @@ class JobController:
             },
             "spec": self._spec(job),
         }
-        if self._is_taken(made):
+        if self._has_workload(made):
             self.kueue.store.put(made)
 
-    def _is_taken(self, made: Manifest) -> bool:
+    def _has_workload(self, made: Manifest) -> bool:
         """Whether the API server takes a new Workload."""
         behaviour = self.kueue.behaviour
         return _TAKEN.once(
@@ -221,9 +221,9 @@ class JobController:
         if is_true(workload, "QuotaReserved") and any(
             rule(job) for rule in self.rules.release_quota
         ):
-            give_back(self.kueue, self.kueue.patched(workload))
+            unset_quota_reservation(self.kueue, self.kueue.patched(workload))
 
-    def _follow(self, job: Manifest, workload: Manifest) -> bool:
+    def _sync(self, job: Manifest, workload: Manifest) -> bool:
         """Carry a changed queue name of a Job that waits over to its Workload."""
         spec = {
             key: value for key, value in workload["spec"].items() if key != "queueName"

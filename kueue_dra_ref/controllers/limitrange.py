@@ -37,7 +37,7 @@ class LimitRangeController:
             if is_true(found, "QuotaReserved"):
                 continue
             if asks_for_devices(
-                self.kueue.behaviour, self.kueue.world, self.kueue.adjusted(found)
+                self.kueue.behaviour, self.kueue.lister, self.kueue.adjusted(found)
             ):
                 self.kueue.reconcile("Workload", key_of(found))
             elif may_queue(found):

@@ -26,7 +26,7 @@ class QueueReadiness:
         key, managed = kueue.queue_of(working)
         local = kueue.store.find("LocalQueue", key[1], key[0])
         name = managed.cluster_queue if managed else ""
-        queue, line = kueue.nouns.queue(name), kueue.lines.get(name)
+        queue, line = kueue.informers.queue(name), kueue.pending.get(name)
         return QueuePosition(
             local_queue=key[1],
             local_queue_exists=local is not None,
@@ -34,11 +34,11 @@ class QueueReadiness:
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
             cluster_queue_is_active=queue is not None
-            and not kueue.nouns.inactive(queue),
+            and not kueue.informers.inactive(queue),
             active=is_active(working),
-            mismatch=(kueue.nouns.mismatch(queue, key[0]) or "") if queue else "",
+            mismatch=(kueue.informers.mismatch(queue, key[0]) or "") if queue else "",
             unfit=lambda: self._unfit(working) if queue else "",
-            bypassed=line.bypassed(key_of(working)) if line else None,
+            bypassed=line.is_covered_by_hash(key_of(working)) if line else None,
             said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
         )
 
@@ -57,11 +57,11 @@ class QueueReadiness:
     def _unfit(self, working: Manifest) -> str:
         """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
         kueue = self.kueue
-        around = kueue.world.surroundings(working["metadata"]["namespace"])
+        around = kueue.lister.surroundings(working["metadata"]["namespace"])
         workload = (
             kueue.adjusted(working)
             if kueue.asks_for_devices(working)
-            else kueue.nouns.workload(working)
+            else kueue.informers.workload(working)
         )
         found = unfit(self.rules.adjusting, around, workload)
         return found.message if found else ""

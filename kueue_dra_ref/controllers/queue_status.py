@@ -8,13 +8,17 @@ from typing import Any
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.cache.cluster_queue import Key
-from kueue_dra_ref.controllers.workload_conditions import say
+from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import is_deleted
 from kueue_dra_ref.controlplane.usage import UsageTotals
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode, share
+from kueue_dra_ref.model.resource_node import (
+    FlavorResource,
+    ResourceNode,
+    dominant_resource_share,
+)
 from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest
 
@@ -42,11 +46,11 @@ class QueueStatus:
             )
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
-        kueue, queue = self.kueue, self.kueue.nouns.queue(found["metadata"]["name"])
+        kueue, queue = self.kueue, self.kueue.informers.queue(found["metadata"]["name"])
         assert queue is not None
-        pending = len(kueue.lines.get(queue.name, ()))
+        pending = len(kueue.pending.get(queue.name, ()))
         figures = self._figures(
-            queue.name, pending, kueue.ledger.of_cluster_queue(queue.name)
+            queue.name, pending, kueue.usage.of_cluster_queue(queue.name)
         )
         status: dict[str, Any] = {
             "conditions": [
@@ -56,25 +60,25 @@ class QueueStatus:
         for written in (rule(figures) for rule in self.rules.cluster_queue):
             status |= written
         for said in self._readiness(queue):
-            say({"status": status}, said, kueue.clock.now)
-        return status | self._share(kueue.tree.queues.get(queue.name))
+            apply_condition({"status": status}, said, kueue.clock.now)
+        return status | self._share(kueue.hierarchy.queues.get(queue.name))
 
     def _readiness(self, queue: ClusterQueue) -> Iterator[Condition]:
         """Say whether a ClusterQueue can admit."""
-        told = self.kueue.nouns.inactive(queue)
+        told = self.kueue.informers.inactive(queue)
         for rule in self.rules.cluster_queue_active if not queue.deleted else ():
             yield rule([t.reason for t in told], [t.message for t in told])
         for said in self.rules.deleted if queue.deleted else ():
             yield said()
 
     def _cohort(self, found: Manifest) -> dict[str, Any]:
-        return self._share(self.kueue.tree.cohorts.get(found["metadata"]["name"]))
+        return self._share(self.kueue.hierarchy.cohorts.get(found["metadata"]["name"]))
 
     def _share(self, node: ResourceNode | None) -> dict[str, Any]:
         if node is None or self.kueue.configuration.fair_sharing is None:
             return {}
         shown = (
-            rule(share(node))
+            rule(dominant_resource_share(node))
             for rule in self.kueue.behaviour.fair_sharing.status_fields
         )
         return {key: value for written in shown for key, value in written.items()}
@@ -85,9 +89,9 @@ class QueueStatus:
             (meta["namespace"], meta["name"]),
             found["spec"].get("clusterQueue", ""),
         )
-        queue, managed = kueue.nouns.queue(name), kueue.local_queues.get(key)
+        queue, managed = kueue.informers.queue(name), kueue.local_queues.get(key)
         stopped = stop_policy(found) != "None"
-        held = kueue.ledger.of_local_queue(key, name) if queue else UsageTotals()
+        held = kueue.usage.of_local_queue(key, name) if queue else UsageTotals()
         figures = self._figures(
             name, len(managed.items) if managed and not stopped else 0, held
         )
@@ -107,11 +111,11 @@ class QueueStatus:
             else "inactive"
         )
         for rule in self.rules.local_queue_active:
-            say({"status": status}, rule(stopped, state), kueue.clock.now)
+            apply_condition({"status": status}, rule(stopped, state), kueue.clock.now)
         return status
 
     def _figures(self, name: str, pending: int, held: UsageTotals) -> QueueCounts:
-        queue = self.kueue.nouns.queue(name)
+        queue = self.kueue.informers.queue(name)
         return QueueCounts(
             pending=pending,
             reserving=held.reserving,
@@ -121,18 +125,18 @@ class QueueStatus:
             groups=queue.groups if queue else (),
             borrowed=self._borrowed(name, held),
             in_bytes=self.kueue.in_bytes,
-            flavor=self.kueue.nouns.flavor,
+            flavor=self.kueue.informers.flavor,
         )
 
     def _borrowed(
         self, name: str, held: UsageTotals
     ) -> dict[str, dict[FlavorResource, int]]:
         """What is reserved and used beyond the nominal quota; nothing for a ClusterQueue outside any cohort."""
-        node = self.kueue.tree.queues.get(name)
+        node = self.kueue.hierarchy.queues.get(name)
         rules = self.kueue.behaviour.cohorts.borrowed if node and node.parent else ()
         return {
             word: {
-                of: rule(amount, node.limit(of).nominal)
+                of: rule(amount, node.quota_for(of).nominal)
                 for of, amount in amounts.items()
                 for rule in rules
             }

@@ -21,17 +21,17 @@ class QueueControllers:
     def on_cluster_queue(self, event: Event) -> None:
         """Open, change or close the line of a ClusterQueue."""
         name, kueue = event.key[1], self.kueue
-        kueue.replant()
+        kueue.rebuild_hierarchy()
         if event.old is not None and event.new is not None and is_deleted(event.new):
             self._reconcile_behind(name)
             kueue.refresh(name)
             return
         if event.new is None:
-            kueue.lines.pop(name, None)
+            kueue.pending.pop(name, None)
         elif event.old is None:
-            self._open(name)
+            self._activate(name)
         if event.new is not None and _spec(event.old) != _spec(event.new):
-            kueue.sweep_later(name)
+            kueue.notify_retry_inadmissible(name)
         if (
             event.old is None
             or event.new is None
@@ -48,8 +48,8 @@ class QueueControllers:
         named = next(
             obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj
         )
-        cohort = self.kueue.tree.cohorts.get(named)
-        for each in [cohort, *cohort.above()][:-1] if cohort else ():
+        cohort = self.kueue.hierarchy.cohorts.get(named)
+        for each in [cohort, *cohort.path_parent_to_root()][:-1] if cohort else ():
             if self.kueue.store.find("Cohort", each.name):
                 self.kueue.sweep_cohort_later(each.name)
                 self._show(each.name)
@@ -58,10 +58,10 @@ class QueueControllers:
         """A cohort that comes or changes lets its whole tree be tried again."""
         if not self.kueue.reads_cohorts:
             return
-        self.kueue.replant()
+        self.kueue.rebuild_hierarchy()
         if event.new is not None:
             self.kueue.sweep_cohort_later(event.key[1])
-        for name in self.kueue.tree.cohorts:
+        for name in self.kueue.hierarchy.cohorts:
             self._show(name)
 
     def _show(self, cohort: str) -> None:
@@ -73,11 +73,11 @@ class QueueControllers:
         """Manage a LocalQueue, or let it go while it is stopped."""
         kueue, key = self.kueue, event.key
         if event.new is None or stop_policy(event.new) != "None":
-            self._let_go(key)
+            self._remove(key)
         elif key not in kueue.local_queues:
             self._manage(key, event.new)
         else:
-            self._lead(key, event.new["spec"].get("clusterQueue", ""))
+            self._point_local_queue(key, event.new["spec"].get("clusterQueue", ""))
         if (
             event.old is None
             or event.new is None
@@ -90,12 +90,12 @@ class QueueControllers:
 
     def on_flavor(self, event: Event) -> None:
         """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
-        self.kueue.nouns.note_flavor(event.key[1])
+        self.kueue.informers.note_flavor(event.key[1])
         if event.old is not None and event.new is not None and is_deleted(event.new):
             return
         self.kueue.moves += 1
-        for name in self.kueue.nouns.naming(event.key[1]):
-            self.kueue.sweep_later(name)
+        for name in self.kueue.informers.workloads_naming(event.key[1]):
+            self.kueue.notify_retry_inadmissible(name)
             self.kueue.refresh(name)
 
     def on_slice(self, event: Event) -> None:
@@ -111,26 +111,26 @@ class QueueControllers:
             for each in (event.old, event.new)
             if each
         ):
-            for name in self.kueue.lines:
-                self.kueue.sweep_later(name)
+            for name in self.kueue.pending:
+                self.kueue.notify_retry_inadmissible(name)
 
     def on_namespace(self, event: Event) -> None:
         """A namespace whose labels come to match a ClusterQueue has its workloads tried again."""
         if event.old is None or event.new is None:
             return
         before, after = labels_of(event.old), labels_of(event.new)
-        for name in list(self.kueue.lines):
-            queue = self.kueue.nouns.queue(name)
+        for name in list(self.kueue.pending):
+            queue = self.kueue.informers.queue(name)
             selector = queue.namespace_selector if queue else None
             if (
                 selector is not None
                 and selects(selector, after)
                 and not selects(selector, before)
             ):
-                self.kueue.sweep_later(name)
+                self.kueue.notify_retry_inadmissible(name)
 
-    def _open(self, name: str) -> None:
-        line = self.kueue.lines.setdefault(
+    def _activate(self, name: str) -> None:
+        line = self.kueue.pending.setdefault(
             name, PendingWorkloads(self.kueue.behaviour.queueing)
         )
         for managed in self.kueue.local_queues.values():
@@ -153,20 +153,20 @@ class QueueControllers:
             if self.kueue.asks_for_devices(workload):
                 self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
             else:
-                self.kueue.take_in(workload)
-        if (line := self.kueue.lines.get(managed.cluster_queue)) is not None:
+                self.kueue.assign_to_local_queue(workload)
+        if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
             line.join(managed.items.values())
 
-    def _lead(self, key: Key, cluster_queue: str) -> None:
+    def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
         """Take what waits in a LocalQueue from one line to another."""
         managed = self.kueue.local_queues[key]
         if managed.cluster_queue == cluster_queue:
             return
-        if (line := self.kueue.lines.get(managed.cluster_queue)) is not None:
+        if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
             for item in managed.items:
                 line.drop(item)
         managed.cluster_queue = cluster_queue
-        if (line := self.kueue.lines.get(cluster_queue)) is not None:
+        if (line := self.kueue.pending.get(cluster_queue)) is not None:
             line.join(managed.items.values())
 
     def _waits(self, workload: Manifest) -> bool:
@@ -177,9 +177,9 @@ class QueueControllers:
             for rule in self.kueue.behaviour.queueing.skip_on_local_queue_add
         )
 
-    def _let_go(self, key: Key) -> None:
+    def _remove(self, key: Key) -> None:
         if key in self.kueue.local_queues:
-            self._lead(key, "")
+            self._point_local_queue(key, "")
             del self.kueue.local_queues[key]
 
     def _reconcile_behind(self, cluster_queue: str) -> None:

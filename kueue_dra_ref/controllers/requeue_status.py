@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.cache.cluster_queue import Key
-from kueue_dra_ref.controllers.workload_conditions import say, say_unreserved
+from kueue_dra_ref.controllers.workload_conditions import (
+    apply_condition,
+    say_unreserved,
+)
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.scheduler.ambiguous_classes import readings
+from kueue_dra_ref.scheduler.ambiguous_classes import interpretations
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.total_requests import TotalRequests, counted
@@ -72,17 +75,21 @@ class RequeueStatus:
         at_risk = in_a_row and (
             not self.kueue.behaviour.overwrites or entry.message == before
         )
-        return at_risk and self.kueue.chance.of(entry.queued.obj).stands(said)
+        return at_risk and self.kueue.map_order.for_workload(
+            entry.queued.obj
+        ).is_stable(said)
 
     def _written(self, entry: Entry, words: list[Condition]) -> Manifest:
         """The newest version of a Workload with what it is told, and with what it asks for."""
         kueue, head = self.kueue, entry.queued
         fresh = kueue.patched(head.obj)
         for one in words:
-            say(fresh, one, kueue.clock.now)
+            apply_condition(fresh, one, kueue.clock.now)
         say_unreserved(kueue, fresh)
         meant = next(
-            readings(kueue.behaviour.assigning, entry.queue, head.choices, head.demands)
+            interpretations(
+                kueue.behaviour.assigning, entry.queue, head.choices, head.demands
+            )
         )
         asked = [(demand.pod_set.name, self._shown(entry, demand)) for demand in meant]
         for rule in kueue.behaviour.reporting.requests:

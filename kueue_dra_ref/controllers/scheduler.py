@@ -8,7 +8,7 @@ from kueue_dra_ref.api.types import ClusterQueue, Workload
 from kueue_dra_ref.cache.cluster_queue import Key, WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
 from kueue_dra_ref.controllers.requeue_status import RequeueStatus
-from kueue_dra_ref.controllers.workload_conditions import evict, say
+from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.rules.preemption.preemption_policies import Preemption
@@ -27,10 +27,10 @@ class Scheduler:
     def __init__(self, kueue: Kueue) -> None:
         self.kueue, self.rules = kueue, kueue.behaviour
         self._number = 0
-        self._telling = RequeueStatus(kueue)
-        self._made_room: dict[Key, tuple[Step, ...]] = {}
+        self._requeue_status = RequeueStatus(kueue)
+        self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
         """How each Workload that is not admitted yet found whom it has preempted last."""
-        self._fresh: set[Key] = set()
+        self._just_admitted: set[Key] = set()
         """Who was admitted in the last cycle, unless time has passed since."""
         self.preemptions = 0
         """How many workloads have been preempted so far."""
@@ -43,30 +43,30 @@ class Scheduler:
         self._number += 1
         snapshot = self.kueue.snapshot()
         entries = self._cycle(snapshot).run(heads)
-        self._fresh.clear()
-        moved = [self._carry_out(snapshot, entry) for entry in entries]
+        self._just_admitted.clear()
+        moved = [self._apply(snapshot, entry) for entry in entries]
         return any(moved) or self.kueue.store.version != version
 
-    def pause(self) -> None:
+    def next_cycle_delay(self) -> None:
         """Time has passed: what was admitted is written."""
-        self._fresh.clear()
+        self._just_admitted.clear()
 
     def _heads(self) -> list[tuple[ClusterQueue, WorkloadInfo]]:
         found = [
             (name, queue)
-            for name, line in self.kueue.lines.items()
+            for name, line in self.kueue.pending.items()
             if line.heap
             if (queue := self._active(name))
         ]
         return [
             (queue, head)
             for name, queue in found
-            if (head := self.kueue.lines[name].head())
+            if (head := self.kueue.pending[name].head())
         ]
 
     def _active(self, name: str) -> ClusterQueue | None:
-        queue = self.kueue.nouns.queue(name)
-        return queue if queue and not self.kueue.nouns.inactive(queue) else None
+        queue = self.kueue.informers.queue(name)
+        return queue if queue and not self.kueue.informers.inactive(queue) else None
 
     def _cycle(self, snapshot: Snapshot) -> Cycle:
         configuration = self.kueue.configuration
@@ -80,7 +80,7 @@ class Scheduler:
                 rule(configuration.quota_check_strategy)
                 for rule in self.rules.assigning.ignore_undeclared
             ),
-            chance=self.kueue.chance,
+            chance=self.kueue.map_order,
         )
         return Cycle(
             behaviour=self.rules,
@@ -88,15 +88,15 @@ class Scheduler:
             nominator=nominator,
             fair=configuration.fair_sharing is not None,
             refused=self._refused,
-            fresh=self._fresh,
+            fresh=self._just_admitted,
         )
 
     def _refused(
         self, queue: ClusterQueue, head: WorkloadInfo
     ) -> tuple[RequeueReason, str, tuple[Step, ...]] | None:
         """Why a ClusterQueue does not take a workload, whatever it asks for."""
-        labels = self.kueue.nouns.labels(head.key[0])
-        if queue.name in self.kueue.tree.looped:
+        labels = self.kueue.informers.labels(head.key[0])
+        if queue.name in self.kueue.hierarchy.looped:
             for rule in self.rules.cohorts.on_cycle:
                 return (
                     RequeueReason.STOPPED,
@@ -119,8 +119,8 @@ class Scheduler:
             )
         wrong = unfit(
             self.rules.adjusting,
-            self.kueue.world.surroundings(head.key[0]),
-            self._judged(head),
+            self.kueue.lister.surroundings(head.key[0]),
+            self._validated(head),
         )
         if wrong:
             return (
@@ -130,7 +130,7 @@ class Scheduler:
             )
         return None
 
-    def _judged(self, head: WorkloadInfo) -> Workload:
+    def _validated(self, head: WorkloadInfo) -> Workload:
         if (
             head.remembered is None or head.written is None
         ):  # it has not been tried as it is
@@ -140,25 +140,27 @@ class Scheduler:
             head.written,
         )
 
-    def _carry_out(self, snapshot: Snapshot, entry: Entry) -> bool:
+    def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
         if entry.why is None:
-            self._admit(entry) if _is_complete(entry) else self._admit_in_vain(entry)
+            self._admit(entry) if _is_complete(entry) else self._admission_rejected(
+                entry
+            )
             return True
         if entry.why is RequeueReason.PREEMPTING:
             entry.steps += told(entry.victims)
             if not all(victim.hold.evicted for victim in entry.victims):
-                self._made_room[entry.queued.key] = entry.steps
+                self._preemption_steps[entry.queued.key] = entry.steps
         for victim in entry.victims if entry.why is RequeueReason.PREEMPTING else ():
             self._preempt(snapshot, entry, victim)
-        moved = self._place(entry)
-        self._telling.wait(entry, self._number)
+        moved = self._requeue(entry)
+        self._requeue_status.wait(entry, self._number)
         return moved
 
-    def _place(self, entry: Entry) -> bool:
+    def _requeue(self, entry: Entry) -> bool:
         """Put a head back into line, or aside until something changes."""
         line, rules, queue, head = (
-            self.kueue.lines[entry.queue.name],
+            self.kueue.pending[entry.queue.name],
             self.rules.queueing,
             entry.queue,
             entry.queued,
@@ -167,31 +169,31 @@ class Scheduler:
         head.remembered = next(
             (rule(head.workload) for rule in rules.requeue_from), head.written
         )
-        self._look_up(head)
+        self._refresh_status(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
         if entry.why is RequeueReason.PREEMPTING and any(
             rule(queue) for rule in rules.sticky_preemptor
         ):
-            line.preemptor = head.key
+            line.sticky_workload = head.key
         kept = any(rule(queue) for rule in rules.requeue_immediately)
         if head.may_be_tried and (
             (kept and entry.why is not RequeueReason.UNFIT)
             or unfinished
             or entry.why in _AT_ONCE
         ):
-            line.put_back(head)
+            line.requeue_if_not_present(head)
             return unfinished and bool(
                 self.rules.assigning.resume_from_last_tried
             )  # with nothing to go by, it only begins again
         apart = any(rule(queue) for rule in rules.mark_inadmissible)
         if apart or kept or entry.why is RequeueReason.UNFIT:
-            line.set_aside(head)
+            line.mark_inadmissible(head)
         if (
             apart
             and entry.why is RequeueReason.NO_FIT
             and any(rule(queue) for rule in rules.bulk_move_equivalent)
         ):
-            for key in line.set_equals_aside(head, entry.cause):
+            for key in line.handle_inadmissible_hash(head, entry.cause):
                 # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
                 if _is_up_to_be_tried(
                     self.kueue.store.find("Workload", key[1], key[0])
@@ -199,7 +201,7 @@ class Scheduler:
                     self.kueue.reconcile("Workload", key)
         return True
 
-    def _look_up(self, head: WorkloadInfo) -> None:
+    def _refresh_status(self, head: WorkloadInfo) -> None:
         """Take note of what is written of it, where that has sweeps pass it over."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
         if found and any(rule(found) for rule in self.rules.queueing.skip_in_requeue):
@@ -207,15 +209,15 @@ class Scheduler:
 
     def _admit(self, entry: Entry) -> None:
         queue, head, outcome = entry.queue, entry.queued, entry.assignment
-        self._telling.forget(head.key)
-        self._fresh.add(head.key)
+        self._requeue_status.forget(head.key)
+        self._just_admitted.add(head.key)
         fresh = self.kueue.patched(head.obj, head)
         now = self.kueue.clock.now
         verdict = Step(
             requirements=cited(self.rules.reporting.admitted),
             text="quota is reserved; admitted",
         )
-        room = self._made_room.pop(head.key, ())
+        room = self._preemption_steps.pop(head.key, ())
         self.kueue.decisions[head.key] = (*head.steps, *room, *outcome.steps, verdict)
         fresh["status"].pop("resourceRequests", None)
         for written in (
@@ -224,24 +226,24 @@ class Scheduler:
         ):
             fresh["status"]["admission"] = copied(dict(written))
         for said in (rule(queue.name) for rule in self.rules.reporting.admitted):
-            say(fresh, said, now)
+            apply_condition(fresh, said, now)
         for kind in ("Evicted", "Preempted"):
             _end(fresh, kind, now)
         self.kueue.store.put(fresh)
 
-    def _admit_in_vain(self, entry: Entry) -> None:
+    def _admission_rejected(self, entry: Entry) -> None:
         """Begin again later: the API server refuses an admission that does not name every pod set, and all with it.
 
         Kueue begins again at once; but others have their turn meanwhile, and nothing comes of it.
         """
-        line, head = self.kueue.lines[entry.queue.name], entry.queued
+        line, head = self.kueue.pending[entry.queue.name], entry.queued
         left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
         verdict = Step(
             requirements=cited(self.rules.assigning.stop_at_empty_pod_set),
             text=f"the pod set before {left} needs no flavor, which ends the look; nobody admits a part of a workload",
         )
         self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        line.set_aside(head)
+        line.mark_inadmissible(head)
 
     def _preempt(
         self, snapshot: Snapshot, entry: Entry, victim: PreemptionTarget
@@ -266,7 +268,7 @@ class Scheduler:
         for said in (
             rule(victim.reason, message) for rule in self.rules.reporting.preempted
         ):
-            say(fresh, said, self.kueue.clock.now)
+            apply_condition(fresh, said, self.kueue.clock.now)
         self.preemptions += 1
         evict(self.kueue, fresh, ReasonMessage(reason="Preempted", message=message))
         self.kueue.store.put(fresh)

@@ -15,11 +15,11 @@ from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Backoff
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.workload_conditions import (
+    apply_condition,
     evict,
+    no_quota_reservation,
     renew_unreserved,
-    say,
     say_unreserved,
-    unreserve,
 )
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -49,7 +49,7 @@ class WorkloadController:
             and is_true(event.new, "Finished")
         ):
             return  # one that is done when Kueue starts is not looked at, even where its LocalQueue has queued it
-        freed = kueue.ledger.record(key, self._counted(event))
+        freed = kueue.usage.record(key, self._cache_usage(event))
         if freed or self._is_over(event) or self._reprioritised(event):
             self._release(event)
         if (
@@ -91,7 +91,7 @@ class WorkloadController:
         )
         return any(rule(before, after) for rule in self.rules.priorities.moved)
 
-    def _counted(self, event: Event) -> Manifest | None:
+    def _cache_usage(self, event: Event) -> Manifest | None:
         """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
         if event.new is None or is_active(event.new):
             return event.new
@@ -124,13 +124,13 @@ class WorkloadController:
         kueue = self.kueue
         done = processed(
             self.rules,
-            kueue.world,
-            kueue.nouns.workload(working),
-            kueue.chance.of(working),
+            kueue.lister,
+            kueue.informers.workload(working),
+            kueue.map_order.for_workload(working),
         )
         kueue.derivations[key] = done
         if done.refused and done.refused.silent:
-            self._decided(key, *done.steps)
+            self._record_steps(key, *done.steps)
             return False
         if done.refused:
             told = (
@@ -138,7 +138,7 @@ class WorkloadController:
                 if done.refused.undecided
                 else "inadmissible: it is not queued"
             )
-            self._decided(
+            self._record_steps(
                 key,
                 *done.steps,
                 Step(
@@ -152,18 +152,18 @@ class WorkloadController:
             return True
         if self._resolved(working):
             return False
-        _forget_refusal(working)
+        _clear_inadmissible(working)
         if is_active(working) and not kueue.enqueue(
             {**working, "status": copied(working["status"])}
         ):
             # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
             # But that is what it says when the queues hear of a stop only after it has looked at the workload.
             blocked, steps = self.standing.objection(working)
-            self._decided(key, *done.steps, *steps)
+            self._record_steps(key, *done.steps, *steps)
             self.retries.failed(key)
-            return blocked is not None and kueue.chance.of(working).stands(
-                blocked.message
-            )
+            return blocked is not None and kueue.map_order.for_workload(
+                working
+            ).is_stable(blocked.message)
         self.retries.forget(key)
         return True
 
@@ -178,7 +178,7 @@ class WorkloadController:
             (said for rule in self.rules.reporting.resolved if (said := rule(before))),
             None,
         )
-        if said and say(working, said, self.kueue.clock.now):
+        if said and apply_condition(working, said, self.kueue.clock.now):
             self.kueue.store.put(working)
         return said is not None
 
@@ -191,15 +191,15 @@ class WorkloadController:
         for rule in (
             self.rules.reporting.inadmissible_condition if not refused.undecided else ()
         ):
-            say(working, rule(refused.message, refused.requeued), now)
-        unreserve(self.kueue, working)
+            apply_condition(working, rule(refused.message, refused.requeued), now)
+        no_quota_reservation(self.kueue, working)
         self.kueue.store.put(working)
         if refused.retryable:
             self.retries.failed(key)
         else:
             self.retries.forget(key)
 
-    def _decided(self, key: Key, *steps: Step) -> None:
+    def _record_steps(self, key: Key, *steps: Step) -> None:
         self.kueue.decisions[key] = steps
 
     def _activity(self, working: Manifest) -> bool:
@@ -258,10 +258,10 @@ class WorkloadController:
             return renew_unreserved(self.kueue, working)
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
-        self._decided(key, *(charged.steps if charged else ()), *steps)
+        self._record_steps(key, *(charged.steps if charged else ()), *steps)
         rules, now = self.rules.reporting.blocked, self.kueue.clock.now
         said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
-        changed = [say(working, one, now) for one in said]
+        changed = [apply_condition(working, one, now) for one in said]
         return any([*changed, say_unreserved(self.kueue, working)])
 
     def _drained(self, working: Manifest) -> bool:
@@ -298,7 +298,7 @@ class WorkloadController:
             self.kueue.assigned.get(event.key, ("", ""))
         )
         if managed:
-            self.kueue.sweep_later(managed.cluster_queue)
+            self.kueue.notify_retry_inadmissible(managed.cluster_queue)
 
     def _refresh(self, event: Event) -> None:
         for obj in (event.old, event.new):
@@ -313,7 +313,7 @@ class WorkloadController:
                 self.kueue.refresh(name)
 
 
-def _forget_refusal(working: Manifest) -> None:
+def _clear_inadmissible(working: Manifest) -> None:
     for kind in ("QuotaReserved", "Requeued"):
         if is_false(working, kind):
             drop_condition(working, kind)

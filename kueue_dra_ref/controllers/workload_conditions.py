@@ -10,7 +10,7 @@ from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
-def say(obj: Manifest, said: Condition, now: str) -> bool:
+def apply_condition(obj: Manifest, said: Condition, now: str) -> bool:
     """Write one condition; whether it changed."""
     return set_condition(obj, said.type, said.value, said.reason, said.message, now)
 
@@ -18,7 +18,7 @@ def say(obj: Manifest, said: Condition, now: str) -> bool:
 def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
     """Write what stands beside a QuotaReserved that is False, and of which generation; whether anything changed."""
     said = [rule() for rule in kueue.behaviour.reporting.unset_quota_reservation]
-    changed = [say(obj, one, kueue.clock.now) for one in said]
+    changed = [apply_condition(obj, one, kueue.clock.now) for one in said]
     for found in (condition(obj, one.type) for one in said):
         assert found is not None
         found["observedGeneration"] = obj["metadata"]["generation"]
@@ -56,10 +56,10 @@ def evict(kueue: Kueue, working: Manifest, told: ReasonMessage) -> bool:
     said = [
         rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted
     ]
-    return any([say(working, each, kueue.clock.now) for each in said])
+    return any([apply_condition(working, each, kueue.clock.now) for each in said])
 
 
-def give_back(kueue: Kueue, working: Manifest) -> None:
+def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     """Take the quota of an evicted workload back; unless it was preempted, it is not queued again by itself."""
     evicted = condition(working, "Evicted")
     assert evicted is not None
@@ -74,12 +74,12 @@ def give_back(kueue: Kueue, working: Manifest) -> None:
         for rule in rules
         if (one := rule(QuotaReservedReason.UNTRIED, evicted["message"]))
     ):
-        say(working, said, now)
-    unreserve(kueue, working)
+        apply_condition(working, said, now)
+    no_quota_reservation(kueue, working)
     kueue.store.put(working)
 
 
-def unreserve(kueue: Kueue, working: Manifest) -> None:
+def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     """Take its admission from a workload, and say that it holds no quota."""
     working["status"].pop("admission", None)
     if is_true(working, "Admitted"):

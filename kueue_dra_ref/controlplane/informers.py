@@ -33,7 +33,7 @@ class Informers:
         """A ClusterQueue."""
         found, noted = (
             self._store.find("ClusterQueue", name),
-            self._note("ClusterQueue", name),
+            self._index("ClusterQueue", name),
         )
         if found is None or noted is None:
             return None
@@ -49,7 +49,7 @@ class Informers:
             )
         return known[1]
 
-    def naming(self, flavor: str) -> list[str]:
+    def workloads_naming(self, flavor: str) -> list[str]:
         """The ClusterQueues that name a flavor."""
         queues = filter(None, map(self.queue, self.names("ClusterQueue")))
         return [
@@ -58,7 +58,7 @@ class Informers:
             if any(f.name == flavor for group in queue.groups for f in group.flavors)
         ]
 
-    def _note(self, kind: str, name: str) -> Manifest | None:
+    def _index(self, kind: str, name: str) -> Manifest | None:
         """A ClusterQueue or a flavor as it is in effect: not as it is stored, once changes of it do not matter."""
         found, key = self._store.find(kind, name), (kind, name)
         if found is None:
@@ -79,7 +79,7 @@ class Informers:
 
     def flavor(self, name: str) -> Mapping[str, object] | None:
         """The spec of a ResourceFlavor."""
-        noted = self._note("ResourceFlavor", name)
+        noted = self._index("ResourceFlavor", name)
         return None if noted is None else noted.get("spec") or {}
 
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
@@ -96,7 +96,7 @@ class Informers:
 
     def note_flavor(self, name: str) -> None:
         """A flavor came, changed or went, so what lacks a flavor has to be found out anew."""
-        self._note("ResourceFlavor", name)
+        self._index("ResourceFlavor", name)
         self._inactive.clear()
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:

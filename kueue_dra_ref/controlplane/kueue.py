@@ -12,7 +12,7 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.types import Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads, WorkloadInfo
-from kueue_dra_ref.cache.hierarchy import Hierarchy, tree_of
+from kueue_dra_ref.cache.hierarchy import Hierarchy, build_hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.informers import Informers
@@ -55,11 +55,11 @@ class Kueue:
             store,
             clock,
         )
-        self.nouns = Informers(behaviour, store)
-        self.world = StoreLister(store, configuration.mappings)
+        self.informers = Informers(behaviour, store)
+        self.lister = StoreLister(store, configuration.mappings)
         self.in_bytes = in_bytes(behaviour, configuration)
-        self.ledger = UsageCache(self._moved, store.order_of)
-        self.lines: dict[str, PendingWorkloads] = {}
+        self.usage = UsageCache(self._moved_queue, store.order_of)
+        self.pending: dict[str, PendingWorkloads] = {}
         self.local_queues: dict[Key, ManagedQueue] = {}
         self.assigned: dict[Key, Key] = {}
         """The LocalQueue that each Workload has been in; those that were refused at once have been in none."""
@@ -72,7 +72,7 @@ class Kueue:
         self._tree: Hierarchy | None = None
         self.moves = 0
         """How often anything has changed that decisions of the scheduler depend on."""
-        self.chance = MapOrder()
+        self.map_order = MapOrder()
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Put an object on the list of what is to be reconciled."""
@@ -102,49 +102,49 @@ class Kueue:
 
     def enqueue(self, obj: Manifest) -> bool:
         """Put a workload into its LocalQueue and into the line of its ClusterQueue; False when one is missing."""
-        queued, (_, managed) = self.take_in(obj), self.queue_of(obj)
+        queued, (_, managed) = self.assign_to_local_queue(obj), self.queue_of(obj)
         if queued is None or managed is None:
             return False
         queue, line = (
-            self.nouns.queue(managed.cluster_queue),
-            self.lines.get(managed.cluster_queue),
+            self.informers.queue(managed.cluster_queue),
+            self.pending.get(managed.cluster_queue),
         )
         if queue and line is not None:
             line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
         return line is not None
 
-    def take_in(self, obj: Manifest) -> WorkloadInfo | None:
+    def assign_to_local_queue(self, obj: Manifest) -> WorkloadInfo | None:
         """Put a workload into its LocalQueue, into no line yet; None when that is missing."""
         key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
         local_queue, managed = self.queue_of(obj)
-        self._leave_other_queues(key, managed)
+        self._delete_from_other_queues(key, managed)
         if managed is None:
             return None
         self.assigned[key] = local_queue
-        queued = managed.items[key] = self._queued(key, obj)
+        queued = managed.items[key] = self._workload_info(key, obj)
         self.refresh(managed.cluster_queue)
         return queued
 
     def dequeue(self, key: Key) -> None:
         """Take a workload out of every queue."""
-        self._leave_other_queues(key, None)
+        self._delete_from_other_queues(key, None)
 
     @property
-    def tree(self) -> Hierarchy:
+    def hierarchy(self) -> Hierarchy:
         """The cohort tree, with what is held in it."""
         if self._tree is None:
             queues = [
                 queue
-                for name in self.nouns.names("ClusterQueue")
-                if (queue := self.nouns.queue(name))
+                for name in self.informers.names("ClusterQueue")
+                if (queue := self.informers.queue(name))
             ]
             cohorts = [
                 cohort_of(found)
                 for found in self.store.every("Cohort")
                 if self.reads_cohorts
             ]
-            self._tree = tree_of(
-                self.behaviour.cohorts, queues, cohorts, self.ledger.used()
+            self._tree = build_hierarchy(
+                self.behaviour.cohorts, queues, cohorts, self.usage.used()
             )
         return self._tree
 
@@ -153,7 +153,7 @@ class Kueue:
         """Whether what Cohorts say matters."""
         return any(rule() for rule in self.behaviour.cohorts.reads_cohorts)
 
-    def replant(self) -> None:
+    def rebuild_hierarchy(self) -> None:
         """A ClusterQueue or Cohort has changed, so the tree has to be made anew."""
         self._tree = None
         self.moves += 1
@@ -161,38 +161,38 @@ class Kueue:
     def snapshot(self) -> Snapshot:
         """What a scheduling cycle may look at, and try things out in."""
         queues = (
-            self.nouns.queue(name)
-            for name in self.lines
-            if name not in self.tree.looped
+            self.informers.queue(name)
+            for name in self.pending
+            if name not in self.hierarchy.looped
         )
         return Snapshot(
-            tree=self.tree,
+            tree=self.hierarchy,
             queues={
                 queue.name: queue
                 for queue in queues
-                if queue and not self.nouns.inactive(queue)
+                if queue and not self.informers.inactive(queue)
             },
-            holds=self.ledger.holds,
-            flavor=self.nouns.flavor,
+            holds=self.usage.reservations,
+            flavor=self.informers.flavor,
         )
 
-    def sweep_later(self, cluster_queue: str) -> None:
+    def notify_retry_inadmissible(self, cluster_queue: str) -> None:
         """Something changed that may let in workloads of a ClusterQueue, or of its cohorts: try them in a second."""
-        root = self.tree.root(cluster_queue)
+        root = self.hierarchy.root(cluster_queue)
         self._sweep_soon("Cohort" if root else "ClusterQueue", root or cluster_queue)
 
     def sweep_cohort_later(self, cohort: str) -> None:
         """A cohort has changed: try in a second what waits anywhere in its tree."""
-        node = self.tree.cohorts.get(cohort)
+        node = self.hierarchy.cohorts.get(cohort)
         if node is not None:
             self._sweep_soon("Cohort", node.root.name)
 
     def _sweep_soon(self, kind: str, name: str) -> None:
         if not self.behaviour.sweeps_later:
-            self._sweep(kind, name)
+            self.queue_inadmissible_workloads(kind, name)
         elif (kind, name) not in self._swept:
             self._swept.add((kind, name))
-            self.later(SWEEP, lambda: self._sweep(kind, name))
+            self.later(SWEEP, lambda: self.queue_inadmissible_workloads(kind, name))
 
     def patched(self, obj: Manifest, queued: WorkloadInfo | None = None) -> Manifest:
         """The newest version of a Workload, as a copy to be changed and put; what ``queued`` has shed is shed."""
@@ -209,25 +209,30 @@ class Kueue:
                 drop_condition(fresh, kind)
         return fresh
 
-    def _sweep(self, kind: str, name: str) -> None:
+    def queue_inadmissible_workloads(self, kind: str, name: str) -> None:
         self._swept.discard((kind, name))
-        for each in self.tree.members(name) if kind == "Cohort" else [name]:
-            self._sweep_line(each)
+        for each in self.hierarchy.members(name) if kind == "Cohort" else [name]:
+            self._queue_inadmissible_of(each)
 
-    def _sweep_line(self, cluster_queue: str) -> None:
-        queue, line = self.nouns.queue(cluster_queue), self.lines.get(cluster_queue)
+    def _queue_inadmissible_of(self, cluster_queue: str) -> None:
+        queue, line = (
+            self.informers.queue(cluster_queue),
+            self.pending.get(cluster_queue),
+        )
         if queue and line is not None:
-            line.sweep(lambda queued: self.nouns.selects(queue, queued.key[0]))
+            line.queue_inadmissible(
+                lambda queued: self.informers.selects(queue, queued.key[0])
+            )
 
-    def _moved(self, hold: ReservedWorkload, sign: int) -> None:
+    def _moved_queue(self, hold: ReservedWorkload, sign: int) -> None:
         node = self._tree.queues.get(hold.cluster_queue) if self._tree else None
         for of, amount in hold.amounts.items() if node else ():
             assert node is not None
             node.add(of, amount) if sign > 0 else node.remove(of, amount)
         self.moves += 1
 
-    def _queued(self, key: Key, obj: Manifest) -> WorkloadInfo:
-        written, around = self.nouns.workload(obj), self.world.surroundings(key[0])
+    def _workload_info(self, key: Key, obj: Manifest) -> WorkloadInfo:
+        written, around = self.informers.workload(obj), self.lister.surroundings(key[0])
         rules, done = (
             self.behaviour.adjusting,
             self.derivations.get(key, DRAResources()),
@@ -255,17 +260,19 @@ class Kueue:
 
     def asks_for_devices(self, obj: Manifest) -> bool:
         """Whether a Workload is handled when it is reconciled, because of its devices."""
-        return asks_for_devices(self.behaviour, self.world, self.nouns.workload(obj))
+        return asks_for_devices(
+            self.behaviour, self.lister, self.informers.workload(obj)
+        )
 
     def adjusted(self, obj: Manifest) -> Workload:
         """A Workload with what Kueue adds to the requests of its pods."""
-        around = self.world.surroundings(obj["metadata"]["namespace"])
-        return adjusted(self.behaviour.adjusting, around, self.nouns.workload(obj))
+        around = self.lister.surroundings(obj["metadata"]["namespace"])
+        return adjusted(self.behaviour.adjusting, around, self.informers.workload(obj))
 
-    def _leave_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
+    def _delete_from_other_queues(self, key: Key, keep: ManagedQueue | None) -> None:
         for managed in self.local_queues.values():
             if managed is not keep and key in managed.items:
                 del managed.items[key]
-                if line := self.lines.get(managed.cluster_queue):
+                if line := self.pending.get(managed.cluster_queue):
                     line.drop(key)
                 self.refresh(managed.cluster_queue)

@@ -63,7 +63,7 @@ class UsageCache:
         """What is held in every ClusterQueue."""
         return {name: tally.reserved for name, tally in self._cluster_queues.items()}
 
-    def holds(self, cluster_queue: str) -> Iterable[ReservedWorkload]:
+    def reservations(self, cluster_queue: str) -> Iterable[ReservedWorkload]:
         """The reservations in a ClusterQueue."""
         return list(self._in[cluster_queue].values())
 
@@ -75,7 +75,7 @@ class UsageCache:
         """Take note of a Workload's reservation, or of its end where there is none; True when quota was released."""
         before, now = (
             self._holds.pop(key, None),
-            self._hold(key, workload) if workload else None,
+            self._reserve(key, workload) if workload else None,
         )
         if before:
             del self._in[before.cluster_queue][key]
@@ -90,7 +90,7 @@ class UsageCache:
         self._local_queues[hold.cluster_queue, hold.local_queue].count(hold, sign)
         self._moved(hold, sign)
 
-    def _hold(self, key: Key, workload: Manifest) -> ReservedWorkload | None:
+    def _reserve(self, key: Key, workload: Manifest) -> ReservedWorkload | None:
         reserved = condition(workload, "QuotaReserved")
         if (
             not reserved

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.cel import Device, Undecided
-from kueue_dra_ref.dra.device_charge import offers
+from kueue_dra_ref.dra.device_charge import device_charges
 from kueue_dra_ref.dra.device_charge_trace import (
     DeviceChargeTrace,
     adjusted,
@@ -16,7 +16,7 @@ from kueue_dra_ref.dra.device_charge_trace import (
     under,
 )
 from kueue_dra_ref.dra.device_match import tries
-from kueue_dra_ref.dra.pools import counting
+from kueue_dra_ref.dra.pools import usable_slices
 from kueue_dra_ref.dra.selectors import SelectorError
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister, class_selectors
@@ -124,7 +124,7 @@ def _charge(
     matched = _matched(rules, charged, steps)
     if isinstance(matched.ended, Undecided):
         return matched.ended
-    found = offers(rules, matched)
+    found = device_charges(rules, matched)
     offered = replace(
         matched, offers=[amount for offer in found for amount in offer.amounts]
     )
@@ -156,7 +156,7 @@ def _matched(
     narrowed = class_selectors(asked.world, request.device_class) if request else None
     if request is None or narrowed is None:
         return replace(charged, class_exists=False)
-    slices, left_out = counting(rules, source, asked.world.slices())
+    slices, left_out = usable_slices(rules, source, asked.world.slices())
     found = tries(rules, source, slices, narrowed, request.selectors)
     steps += (*left_out, *found.told(rules, under(charged), source.driver))
     return replace(charged, devices=found.devices, ended=found.ended)

@@ -27,7 +27,7 @@ class DeviceCharge:
     amounts: tuple[Quantity, ...] = ()
 
 
-def offers(
+def device_charges(
     rules: SourcedRequestRules, charged: SourceCharge
 ) -> tuple[DeviceCharge, ...]:
     """What each of the matching devices charges."""
@@ -62,11 +62,11 @@ def _share(
     for rule in rules.asked if capacity else ():
         assert capacity is not None
         if (share := rule(asked, name, capacity)) is not None:
-            return _rounded(rules, device, capacity, rule, share)
+            return _round_to_policy(rules, device, capacity, rule, share)
     return DeviceCharge(device=device)
 
 
-def _rounded(
+def _round_to_policy(
     rules: SourcedRequestRules,
     device: PublishedDevice,
     capacity: Capacity,

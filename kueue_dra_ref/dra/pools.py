@@ -14,7 +14,7 @@ Slices = Sequence[PublishedSlice]
 Pick = Rule[[Source, Slices], Slices]
 
 
-def counting(
+def usable_slices(
     rules: SourcedRequestRules, source: Source, slices: Slices
 ) -> tuple[Slices, tuple[Step, ...]]:
     """Pick the slices that count, rule by rule, and say what each rule left out."""

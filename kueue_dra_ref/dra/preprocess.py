@@ -29,8 +29,8 @@ from kueue_dra_ref.workload.dra_resources import (
     Charges,
     DRAResources,
     Stopped,
-    insist,
     refusal,
+    stop_if_refused,
 )
 from kueue_dra_ref.workload.map_order import CERTAIN, MapOrderDraw
 from kueue_dra_ref.workload.resources import adjusted
@@ -131,11 +131,11 @@ class ClaimPreprocessor:
             raise Stopped(found.faults, requirements=found.cites)
         self.replaced = found.replaced
         return {
-            name: self._together(name, claims, found.shares.get(name, {}))
+            name: self._sum(name, claims, found.shares.get(name, {}))
             for name, claims in charges.items()
         }
 
-    def _together(
+    def _sum(
         self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]
     ) -> Charges:
         return self._in_pod(
@@ -232,15 +232,15 @@ class ClaimPreprocessor:
             for rule in rules
         )
         asked = replace(asked, template=next(read, None))
-        insist(self.rules.template, asked)
+        stop_if_refused(self.rules.template, asked)
         return asked
 
     def _counts(self, each: list[DeviceRequestContext]) -> Mapping[str, int]:
         shares: dict[str, list[int]] = {}
         for asked in each:
-            insist(self.rules.request, asked)
+            stop_if_refused(self.rules.request, asked)
             for alternative in asked.request.alternatives if asked.request else ():
-                insist(self.rules.alternative, asked, alternative)
+                stop_if_refused(self.rules.alternative, asked, alternative)
             for device_class, amount in self._charge(asked, alone=len(each) == 1):
                 shares.setdefault(device_class, []).append(amount)
         return {

@@ -89,9 +89,9 @@ class Manager:
         }
         for kind in _STARTING:
             for found in store.every(kind):
-                self.hear(Event(kind=kind, key=key_of(found), old=None, new=found))
+                self.on_event(Event(kind=kind, key=key_of(found), old=None, new=found))
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Tell the controllers of a change."""
         for handle in self._handlers.get(event.kind, ()):
             if event.kind not in _HAVING_FIGURES or _matters(event):
@@ -99,13 +99,13 @@ class Manager:
         if event.kind == "ClusterQueue":
             self.queues.on_figures(event)
 
-    def work(self) -> None:
+    def run_until_idle(self) -> None:
         """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
         cycles, preemptions, self.restless = 0, self.scheduler.preemptions, ()
-        self.scheduler.pause()
+        self.scheduler.next_cycle_delay()
         while not self.restless and self._turn():
             cycles += 1
-            if self._goes_round(cycles, self.scheduler.preemptions - preemptions):
+            if self._is_livelocked(cycles, self.scheduler.preemptions - preemptions):
                 self._pass_time()
                 break
         else:
@@ -115,7 +115,7 @@ class Manager:
             del self.kueue.stale[kind, key]
             self.status.write(kind, key)
 
-    def _goes_round(self, cycles: int, preemptions: int) -> bool:
+    def _is_livelocked(self, cycles: int, preemptions: int) -> bool:
         """Whether workloads preempt each other in turns, after which time passes; any other loop has no end."""
         if cycles <= _CYCLES and preemptions <= _ROUNDS:
             return False
@@ -134,9 +134,9 @@ class Manager:
             self._give_up("workloads preempt each other in turns")
 
     def _give_up(self, why: str) -> None:
-        self.restless = tuple(self._told_in_turns()) or (why,)
+        self.restless = tuple(self._report_livelock()) or (why,)
 
-    def _told_in_turns(self) -> Iterator[str]:
+    def _report_livelock(self) -> Iterator[str]:
         """Go on for a few cycles and see who is told one thing and then another."""
         told: dict[Key, dict[str, None]] = {}
         for _ in range(_TURNS):

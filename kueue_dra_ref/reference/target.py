@@ -72,7 +72,7 @@ class ReferenceTarget:
             found,
         )
         self._manager = Manager(self._writer.behaviour, found, self.store, self.clock)
-        self._manager.kueue.chance = self.chance
+        self._manager.kueue.map_order = self.chance
         return ()
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
@@ -107,7 +107,7 @@ class ReferenceTarget:
             for workload in [ref] if ref.kind == "Workload" else self._owned(ref):
                 found = self.store.find("Workload", workload.name, workload.namespace)
                 if found and self._manager:
-                    self._manager.hear(
+                    self._manager.on_event(
                         Event(kind="Workload", key=key_of(found), old=found, new=found)
                     )
         self._work()
@@ -243,8 +243,8 @@ class ReferenceTarget:
 
     def _heard(self, event: Event) -> None:
         if self._manager is not None:
-            self._manager.hear(event)
+            self._manager.on_event(event)
 
     def _work(self) -> None:
         if self._manager is not None:
-            self._manager.work()
+            self._manager.run_until_idle()

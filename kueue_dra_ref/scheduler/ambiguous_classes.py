@@ -18,7 +18,7 @@ Demands = tuple[TotalRequests, ...]
 Victims = tuple[PreemptionTarget, ...]
 
 
-def readings(
+def interpretations(
     rules: FlavorAssignment,
     queue: ClusterQueue,
     choices: Mapping[str, Sequence[str]],
@@ -34,7 +34,7 @@ def readings(
         yield tuple(_read(queue, demand, picked) for demand in demands)
 
 
-def best_of(
+def best(
     outcomes: Iterable[tuple[Assignment, Victims]],
 ) -> tuple[Assignment, Victims]:
     """The first outcome that fits now, or else that victims could make fit, or else the first of the best.

@@ -14,7 +14,7 @@ from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignm
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
-from kueue_dra_ref.scheduler.fair_sharing_iterator import next_of
+from kueue_dra_ref.scheduler.fair_sharing_iterator import pop
 from kueue_dra_ref.scheduler.nominate import Nominator
 from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
 
@@ -58,7 +58,7 @@ class Cycle:
             return
         left = {entry.queue.name: entry for entry in entries}
         while left:
-            name = next_of(self.behaviour.fair_sharing, self.snapshot, left)
+            name = pop(self.behaviour.fair_sharing, self.snapshot, left)
             yield left.pop(name)
 
     def _place(self, entry: Entry) -> tuple[int, ...]:
@@ -147,8 +147,8 @@ class Cycle:
             claimed = ReservedCapacity(
                 asked=asked,
                 borrows=borrows,
-                used=node.used.get(of, 0),
-                limits=node.limit(of),
+                used=node.usage.get(of, 0),
+                limits=node.quota_for(of),
             )
             held[of] = sum(
                 rule(entry.queue, claimed)

@@ -9,7 +9,11 @@ from typing import Protocol
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
-from kueue_dra_ref.model.resource_node import DominantResourceShare, ResourceNode, share
+from kueue_dra_ref.model.resource_node import (
+    DominantResourceShare,
+    ResourceNode,
+    dominant_resource_share,
+)
 from kueue_dra_ref.rules.preemption.fair_sharing import TournamentEntry
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
 
@@ -26,7 +30,7 @@ class ClusterQueueHead(Protocol):
         """What it would use."""
 
 
-def next_of(
+def pop(
     rules: FairSharingRules, snapshot: Snapshot, heads: Mapping[str, ClusterQueueHead]
 ) -> str:
     """The ClusterQueue whose head is next; trees are dealt with in the order of their first ClusterQueue."""
@@ -53,7 +57,8 @@ def _shares(
     """For every cohort above a ClusterQueue, the share of the branch below it that leads there, its head included."""
     snapshot.take(queue.name, head.assignment.usage)
     found = {
-        id(above): share(branch) for branch, above in pairwise([queue, *queue.above()])
+        id(above): dominant_resource_share(branch)
+        for branch, above in pairwise([queue, *queue.path_parent_to_root()])
     }
     snapshot.release(queue.name, head.assignment.usage)
     return found

@@ -13,8 +13,8 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanStat
 from kueue_dra_ref.scheduler.ambiguous_classes import (
     Demands,
     Victims,
-    best_of,
-    readings,
+    best,
+    interpretations,
 )
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.scheduler.flavorassigner.assigner import assigned
@@ -39,13 +39,15 @@ class Nominator:
 
     def nominate(self, entry: Entry) -> None:
         """Give a head its flavors, or what it lacks, and whom it would preempt."""
-        entry.assignment, entry.victims = self._known(entry) or self._assignment(entry)
+        entry.assignment, entry.victims = self._last_assignment(
+            entry
+        ) or self._assignment(entry)
         entry.progress = FlavorScanState(
             tried=entry.assignment.tried, cycle=self.number
         )
         entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
 
-    def _known(self, entry: Entry) -> tuple[Assignment, Victims] | None:
+    def _last_assignment(self, entry: Entry) -> tuple[Assignment, Victims] | None:
         """What a try from the first flavor on finds, kept while nothing changes; None when one goes on instead."""
         queued = entry.queued
         if queued.progress and queued.progress.is_unfinished:
@@ -81,19 +83,19 @@ class Nominator:
     def _try(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
         """The best of all that the workload's charges could mean."""
         rules = self.behaviour.assigning
-        meant = readings(rules, entry.queue, entry.queued.choices, demands)
-        return best_of(self._one(entry, each) for each in meant)
+        meant = interpretations(rules, entry.queue, entry.queued.choices, demands)
+        return best(self._one(entry, each) for each in meant)
 
     def _one(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
         room = self._room(entry.queue, entry.queued)
         found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
         if found.fit is not FlavorAssignmentMode.LATER:
             return found, ()
-        search = room.search(self._sought(found.usage), found.short)
+        search = room.search(self._search(found.usage), found.short)
         steps = dict.fromkeys((*found.steps, *search.steps))
         return replace(found, steps=tuple(steps)), search.victims
 
-    def _sought(self, usage: Amounts) -> Amounts:
+    def _search(self, usage: Amounts) -> Amounts:
         """What preemption is to make room for."""
         left_out = {
             name for rule in self.behaviour.preempting.skip_search for name in rule()
@@ -144,4 +146,4 @@ class Nominator:
         )
 
     def _draw(self, queued: WorkloadInfo) -> MapOrderDraw:
-        return self.chance.of(queued.obj)
+        return self.chance.for_workload(queued.obj)

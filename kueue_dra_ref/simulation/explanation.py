@@ -154,15 +154,15 @@ def _untried(
     """What is known of a Workload that the scheduler has not looked at."""
     if not is_active(workload):
         return (Step(requirements=("QUEUE-020",), text="it is not active"),)
-    lines = target.manager.kueue.lines.values() if target.manager else ()
+    lines = target.manager.kueue.pending.values() if target.manager else ()
     for line in (line for line in lines if key in line.heap):
         return (
             *line.heap[key].steps,
             Step(requirements=("QUEUE-004",), text="it waits behind another workload"),
         )
-    for line in (line for line in lines if key in line.aside):
+    for line in (line for line in lines if key in line.inadmissible):
         text = "it is not tried before something changes: an equal workload did not fit"
-        return (*line.aside[key].steps, Step(requirements=(), text=text))
+        return (*line.inadmissible[key].steps, Step(requirements=(), text=text))
     return ()
 
 

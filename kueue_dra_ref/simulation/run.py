@@ -118,7 +118,7 @@ class SimulationResult:
         claiming = (
             each
             for each in self.target.store.every("Workload")
-            if kueue.nouns.workload(each).claims
+            if kueue.informers.workload(each).claims
         )
         return any(not kueue.asks_for_devices(each) for each in claiming)
 

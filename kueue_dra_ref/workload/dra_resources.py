@@ -53,7 +53,7 @@ class Stopped(Exception):
         super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
-def insist(
+def stop_if_refused(
     rules: Iterable[Rule[P, Undecided | FieldError | None]],
     *asked: P.args,
     **more: P.kwargs,

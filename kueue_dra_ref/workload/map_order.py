@@ -25,7 +25,7 @@ class MapOrder:
     orders: bool = True
     """Whether Kueue goes through maps in an order of chance; otherwise what was seen tells nothing of it."""
 
-    def of(self, workload: Manifest) -> MapOrderDraw:
+    def for_workload(self, workload: Manifest) -> MapOrderDraw:
         """How it falls out for one Workload, which goes by the name of its Job when it has one."""
         meta = workload["metadata"]
         owners = meta.get("ownerReferences") or ()
@@ -43,7 +43,7 @@ class MapOrderDraw:
     told: str = ""
     """The same, whether or not it tells of an order."""
 
-    def for_pod_set(self, name: str) -> MapOrderDraw:
+    def order_for_pod_set(self, name: str) -> MapOrderDraw:
         """How it falls out for one pod set, which goes through maps of its own: by what was said of it, if anything."""
         if not self.seen:
             return self
@@ -53,7 +53,7 @@ class MapOrderDraw:
             seen=next((part for part in parts if part.startswith(f"{name}: ")), ""),
         )
 
-    def stands(self, words: str) -> bool:
+    def is_stable(self, words: str) -> bool:
         """Whether these words were what was seen in the end, where two happen at one time and either may come first."""
         return bool(words) and self.told == words
 

@@ -37,7 +37,7 @@ class BehaviourRun:
         return f"{self.said.rstrip()}\n{last}" if self.code else last
 
 
-def judged(name: str, words: Sequence[str]) -> BehaviourRun:
+def run_behaviour(name: str, words: Sequence[str]) -> BehaviourRun:
     """Run the suite by one behaviour inside this process, whose modules serve the next one too."""
     without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
     chosen = [
@@ -58,7 +58,7 @@ def every(words: Sequence[str]) -> Iterator[BehaviourRun]:
     """
     with ProcessPoolExecutor(AT_ONCE, initializer=gc.disable) as processes:
         try:
-            runs = [processes.submit(judged, name, words) for name in NAMES]
+            runs = [processes.submit(run_behaviour, name, words) for name in NAMES]
             yield from (run.result() for run in as_completed(runs))
         except KeyboardInterrupt:
             processes.shutdown(wait=False, cancel_futures=True)

@@ -34,7 +34,7 @@ def _between(a: object, b: object, at: str) -> list[str]:
         case [*_], [*_] if _plain(a) and _plain(b):
             return _between_plain(a, b, at)
         case [*_], [*_]:
-            pairs = _aligned(a, b, at)
+            pairs = _pad(a, b, at)
         case _:
             return [] if a == b else [f"{at}: {_shown(a)} -> {_shown(b)}"]
     return [
@@ -55,7 +55,7 @@ def _between_plain(a: Sequence[object], b: Sequence[object], at: str) -> list[st
     )
 
 
-def _aligned(a: Sequence[Any], b: Sequence[Any], at: str) -> Any:
+def _pad(a: Sequence[Any], b: Sequence[Any], at: str) -> Any:
     """Pair list entries by their id or name where they have one, by position otherwise."""
     left, right = _named(a), _named(b)
     return (

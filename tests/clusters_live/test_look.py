@@ -62,7 +62,7 @@ def test_a_job_at_odds_with_its_workload_is_named(job: Manifest, workload: Manif
     """A Job follows its Workload, and the other way round."""
     look = a_look(*([workload] if workload else []), jobs=[job])
 
-    assert list(look.at_odds()) == [fault]
+    assert list(look.inconsistencies()) == [fault]
 
 
 def deactivated(workload: Manifest) -> Manifest:
@@ -72,7 +72,7 @@ def deactivated(workload: Manifest) -> Manifest:
 
 def test_a_deactivated_workload_that_holds_quota_is_named() -> None:
     """Kueue evicts it; a controller that was refused its first write tries again behind the fence."""
-    assert list(a_look(deactivated(a_workload(QuotaReserved="True"))).at_odds()) == [
+    assert list(a_look(deactivated(a_workload(QuotaReserved="True"))).inconsistencies()) == [
         "Workload w is inactive, but not evicted"
     ]
 
@@ -87,7 +87,7 @@ def test_a_deactivated_workload_that_holds_quota_is_named() -> None:
 )
 def test_a_deactivated_workload_without_quota_is_at_rest(workload: Manifest) -> None:
     """Nothing is to be taken from it."""
-    assert list(a_look(deactivated(workload)).at_odds()) == []
+    assert list(a_look(deactivated(workload)).inconsistencies()) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_deactivated_workload_without_quota_is_at_rest(workload: Manifest) -> 
 )
 def test_a_job_in_step_with_its_workload_is_at_rest(job: Manifest, workload: Manifest) -> None:
     """Nothing is named."""
-    assert list(a_look(workload, jobs=[job]).at_odds()) == []
+    assert list(a_look(workload, jobs=[job]).inconsistencies()) == []
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:
     look = a_look(a_workload("said", QuotaReserved="False"), a_workload("bare"), a_workload("done", Finished="True"))
 
     assert [each["metadata"]["name"] for each in look.pending] == ["said", "bare"]
-    assert [each["metadata"]["name"] for each in look.bare] == ["bare"]
+    assert [each["metadata"]["name"] for each in look.without_conditions] == ["bare"]
 
 
 def test_a_waiting_workload_that_is_not_told_of_its_activity_is_bare() -> None:
@@ -230,6 +230,6 @@ def test_a_waiting_workload_that_is_not_told_of_its_activity_is_bare() -> None:
     active["status"]["conditions"][-1]["reason"] = "Deactivated"
     told = [deactivated(a_workload("told", QuotaReserved="False", Evicted="True"))]
 
-    assert a_look(*told).bare == []
+    assert a_look(*told).without_conditions == []
     look = a_look(deactivated(a_workload("inactive", QuotaReserved="False")), active, *told)
-    assert [each["metadata"]["name"] for each in look.bare] == ["inactive", "active-again"]
+    assert [each["metadata"]["name"] for each in look.without_conditions] == ["inactive", "active-again"]

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind import pytest_kind_cluster
 from kueue_dra_clusters.kind.cluster import NodeCluster, environment
 from kueue_dra_clusters.kind.cluster_records import PREFIX, Record, a_record, records
@@ -119,7 +119,7 @@ def remove_orphans() -> None:
     """Delete, or give back, clusters whose owner was killed before it could."""
     for record in list(records()):
         if record.orphaned:
-            tell(f"found the cluster {record.name}, whose run was killed")
+            progress(f"found the cluster {record.name}, whose run was killed")
             delete(record, engine())
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kueue_dra_clusters.build_cache import cache
-from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind.provider import Provider, run, succeeds
 
 NETWORK = "kueue-dra"
@@ -47,7 +47,7 @@ class Host:
         if not saved.exists():
             before = {name: self._read(name) for name in TOUCHED}
             saved.write_text(json.dumps(before), encoding="utf-8")
-        tell(
+        progress(
             f"this machine: a network {NETWORK}; the nodes set {', '.join(TOUCHED[:4])}; all is put back at the end"
         )
         if os.geteuid() == 0:
@@ -75,7 +75,7 @@ class Host:
     def _close(self) -> None:
         """Drop what leaves the network, before any rule that would let it pass."""
         if os.geteuid() != 0 or not shutil.which("iptables"):
-            tell(
+            progress(
                 "nothing keeps the nodes from reaching out: that takes root and iptables"
             )
             return
@@ -97,7 +97,7 @@ class Host:
         ]
         if not succeeds(lambda: run(["iptables", "-t", "mangle", "-C", *rule])):
             run(["iptables", "-t", "mangle", "-I", *rule])
-            tell(
+            progress(
                 f"this machine: what leaves {bridge} is dropped (iptables, table mangle), until the cluster is gone"
             )
 
@@ -117,7 +117,7 @@ class Host:
         try:
             (self.proc / name.replace(".", "/")).write_text(value)
         except OSError as trouble:
-            tell(
+            progress(
                 f"this machine: {name} could not be set to {value}: {trouble.strerror}"
             )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.build_cache import cache, kept, program
 from kueue_dra_clusters.errors import MissingTool
-from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind.components import (
     AS_IMAGES,
     KUBECTL,
@@ -84,7 +84,7 @@ def base() -> Path:
     """Have the Debian root file system that everything else is laid upon."""
 
     def make(folder: Path) -> None:
-        tell(f"debootstrap {SUITE} (once, a minute)")
+        progress(f"debootstrap {SUITE} (once, a minute)")
         words = [
             "--variant=minbase",
             f"--include={','.join(PACKAGES)}",
@@ -108,11 +108,11 @@ def _build(
     """Lay the root file system together in a folder, and hand it to the engine as an image."""
     files, root, ours = kind_files(), work / "root", work / "ours"
     source = base()
-    tell("node image: root file system")
+    progress("node image: root file system")
     run(["cp", "-a", "--reflink=auto", str(source), str(root)])
     _lay_out(ours, programs)
     run([str(HERE / "assemble.sh"), str(root), str(files), str(ours), KUBECTL.version])
-    tell("node image: the images of kubeadm's components")
+    progress("node image: the images of kubeadm's components")
     archives = work / "archives"
     archives.mkdir()
     for name, refs in _wanted(root).items():
@@ -122,7 +122,7 @@ def _build(
     engine.save(archives / "node-network.tar", NETWORK_IMAGE)
     alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
     run([*alone, str(HERE / "import.sh"), str(root), str(archives)])
-    tell("node image: into the engine's storage")
+    progress("node image: into the engine's storage")
     final = work / "image"
     final.mkdir()
     left_out = [

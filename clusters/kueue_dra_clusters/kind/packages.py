@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kueue_dra_clusters.build_cache import program
 from kueue_dra_clusters.errors import ClusterError, MissingTool
-from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind.components import PAUSE
 from kueue_dra_clusters.kind.images import containerfile
 from kueue_dra_clusters.kind.provider import engine, run
@@ -92,7 +92,7 @@ def _install(packages: list[str]) -> None:
         raise MissingTool(
             f"missing: {words}; install them (they are installed by themselves on Debian as root)"
         )
-    tell(f"installing with apt-get: {words}")
+    progress(f"installing with apt-get: {words}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     run(["apt-get", "update", "-qq"], env=quiet, within=INSTALL_SECONDS)
     run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from kueue_dra_clusters.go_tool import tell
+from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
 
 
@@ -13,9 +13,9 @@ from kueue_dra_clusters.waiting import elapsed_since, moment_now
 def told(what: str) -> Iterator[None]:
     """Say that something begins, and when it is done or has failed."""
     began, end = moment_now(), "ended early"
-    tell(what)
+    progress(what)
     try:
         yield
         end = "done"
     finally:
-        tell(f"{what}: {end} after {elapsed_since(began):.0f} s")
+        progress(f"{what}: {end} after {elapsed_since(began):.0f} s")

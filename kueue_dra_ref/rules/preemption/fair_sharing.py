@@ -52,7 +52,7 @@ def non_borrowing_first_0_15(
 @rule("FAIR-002")
 def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
     """The branch whose share would stay smaller is dealt with first."""
-    return contender.share.rank
+    return contender.share.compare_key
 
 
 @rule("FAIR-008")
@@ -80,27 +80,29 @@ def preempt_within_nominal(
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
     """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left."""
-    return shares.preemptor.rank <= shares.after.rank
+    return shares.preemptor.compare_key <= shares.after.compare_key
 
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
     """LessThanInitialShare: the preemptor may not end up with as much as the other had before."""
-    return shares.preemptor.rank < shares.before.rank
+    return shares.preemptor.compare_key < shares.before.compare_key
 
 
 @rule("FAIR-014")
 def skip_zero_drs(share: DominantResourceShare) -> bool:
     """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing."""
-    return share.ratio == 0
+    return share.unweighted_ratio == 0
 
 
 @rule("FAIR-007")
 def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
     """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""
-    endless = share.value == float("inf")
+    endless = share.precise_weighted_share == float("inf")
     return {
         "fairSharing": {
-            "weightedShare": 2**63 - 1 if endless else -int(-share.value // 1)
+            "weightedShare": 2**63 - 1
+            if endless
+            else -int(-share.precise_weighted_share // 1)
         }
     }

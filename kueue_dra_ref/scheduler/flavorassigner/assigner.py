@@ -109,7 +109,9 @@ class FlavorAssigner:
 
     def _pod_set(self, index: int, demand: TotalRequests) -> PodSetAssignmentResult:
         amounts, result = demand.amounts, PodSetAssignmentResult()
-        for resource in self.room.draw.for_pod_set(demand.pod_set.name).groups(amounts):
+        for resource in self.room.draw.order_for_pod_set(demand.pod_set.name).groups(
+            amounts
+        ):
             group = self.room.queue.group_of(resource)
             if group is None:
                 if lacking := self._uncovered(resource, amounts[resource]):

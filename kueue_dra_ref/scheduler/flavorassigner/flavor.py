@@ -40,7 +40,7 @@ _WORDS = {
 _HELD = "does not fit now, and nobody may be preempted"
 
 
-def _word(outcome: FlavorAssignmentAttempt) -> str:
+def _mode_name(outcome: FlavorAssignmentAttempt) -> str:
     """How a flavor fares; what others hold could be had if only it might be preempted."""
     held = (
         outcome.outlook.mode is PreemptionMode.NEVER
@@ -49,7 +49,7 @@ def _word(outcome: FlavorAssignmentAttempt) -> str:
     return _HELD if held else _WORDS[outcome.outlook.mode]
 
 
-def _kept_out(
+def _ineligible_reason(
     by: Rule[..., Any], reason: str | UnparsableLabel
 ) -> FlavorAssignmentAttempt:
     """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
@@ -74,7 +74,7 @@ class FlavorFitCheck:
     assumed: dict[FlavorResource, int] = field(default_factory=dict)
     """What earlier pod sets of the workload take."""
 
-    def weighed(
+    def check_flavor(
         self,
         flavor: FlavorQuota,
         pod_set: PodSet,
@@ -89,7 +89,7 @@ class FlavorFitCheck:
                 lacking=[QuotaReservedReason.NO_FLAVOR],
             )
         if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
-            return _kept_out(*objection)
+            return _ineligible_reason(*objection)
         outcome = FlavorAssignmentAttempt(
             outlook=GranularMode(mode=PreemptionMode.FIT),
             flavor=flavor.name,
@@ -99,7 +99,7 @@ class FlavorFitCheck:
             resource: self._weigh(self._need(flavor, resource, amounts[resource]))
             for resource in amounts
         }
-        draw = self.room.draw.for_pod_set(pod_set.name)
+        draw = self.room.draw.order_for_pod_set(pod_set.name)
         for resource in draw.quotas(
             {name: one.outlook.mode for name, one in each.items()}, flavor.name
         ):
@@ -161,7 +161,7 @@ class FlavorFitCheck:
             f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left"
             for n in needs
         )
-        text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_word(outcome)}"
+        text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_mode_name(outcome)}"
         text += (
             ", borrowed"
             if outcome.outlook.mode is PreemptionMode.FIT and outcome.outlook.level
@@ -220,7 +220,7 @@ class FlavorFitCheck:
             flavor=flavor.name,
             assumed=self.assumed.get(of, 0),
             asked=amount,
-            capacity=self.room.node.capacity(of),
+            capacity=self.room.node.potential_available(of),
             available=self.room.node.available(of),
             in_bytes=self.in_bytes,
             words=self.rules.no_fit_message,

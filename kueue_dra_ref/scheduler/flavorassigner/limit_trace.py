@@ -21,14 +21,17 @@ def bounded(
     if node.parent is None:
         return
     bound = (
-        node.most((need.flavor, need.resource))
+        node.potential_available_bound((need.flavor, need.resource))
         if never
-        else node.bound((need.flavor, need.resource))
+        else node.available_bound((need.flavor, need.resource))
     )
     where = f"flavor {need.flavor}, {need.resource}: {'never' if never else 'not'} more than {need.show(bound.amount)}"
     if bound.by_limit:
         of = (need.flavor, need.resource)
-        has, more = bound.node.quota.get(of, 0), bound.node.limit(of).borrowing or 0
+        has, more = (
+            bound.node.subtree_quota.get(of, 0),
+            bound.node.quota_for(of).borrowing or 0,
+        )
         text = f"{where}: {bound.node.title} has {need.show(has)} and may borrow {need.show(more)}"
         yield Step(requirements=_BORROWING[bound.node.is_queue], text=text)
         return
@@ -39,25 +42,26 @@ def bounded(
 
 
 def _cites(node: ResourceNode) -> tuple[str, ...]:
-    return (_SHARED, _TREE) if len(list(node.above())) > 1 else (_SHARED,)
+    return (_SHARED, _TREE) if len(list(node.path_parent_to_root())) > 1 else (_SHARED,)
 
 
 def _shared(bound: AvailableBound, need: ResourceRequest, *, never: bool) -> str:
     of = (need.flavor, need.resource)
-    text = f"{bound.node.title} has {need.show(bound.node.quota.get(of, 0))} to share"
+    text = f"{bound.node.title} has {need.show(bound.node.subtree_quota.get(of, 0))} to share"
     return (
         text
         if never
-        else f"{text}, {need.show(bound.node.used.get(of, 0))} of it in use"
+        else f"{text}, {need.show(bound.node.usage.get(of, 0))} of it in use"
     )
 
 
 def _kept(node: ResourceNode, need: ResourceRequest, *, never: bool) -> Iterator[Step]:
     """Name the members elsewhere in the tree that keep something to themselves."""
-    of, path = (need.flavor, need.resource), [node, *node.above()]
+    of, path = (need.flavor, need.resource), [node, *node.path_parent_to_root()]
     others = [each for each in node.root.below() if each not in path]
     amounts = {
-        each.title: each.kept(of) if never else each.unused_here(of) for each in others
+        each.title: each.local_quota(of) if never else each.local_available(of)
+        for each in others
     }
     names = [
         f"{need.show(amount)} of {title}"

@@ -71,7 +71,7 @@ class ResourceGroupSearch:
     def _try(
         self, flavor: FlavorQuota, keys: frozenset[str]
     ) -> FlavorAssignmentAttempt:
-        outcome = self.weighing.weighed(flavor, self.pod_set, self.amounts, keys)
+        outcome = self.weighing.check_flavor(flavor, self.pod_set, self.amounts, keys)
         self.steps += self.weighing.told(
             self.telling.where, flavor, outcome, self.amounts
         )

@@ -53,7 +53,7 @@ class ClassicalPreemption:
         lined_up = (
             (each.hold, self._place(each), each.cites) for each in self._elements
         )
-        self.contest.trail.line_up(self.rules.order, lined_up)
+        self.contest.trace.record_order(self.rules.order, lined_up)
         for borrowing in self._attempts() if self._elements else ():
             if found := self._attempt(borrowing):
                 return found
@@ -70,7 +70,7 @@ class ClassicalPreemption:
         )
         forbidden = contest.queue.preemption.borrow == "Never"
         under = all(
-            contest.node.limit(of).nominal > contest.node.used.get(of, 0)
+            contest.node.quota_for(of).nominal > contest.node.usage.get(of, 0)
             for of in contest.short
         )
         if not others or (forbidden and not under):
@@ -86,7 +86,7 @@ class ClassicalPreemption:
         how = "borrowing allowed" if borrowing else "without borrowing"
         for element in self._elements:
             if kept := self._protecting(element, borrowing):
-                self.contest.trail.leave(
+                self.contest.trace.record_skipped(
                     name(element.hold), kept[0].says, kept[0].requirements, how
                 )
                 continue
@@ -98,7 +98,7 @@ class ClassicalPreemption:
             )
             if self.contest.fits(borrowing=borrowing):
                 self._tell(how, "it fits", taken)
-                return self.contest.spare(self.rules, taken, borrowing=borrowing)
+                return self.contest.fill_back(self.rules, taken, borrowing=borrowing)
         self._tell(how, "it does not fit", taken)
         self.contest.restore(taken)
         return ()
@@ -107,7 +107,7 @@ class ClassicalPreemption:
         gone = listed([name(victim.hold) for victim in taken]) or "nobody"
         cites = dict.fromkeys(one for victim in taken for one in victim.cites)
         where = f", {how}" if self.contest.node.parent else ""
-        self.contest.trail.say(f"with {gone} gone, {outcome}{where}", tuple(cites))
+        self.contest.trace.record(f"with {gone} gone, {outcome}{where}", tuple(cites))
 
     def _protecting(
         self, element: CandidateElem, borrowing: bool
@@ -119,16 +119,20 @@ class ClassicalPreemption:
             return element.protecting
         node = self.contest.snapshot.node(element.hold.cluster_queue)
         path = [node]
-        for cohort in node.above():
+        for cohort in node.path_parent_to_root():
             if cohort is element.below:
                 break
             path.append(cohort)
-        return [rule for one in path if (rule := self.contest.keeper(self.rules, one))]
+        return [
+            rule
+            for one in path
+            if (rule := self.contest.protecting_rule(self.rules, one))
+        ]
 
     def _own(self) -> Iterator[CandidateElem]:
         contest, policy = self.contest, self.contest.queue.preemption.within
         if policy == "Never":
-            contest.trail.leave(
+            contest.trace.record_skipped(
                 f"everybody in ClusterQueue {contest.queue.name}",
                 "withinClusterQueue is Never",
                 _NO_POLICY,
@@ -150,14 +154,14 @@ class ClassicalPreemption:
         if contest.queue.preemption.reclaim == "Never":
             if contest.node.parent:
                 why = "reclaimWithinCohort is Never"
-                contest.trail.leave(
+                contest.trace.record_skipped(
                     "everybody else in the cohort",
                     why,
                     cited(self.rules.reclaim_within_cohort),
                 )
             return
         favoured, missing = _fits_quota(contest.node, contest.asked)
-        for cohort in contest.node.above():
+        for cohort in contest.node.path_parent_to_root():
             for queue in self._below(cohort, skip):
                 yield from self._in(queue, cohort, favoured)
             fits, missing = _fits_quota(cohort, missing)
@@ -169,14 +173,16 @@ class ClassicalPreemption:
         for member in cohort.members:
             if member is skip or member is self.contest.node:
                 continue
-            if rule := self.contest.keeper(self.rules, member):
-                self.contest.trail.leave(member.title, rule.says, cited([rule]))
+            if rule := self.contest.protecting_rule(self.rules, member):
+                self.contest.trace.record_skipped(
+                    member.title, rule.says, cited([rule])
+                )
             elif not member.is_queue:
                 yield from self._below(member, skip)
             elif member.active:
                 yield member
             else:
-                self.contest.trail.leave(member.title, "it is not active", ())
+                self.contest.trace.record_skipped(member.title, "it is not active", ())
 
     def _in(
         self, queue: ResourceNode, below: ResourceNode, favoured: bool
@@ -219,6 +225,6 @@ def _fits_quota(node: ResourceNode, amounts: Amounts) -> tuple[bool, Amounts]:
     """Whether a node's own subtree has amounts more, and what it would have to get from above."""
     fits = not any(node.exceeds(of, amount) for of, amount in amounts.items())
     return fits, {
-        of: max(0, minus(amount, node.unused_here(of)))
+        of: max(0, minus(amount, node.local_available(of)))
         for of, amount in amounts.items()
     }

@@ -58,7 +58,7 @@ class PreemptionContext:
     created: int
     asked: Amounts
     short: frozenset[FlavorResource]
-    trail: PreemptionTrace = field(default_factory=PreemptionTrace)
+    trace: PreemptionTrace = field(default_factory=PreemptionTrace)
 
     @property
     def node(self) -> ResourceNode:
@@ -83,7 +83,9 @@ class PreemptionContext:
     ) -> Sequence[Rule[..., bool]]:
         """The rules that let a workload be preempted; whoever would free nothing of what is short is left alone."""
         if self.short.isdisjoint(hold.amounts):
-            self.trail.leave(name(hold), "nothing of it would be freed", _USELESS)
+            self.trace.record_skipped(
+                name(hold), "nothing of it would be freed", _USELESS
+            )
             return ()
         rivals = self.rivals(hold)
         if found := [rule for rule in rules if rule(rivals)]:
@@ -94,10 +96,10 @@ class PreemptionContext:
             else ""
         )
         why = f"{policy} does not let priority {self.priority} take from priority {hold.priority}{age}"
-        self.trail.leave(name(hold), why, cited(rules))
+        self.trace.record_skipped(name(hold), why, cited(rules))
         return ()
 
-    def keeper(
+    def protecting_rule(
         self, rules: PreemptionRules, node: ResourceNode
     ) -> Rule[..., bool] | None:
         """The rule by which a ClusterQueue or cohort does not give back now."""
@@ -114,7 +116,7 @@ class PreemptionContext:
             return False
         return self.snapshot.fits(self.queue.name, self.asked)
 
-    def spare(
+    def fill_back(
         self,
         rules: PreemptionRules,
         victims: Sequence[PreemptionTarget],
@@ -135,7 +137,7 @@ class PreemptionContext:
             back = list[PreemptionTarget]()
             victims = rule(victims, fits_without)
             for victim in back:
-                self.trail.say(
+                self.trace.record(
                     f"{name(victim.hold)} is put back: {rule.says}", cited([rule])
                 )
         self.restore(victims)

@@ -9,7 +9,11 @@ from typing import Any
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules, PreemptionRules
 from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.explain.step import cited
-from kueue_dra_ref.model.resource_node import DominantResourceShare, ResourceNode, share
+from kueue_dra_ref.model.resource_node import (
+    DominantResourceShare,
+    ResourceNode,
+    dominant_resource_share,
+)
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.preemption.fair_sharing import StrategyShares
 from kueue_dra_ref.rules.preemption.preemption_policies import RECLAIM, SHARING, WITHIN
@@ -64,7 +68,7 @@ class TargetClusterQueueOrdering:
         if queue is None or (inner is not None and more >= most):
             return self._next(inner) if inner is not None else None
         largest = "infinite" if most[0] else f"{most[1]:g}"
-        self.contest.trail.turn(
+        self.contest.trace.turn(
             f"{queue.title} is next, with the largest share: {largest}"
         )
         return queue
@@ -78,14 +82,14 @@ class TargetClusterQueueOrdering:
             for m in cohort.members
             if m.is_queue and m.active and m.name not in self._dropped
         ):
-            found = share(queue)
+            found = dominant_resource_share(queue)
             if not self.waiting.get(queue.name) or (
                 queue is not self.contest.node and self._passes(found)
             ):
                 self._dropped.add(queue.name)
-            elif best is None or found.rank > most:
-                best, most = queue, found.rank
-            elif found.rank == most and self._is_before(queue, best):
+            elif best is None or found.compare_key > most:
+                best, most = queue, found.compare_key
+            elif found.compare_key == most and self._is_before(queue, best):
                 best = queue
         return best, most
 
@@ -101,15 +105,15 @@ class TargetClusterQueueOrdering:
         self, cohort: ResourceNode
     ) -> tuple[ResourceNode | None, tuple[bool, float]]:
         best, most = None, _NOBODY
-        path = list(self.contest.node.above())
+        path = list(self.contest.node.path_parent_to_root())
         for inner in (
             m for m in cohort.members if not m.is_queue and id(m) not in self._closed
         ):
-            found = share(inner)
+            found = dominant_resource_share(inner)
             if self._passes(found) and inner not in path:
                 self._closed.add(id(inner))
-            elif found.rank >= most:
-                best, most = inner, found.rank
+            elif found.compare_key >= most:
+                best, most = inner, found.compare_key
         return best, most
 
 
@@ -132,18 +136,18 @@ class FairSharingPreemption:
         lined_up = (
             (hold, self._place(hold), self._cites[hold.key]) for hold in candidates
         )
-        contest.trail.line_up(self.rules.order, lined_up)
+        contest.trace.record_order(self.rules.order, lined_up)
         if not candidates:
             return ()
         contest.snapshot.take(contest.queue.name, contest.asked)
-        enough = self._first(candidates) or (
-            len(self.strategies) > 1 and self._second()
+        enough = self._first_strategy(candidates) or (
+            len(self.strategies) > 1 and self._second_strategy()
         )
         contest.snapshot.release(contest.queue.name, contest.asked)
         if not enough:
             contest.restore(self._taken)
             return ()
-        return contest.spare(self.rules, self._taken, borrowing=True)
+        return contest.fill_back(self.rules, self._taken, borrowing=True)
 
     def _place(self, hold: ReservedWorkload) -> Place:
         candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
@@ -155,7 +159,7 @@ class FairSharingPreemption:
             own, self.rules.within_cluster_queue, f"withinClusterQueue {policy.within}"
         )
         for queue in own.root.queues() if own.parent else ():
-            if queue is own or not self._gives_back(queue):
+            if queue is own or not self._is_candidate(queue):
                 continue
             yield from self._allowed(
                 queue,
@@ -163,12 +167,12 @@ class FairSharingPreemption:
                 f"reclaimWithinCohort {policy.reclaim}",
             )
 
-    def _gives_back(self, queue: ResourceNode) -> bool:
-        rule = self.contest.keeper(self.rules, queue)
+    def _is_candidate(self, queue: ResourceNode) -> bool:
+        rule = self.contest.protecting_rule(self.rules, queue)
         if rule:
-            self.contest.trail.leave(queue.title, rule.says, cited([rule]))
+            self.contest.trace.record_skipped(queue.title, rule.says, cited([rule]))
         elif not queue.active:
-            self.contest.trail.leave(queue.title, "it is not active", ())
+            self.contest.trace.record_skipped(queue.title, "it is not active", ())
         return rule is None and queue.active
 
     def _allowed(
@@ -193,7 +197,7 @@ class FairSharingPreemption:
             passed_over=passed_over,
         )
 
-    def _first(self, candidates: Sequence[ReservedWorkload]) -> bool:
+    def _first_strategy(self, candidates: Sequence[ReservedWorkload]) -> bool:
         turns, own = self._turns(candidates), self.contest.node
         entitled = [
             rule
@@ -204,19 +208,22 @@ class FairSharingPreemption:
             if queue is own or entitled:
                 hold = turns.pop(queue)
                 if queue is not own:
-                    self.contest.trail.turn(
+                    self.contest.trace.turn(
                         f"{described(hold)} goes: {entitled[0].says}", cited(entitled)
                     )
-                if self._take(hold, WITHIN if queue is own else RECLAIM):
+                if self._add_target(hold, WITHIN if queue is own else RECLAIM):
                     return True
-            elif self._one_of(turns, queue):
+            elif self._pick(turns, queue):
                 return True
         return False
 
-    def _one_of(self, turns: TargetClusterQueueOrdering, queue: ResourceNode) -> bool:
+    def _pick(self, turns: TargetClusterQueueOrdering, queue: ResourceNode) -> bool:
         """Preempt the first candidate of a ClusterQueue that the strategy gives away; whether that is enough."""
         mine, theirs = self._branches(queue)
-        preemptor, before = share(mine), share(theirs)
+        preemptor, before = (
+            dominant_resource_share(mine),
+            dominant_resource_share(theirs),
+        )
         while turns.waiting[queue.name]:
             hold = turns.pop(queue)
             if self._passes(
@@ -226,18 +233,18 @@ class FairSharingPreemption:
                 before,
                 self._share_without(hold, theirs),
             ):
-                return self._take(hold, SHARING)
+                return self._add_target(hold, SHARING)
             self._left.append(hold)
         return False
 
-    def _second(self) -> bool:
+    def _second_strategy(self) -> bool:
         turns = self._turns(self._left)
         for queue in turns:
             mine, theirs = self._branches(queue)
-            before, hold = share(theirs), turns.pop(queue)
-            if self._passes(INITIAL, hold, share(mine), before, before) and self._take(
-                hold, SHARING
-            ):
+            before, hold = dominant_resource_share(theirs), turns.pop(queue)
+            if self._passes(
+                INITIAL, hold, dominant_resource_share(mine), before, before
+            ) and self._add_target(hold, SHARING):
                 return True
             turns.drop(queue)
         return False
@@ -260,21 +267,21 @@ class FairSharingPreemption:
             for rule in rules
         )
         theirs = (
-            f"the {before.value:g} that the other had"
+            f"the {before.precise_weighted_share:g} that the other had"
             if strategy == INITIAL
-            else f"{after.value:g} without it"
+            else f"{after.precise_weighted_share:g} without it"
         )
-        text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.value:g}"
-        self.contest.trail.turn(f"{text} against {theirs}", cited(rules))
+        text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.precise_weighted_share:g}"
+        self.contest.trace.turn(f"{text} against {theirs}", cited(rules))
         return passes
 
     def _share_without(
         self, hold: ReservedWorkload, branch: ResourceNode
     ) -> DominantResourceShare:
         with self.contest.snapshot.without([hold]):
-            return share(branch)
+            return dominant_resource_share(branch)
 
-    def _take(self, hold: ReservedWorkload, reason: str) -> bool:
+    def _add_target(self, hold: ReservedWorkload, reason: str) -> bool:
         contest = self.contest
         contest.snapshot.remove(hold)
         self._taken.append(
@@ -286,14 +293,14 @@ class FairSharingPreemption:
         told = (
             f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
         )
-        contest.trail.turn(told, self._cites[hold.key])
+        contest.trace.turn(told, self._cites[hold.key])
         return enough
 
     def _branches(self, queue: ResourceNode) -> tuple[ResourceNode, ResourceNode]:
         """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
         mine, theirs = (
-            [self.contest.node, *self.contest.node.above()],
-            [queue, *queue.above()],
+            [self.contest.node, *self.contest.node.path_parent_to_root()],
+            [queue, *queue.path_parent_to_root()],
         )
         while mine[-1] is theirs[-1]:
             mine.pop(), theirs.pop()

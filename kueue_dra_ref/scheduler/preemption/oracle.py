@@ -9,7 +9,11 @@ from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode, nearest
+from kueue_dra_ref.model.resource_node import (
+    FlavorResource,
+    ResourceNode,
+    height_of_lowest_subtree_that_fits,
+)
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     GranularMode,
     PreemptionMode,
@@ -47,15 +51,15 @@ class PreemptionOracle:
 
     def level(self, of: FlavorResource, amount: int) -> int:
         """From how far an amount would be borrowed."""
-        return nearest(self.node, of, amount)[0]
+        return height_of_lowest_subtree_that_fits(self.node, of, amount)[0]
 
     def preemption(
         self, of: FlavorResource, amount: int
     ) -> tuple[GranularMode, tuple[Step, ...]]:
         """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
-        level, inside = nearest(self.node, of, amount)
+        level, inside = height_of_lowest_subtree_that_fits(self.node, of, amount)
         shortage = PreemptionNeed(
-            within_nominal=self.node.limit(of).nominal >= amount,
+            within_nominal=self.node.quota_for(of).nominal >= amount,
             inside=inside,
             policy=self.queue.preemption,
             fair=self.strategies is not None,
@@ -63,7 +67,7 @@ class PreemptionOracle:
         rules = self.behaviour.preempting.can_preempt
         if not any(rule(shortage) for rule in rules):
             trail = PreemptionTrace()
-            trail.say(
+            trail.record(
                 f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}",
                 cited(rules),
             )
@@ -99,7 +103,7 @@ class PreemptionOracle:
             short=short,
         )
         victims = self._searching(contest).victims()
-        return TargetSearch(victims=victims, steps=contest.trail.steps(short))
+        return TargetSearch(victims=victims, steps=contest.trace.steps(short))
 
     def _is_immaterial(self, amount: int) -> bool:
         return any(

@@ -27,11 +27,13 @@ class PreemptionTrace:
         default_factory=dict
     )
 
-    def leave(self, who: str, why: str, cites: tuple[str, ...], when: str = "") -> None:
+    def record_skipped(
+        self, who: str, why: str, cites: tuple[str, ...], when: str = ""
+    ) -> None:
         """Leave somebody alone, always or only ``when`` something is tried."""
         self._alone.setdefault((when, why, cites), []).append(who)
 
-    def say(self, text: str, cites: tuple[str, ...] = ()) -> None:
+    def record(self, text: str, cites: tuple[str, ...] = ()) -> None:
         """Tell what happened next, once whoever has been left alone by now is named."""
         self._told += self._left()
         self._alone.clear()
@@ -41,9 +43,9 @@ class PreemptionTrace:
         """Tell what happened next in a search that may have many turns; only the first ones are told."""
         self._turns += 1
         if self._turns <= _MOST_TURNS:
-            self.say(text, cites)
+            self.record(text, cites)
 
-    def line_up(
+    def record_order(
         self,
         rules: Rules,
         candidates: Iterable[tuple[ReservedWorkload, Place, tuple[str, ...]]],
@@ -59,9 +61,9 @@ class PreemptionTrace:
                     f"{text}, behind {name(before[0])}: {why}",
                     (*cites, *more),
                 )
-            self.say(text, cites)
+            self.record(text, cites)
         if len(known) > MOST:
-            self.say(f"and {named(len(known) - MOST, 'candidate')} more")
+            self.record(f"and {named(len(known) - MOST, 'candidate')} more")
 
     def steps(self, short: Collection[FlavorResource]) -> tuple[Step, ...]:
         """Everything in order, each with what was to be freed."""
