@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -31,6 +31,7 @@ from kueue_dra_ref.behaviours.phases_status import (
 from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import Gates
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Collect, Slot
 from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.target import FieldError, Manifest
 
@@ -75,7 +76,7 @@ class Behaviour:
     """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
     serves: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
-    objects: tuple[Rule[[Manifest], Iterable[FieldError]], ...] = ()
+    objects: Collect[[Manifest], FieldError] = Collect()
     """What is refused when an object is applied."""
     definitions: APIValidation = field(default_factory=APIValidation)
     """What the API server refuses by Kueue's definitions of its kinds."""
@@ -88,27 +89,6 @@ class Behaviour:
             self, tuple(gates.get(gate, True) for gate in gates_read_by(self))
         )
 
-    def settled(self, **gates: bool) -> Behaviour:
-        """The same behaviour with gates in one state for good, as for a text that knows nothing of them."""
-
-        def free(rule: Rule[..., Any]) -> Rule[..., Any]:
-            return replace(
-                rule,
-                gates={
-                    gate: on for gate, on in rule.gates.items() if gate not in gates
-                },
-            )
-
-        found = _kept(
-            self,
-            lambda rule: all(
-                rule.gates.get(gate, on) is on for gate, on in gates.items()
-            ),
-            free,
-        )
-        assert isinstance(found, Behaviour)
-        return found
-
     def without(self, name: str) -> Behaviour:
         """The same behaviour with one rule knocked out, which its title says.
 
@@ -118,7 +98,7 @@ class Behaviour:
         """
         if name not in {rule.name for rule in rules_of(self)}:
             raise KeyError(name)
-        found = _kept(self, lambda rule: rule.name != name)
+        found = _each_slot(self, lambda slot: slot.keep(lambda rule: rule.name != name))
         assert isinstance(found, Behaviour)
         return replace(found, title=f"{self.title} without the rule {name}")
 
@@ -132,40 +112,31 @@ def gates_read_by(behaviour: Behaviour) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _under(behaviour: Behaviour, on: tuple[bool, ...]) -> Behaviour:
     states = dict(zip(gates_read_by(behaviour), on, strict=True))
-    found = _kept(
-        behaviour,
-        lambda rule: all(
-            states.get(gate, True) is on for gate, on in rule.gates.items()
-        ),
-    )
+
+    def is_kept(rule: Rule[..., Any]) -> bool:
+        return all(states.get(gate, True) is on for gate, on in rule.gates.items())
+
+    found = _each_slot(behaviour, lambda slot: slot.keep(is_kept))
     assert isinstance(found, Behaviour)
     return found
 
 
 def rules_of(holder: object) -> Iterator[Rule[..., Any]]:
     """Every rule that a behaviour, or a part of one, holds."""
-    if isinstance(holder, Rule):
-        yield holder
-    elif isinstance(holder, tuple):
-        for part in holder:
-            yield from rules_of(part)
+    if isinstance(holder, Slot):
+        yield from holder.rules
     elif is_dataclass(holder):
         for part in fields(holder):
             yield from rules_of(getattr(holder, part.name))
 
 
-def _kept(holder: Any, wanted: Any, made: Any = lambda rule: rule) -> Any:
-    if isinstance(holder, Rule):
-        return made(holder)
-    if isinstance(holder, tuple):
-        return tuple(
-            _kept(part, wanted, made)
-            for part in holder
-            if not isinstance(part, Rule) or wanted(part)
-        )
+def _each_slot(holder: Any, change: Callable[[Slot[..., Any]], Slot[..., Any]]) -> Any:
+    """Give a part of a behaviour with every slot changed."""
+    if isinstance(holder, Slot):
+        return change(holder)
     if is_dataclass(holder) and not isinstance(holder, type):
-        changes = {
-            f.name: _kept(getattr(holder, f.name), wanted, made) for f in fields(holder)
-        }
-        return replace(holder, **changes)
+        parts = {each.name: getattr(holder, each.name) for each in fields(holder)}
+        return replace(
+            holder, **{name: _each_slot(part, change) for name, part in parts.items()}
+        )
     return holder

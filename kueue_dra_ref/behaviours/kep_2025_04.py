@@ -1,78 +1,243 @@
-"""KEP-2941 as of April 2025 (ResourceQuota kind): what differs from the text of July 2025, heading by heading."""
+"""KEP-2941 of April 2025 (ResourceQuota kind): what it states otherwise than Kueue 0.19, which decides where it is silent."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
-from kueue_dra_ref.behaviours.kueue_0_19 import ASSIGNING
+from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
 from kueue_dra_ref.behaviours.phases_dra import MappingSource
+from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
-from kueue_dra_ref.model.rule import swapped, when
-from kueue_dra_ref.rules.dra import dra_workloads, mapper, resource_quota_kind
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.slots import Collect, Each, First
+from kueue_dra_ref.rules.config import (
+    config_validation,
+    device_class_mappings,
+    mapping_sources,
+)
+from kueue_dra_ref.rules.crd import clusterqueue_crd
+from kueue_dra_ref.rules.dra import (
+    charges,
+    direct_claims,
+    dra_workloads,
+    mapper,
+    resource_quota_kind,
+)
+from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
+from kueue_dra_ref.rules.flavorassigner import fits_resource_quota
 from kueue_dra_ref.rules.kubernetes import job_validation
-
-_GATE = "KueueDynamicResourceAllocation"
+from kueue_dra_ref.rules.queue import admissibility, pending_workloads
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
+from kueue_dra_ref.rules.workload import (
+    unadmitted_workloads,
+    workload_priority_class,
+    workload_status,
+)
 
 
 def kep_2025_04() -> Behaviour:
-    """The April 2025 text as a value.
-
-    It is the oldest one; that it is built from July's says nothing of who learnt from whom.
-    """
-    later = kep_2025_07()
-    processing = replace(
-        later.processing,
-        # Workloads, 1: claims of the containers' resources.claims.
-        detected=(
-            when(
-                resource_quota_kind.container_claim_makes_a_dra_workload,
-                **{_GATE: True},
-            ),
-        ),
-        # Workloads, 4.1: the map is made from the ClusterQueue, in which a class has one name.
-        rbac_denied=(
-            when(dra_workloads.target_cluster_queue_must_exist, **{_GATE: True}),
-        ),
-        mappings=(resource_quota_kind.the_target_queue_maps_the_classes,),
-        lookup=(mapper.the_mapping_of_a_class_names_the_resource,),
-        # Nothing is said of claims that several workloads use.
-        reused=(),
-    )
+    """KEP-2941, April 2025 as a value."""
+    earlier = kueue_0_19()
     return replace(
-        later,
+        earlier,
         name="kep-2025-04",
         title="KEP-2941, April 2025",
-        # Feature Gate: a gate of another name.
+        kueue="",
+        versions=EARLIER_TEXTS_VERSIONS,
         gates=KEP_2025_04_GATES,
-        integration=_GATE,
-        # Resource Quota API: kind and deviceClassNames in the flavors of a ClusterQueue.
+        integration="KueueDynamicResourceAllocation",
+        dependants=(),
+        role=reads("resourceclaims", "resourceclaimtemplates"),
         mapped=MappingSource.IN_CLUSTER_QUEUES,
-        serves=frozenset(),
-        # Workloads: the container of the example lists a claim that its pod does not have.
-        definitions=replace(
-            later.definitions,
-            job=replace(
-                later.definitions.job,
-                container=swapped(
-                    later.definitions.job.container,
-                    (job_validation.a_container_uses_claims_of_its_pod, None),
-                ),
+        mapping=replace(
+            earlier.mapping,
+            all_mappings=earlier.mapping.all_mappings.drop(
+                device_class_mappings.at_most_16_mappings
+            ),
+            name=earlier.mapping.name.drop(
+                device_class_mappings.name_is_a_label_key,
+                device_class_mappings.name_is_at_most_253_long,
+                device_class_mappings.name_is_used_once,
+            ),
+            class_list=earlier.mapping.class_list.drop(
+                device_class_mappings.at_least_one_class,
+                device_class_mappings.at_most_8_classes,
+            ),
+            device_class=Each(),
+            source_type=Each(),
+            source=Collect(),
+            sources=earlier.mapping.sources.drop(mapping_sources.sources_have_one_type),
+            before=earlier.mapping.before.drop(
+                config_validation.strategies_of_fair_sharing_come_in_their_order
+            ),
+            transformation=earlier.mapping.transformation.drop(
+                config_validation.transformations_retain_or_replace,
+                config_validation.an_input_is_transformed_once,
+            ),
+            after=earlier.mapping.after.drop(
+                config_validation.exclusions_conflict_with_ignore_undeclared,
+                config_validation.quota_check_strategy_is_known,
             ),
         ),
-        objects=(
+        processing=replace(
+            earlier.processing,
+            detected=earlier.processing.detected.swap(
+                dra_workloads.claim_template_makes_a_dra_workload,
+                when(
+                    resource_quota_kind.container_claim_makes_a_dra_workload,
+                    KueueDynamicResourceAllocation=True,
+                ),
+            ),
+            refused=earlier.processing.refused.drop(
+                dra_workloads.claims_are_refused_while_the_gate_is_off,
+                dra_workloads.direct_claims_are_refused,
+            ),
+            read_claim=First(direct_claims.claims_are_read_where_the_workload_lives),
+            rbac_denied=earlier.processing.rbac_denied.swap(
+                dra_workloads.templates_cannot_be_read_without_permission,
+                when(
+                    dra_workloads.target_cluster_queue_must_exist,
+                    KueueDynamicResourceAllocation=True,
+                ),
+            ),
+            template=earlier.processing.template.add(
+                direct_claims.the_claim_must_exist
+            ),
+            request=First(),
+            matching=DeviceMatchingRules(),
+            mappings=earlier.processing.mappings.swap(
+                mapper.the_configuration_maps_the_classes,
+                resource_quota_kind.the_target_queue_maps_the_classes,
+            ),
+        ),
+        charging=replace(
+            earlier.charging,
+            claims=earlier.charging.claims.swap(
+                charges.claims_are_those_of_the_pod,
+                resource_quota_kind.claims_are_those_that_containers_list,
+            ),
+            request=First(
+                charges.admin_access_is_not_charged,
+                charges.every_subrequest_is_charged,
+                charges.allocation_mode_all_is_charged_worst_case,
+                charges.the_count_is_charged,
+            ),
+            once_per_workload=First(direct_claims.existing_claim_is_charged_once),
+        ),
+        queueing=replace(
+            earlier.queueing,
+            queue_not_ready=First(
+                admissibility.the_local_queue_must_exist,
+                admissibility.the_local_queue_must_run,
+                admissibility.the_cluster_queue_must_exist,
+                admissibility.the_cluster_queue_must_be_active,
+            ),
+            skip_in_requeue=earlier.queueing.skip_in_requeue.drop(
+                pending_workloads.requeued_false_is_skipped
+            ),
+        ),
+        assigning=replace(
+            earlier.assigning,
+            stop_at_empty_pod_set=earlier.assigning.stop_at_empty_pod_set.drop(
+                fits_resource_quota.empty_pod_set_stops_assignment
+            ),
+        ),
+        reporting=replace(
+            earlier.reporting,
+            pending_condition=earlier.reporting.pending_condition.drop(
+                unadmitted_workloads.reason_no_matching_flavor,
+                unadmitted_workloads.reason_exceeds_capacity,
+                unadmitted_workloads.reason_waiting_for_quota,
+                unadmitted_workloads.reason_waiting_for_preemption,
+                unadmitted_workloads.reason_misconfigured,
+                unadmitted_workloads.reason_stopped,
+                unadmitted_workloads.reason_deactivated,
+                unadmitted_workloads.reason_pending_evaluation,
+            ).swap(
+                workload_status.pending_condition, workload_status.pending_condition
+            ),
+            blocked=earlier.reporting.blocked.drop(
+                unadmitted_workloads.reason_no_matching_flavor,
+                unadmitted_workloads.reason_exceeds_capacity,
+                unadmitted_workloads.reason_waiting_for_quota,
+                unadmitted_workloads.reason_waiting_for_preemption,
+                unadmitted_workloads.reason_misconfigured,
+                unadmitted_workloads.reason_stopped,
+                unadmitted_workloads.reason_deactivated,
+                unadmitted_workloads.reason_pending_evaluation,
+            ).swap(
+                workload_status.inadmissible_queue_condition,
+                workload_status.inadmissible_queue_condition,
+            ),
+            quota_released=earlier.reporting.quota_released.drop(
+                unadmitted_workloads.reason_no_matching_flavor,
+                unadmitted_workloads.reason_exceeds_capacity,
+                unadmitted_workloads.reason_waiting_for_quota,
+                unadmitted_workloads.reason_waiting_for_preemption,
+                unadmitted_workloads.reason_misconfigured,
+                unadmitted_workloads.reason_stopped,
+                unadmitted_workloads.reason_deactivated,
+                unadmitted_workloads.reason_pending_evaluation,
+            ).swap(
+                workload_status.unset_quota_reservation_condition,
+                workload_status.unset_quota_reservation_condition,
+            ),
+            inadmissible_condition=earlier.reporting.inadmissible_condition.drop(
+                unadmitted_workloads.reason_misconfigured_on_inadmissible
+            ).swap(
+                workload_status.inadmissible_condition,
+                workload_status.inadmissible_condition,
+            ),
+            unset_quota_reservation=earlier.reporting.unset_quota_reservation.drop(
+                unadmitted_workloads.no_quota_reservation_condition
+            ),
+            reobserved=earlier.reporting.reobserved.drop(
+                unadmitted_workloads.refresh_on_new_generation
+            ),
+        ),
+        priorities=replace(
+            earlier.priorities,
+            given=earlier.priorities.given.drop(
+                workload_priority_class.a_job_without_a_class_gets_the_default_one
+            ),
+        ),
+        objects=Collect(
             resource_quota_kind.the_only_kind_is_device_class,
             resource_quota_kind.classes_need_the_kind,
             resource_quota_kind.the_kind_needs_classes,
             resource_quota_kind.a_class_has_one_name,
             resource_quota_kind.a_name_is_of_one_kind,
         ),
-        processing=processing,
-        charging=replace(
-            later.charging,
-            claims=(resource_quota_kind.claims_are_those_that_containers_list,),
+        definitions=replace(
+            earlier.definitions,
+            cluster_queue=replace(
+                earlier.definitions.cluster_queue,
+                cel=earlier.definitions.cluster_queue.cel.drop(
+                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+                ),
+            ),
+            job=replace(
+                earlier.definitions.job,
+                container=earlier.definitions.job.container.drop(
+                    job_validation.a_container_uses_claims_of_its_pod
+                ),
+            ),
         ),
-        # A class has one name in a ClusterQueue, so nothing is to be chosen.
-        assigning=replace(ASSIGNING, stop_at_empty_pod_set=()),
+        webhooks=replace(
+            earlier.webhooks,
+            groups=replace(
+                earlier.webhooks.groups,
+                resource=earlier.webhooks.groups.resource.drop(
+                    clusterqueue_webhook.a_resource_is_covered_once
+                ),
+                quota=earlier.webhooks.groups.quota.drop(
+                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources
+                ),
+                flavor=earlier.webhooks.groups.flavor.drop(
+                    clusterqueue_webhook.a_flavor_is_in_one_group
+                ),
+            ),
+        ),
     )

@@ -1,4 +1,4 @@
-"""KEP-2941 as of September 2025 (Configuration API): what differs from Kueue 0.19, and why, heading by heading."""
+"""KEP-2941 of September 2025 (Configuration API): what it changes of the text of July 2025."""
 
 from __future__ import annotations
 
@@ -6,66 +6,122 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_19 import CHARGING, OBSERVABILITY, kueue_0_19
+from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
+from kueue_dra_ref.behaviours.phases_dra import MappingSource
 from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.rules.config.device_class_mappings import KEP_2025_09_MAPPING
-from kueue_dra_ref.rules.dra import charges, dra_workloads
-from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
-
-GATE = "DynamicResourceAllocation"
+from kueue_dra_ref.model.slots import Collect, Each, First
+from kueue_dra_ref.rules.config import device_class_mappings, dra_config_object
+from kueue_dra_ref.rules.crd import clusterqueue_crd
+from kueue_dra_ref.rules.dra import (
+    admitted_resource_claims,
+    charges,
+    device_class_ambiguity,
+    direct_claims,
+    dra_workloads,
+    mapper,
+)
+from kueue_dra_ref.rules.webhooks import clusterqueue_webhook
 
 
 def kep_2025_09() -> Behaviour:
-    """The September 2025 text as a value.
-
-    Where the text is silent on queues, conditions and messages, Kueue 0.19's stand in; the catalogue says which
-    sentences the text itself carries.
-    """
-    kueue = kueue_0_19().settled(
-        **{OBSERVABILITY: False}, WorkloadPriorityClassDefaulting=False
-    )
-    processing = replace(
-        kueue.processing,
-        # Design Details: a gate of its own; with it off Kueue goes on as before (Workload Processing Flow, step 2).
-        detected=(
-            when(dra_workloads.claim_template_makes_a_dra_workload, **{GATE: True}),
-        ),
-        refused=(when(dra_workloads.direct_claims_are_refused, **{GATE: True}),),
-        # Risks and Mitigations: lists, administrative access and mode All are counted, not refused.
-        request=(),
-        # Using a CEL expression (Alternatives): quota does not look at which devices a selector matches.
-        matching=DeviceMatchingRules(),
-    )
-    charging = replace(
-        CHARGING,
-        request=(
-            charges.admin_access_is_not_charged,
-            charges.every_subrequest_is_charged,
-            charges.allocation_mode_all_is_charged_worst_case,
-            charges.the_count_is_charged,
-        ),
-    )
+    """KEP-2941, September 2025 as a value."""
+    earlier = kep_2025_07()
     return replace(
-        kueue,
+        earlier,
         name="kep-2025-09",
         title="KEP-2941, September 2025",
-        kueue="",
         versions=KEP_2025_09_VERSIONS,
         gates=KEP_2025_09_GATES,
-        integration=GATE,
-        dependants=(),
-        # RBAC Requirements: claims and templates only.
-        role=tuple(
-            rule
-            for rule in kueue.role
-            if rule["resources"][0] in {"resourceclaims", "resourceclaimtemplates"}
+        mapped=MappingSource.IN_THE_CONFIGURATION,
+        serves=frozenset(),
+        mapping=replace(
+            earlier.mapping,
+            name=Each(
+                device_class_mappings.name_is_a_dns_label_with_optional_subdomain,
+                device_class_mappings.name_is_at_most_253_long,
+                device_class_mappings.name_is_used_once,
+            ),
+            class_list=Each(device_class_mappings.at_least_one_class),
+            device_class=Each(
+                device_class_mappings.class_is_at_most_253_long,
+                device_class_mappings.class_is_named_once_in_a_mapping,
+                device_class_mappings.class_maps_to_one_resource,
+            ),
         ),
-        mapping=replace(KEP_2025_09_MAPPING, after=kueue.mapping.after[:2]),
-        processing=processing,
-        charging=charging,
-        # Nothing is said of who is tried again after it was refused; Kueue passes some over.
-        queueing=replace(kueue.queueing, skip_in_requeue=()),
-        # Nothing is said of pod sets that need no flavor; Kueue stumbles over them.
-        assigning=replace(kueue.assigning, stop_at_empty_pod_set=()),
+        processing=replace(
+            earlier.processing,
+            detected=earlier.processing.detected.drop(
+                direct_claims.direct_claim_makes_a_dra_workload
+            ),
+            refused=First(
+                when(
+                    dra_workloads.direct_claims_are_refused,
+                    DynamicResourceAllocation=True,
+                )
+            ),
+            read_claim=earlier.processing.read_claim.drop(
+                direct_claims.claims_are_read_where_the_workload_lives
+            ),
+            rbac_denied=First(
+                dra_workloads.templates_cannot_be_read_without_permission
+            ),
+            template=earlier.processing.template.drop(
+                direct_claims.the_claim_must_exist
+            ),
+            mappings=earlier.processing.mappings.swap(
+                dra_config_object.the_config_object_maps_the_classes,
+                mapper.the_configuration_maps_the_classes,
+            ),
+            lookup=earlier.processing.lookup.swap(
+                dra_config_object.every_mapping_of_a_class_names_a_resource,
+                mapper.the_mapping_of_a_class_names_the_resource,
+            ),
+            reused=earlier.processing.reused.drop(
+                admitted_resource_claims.claims_in_use_are_not_charged_again
+            ),
+        ),
+        charging=replace(
+            earlier.charging,
+            claims=earlier.charging.claims.swap(
+                direct_claims.claims_of_either_kind_are_those_of_the_pod,
+                charges.claims_are_those_of_the_pod,
+            ),
+            once_per_workload=earlier.charging.once_per_workload.drop(
+                direct_claims.existing_claim_is_charged_once
+            ),
+        ),
+        assigning=replace(
+            earlier.assigning,
+            choices=earlier.assigning.choices.drop(
+                device_class_ambiguity.flavors_are_examined_top_down
+            ),
+            considered=earlier.assigning.considered.drop(
+                device_class_ambiguity.only_the_examined_flavor_serves_the_class
+            ),
+        ),
+        objects=Collect(),
+        definitions=replace(
+            earlier.definitions,
+            cluster_queue=replace(
+                earlier.definitions.cluster_queue,
+                cel=earlier.definitions.cluster_queue.cel.add(
+                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+                ),
+            ),
+        ),
+        webhooks=replace(
+            earlier.webhooks,
+            groups=replace(
+                earlier.webhooks.groups,
+                resource=earlier.webhooks.groups.resource.add(
+                    clusterqueue_webhook.a_resource_is_covered_once
+                ),
+                quota=earlier.webhooks.groups.quota.add(
+                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
+                    before=clusterqueue_webhook.no_quota_is_negative,
+                ),
+                flavor=Collect(clusterqueue_webhook.a_flavor_is_in_one_group),
+            ),
+        ),
     )

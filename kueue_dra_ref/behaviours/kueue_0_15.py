@@ -1,4 +1,4 @@
-"""Kueue 0.15 (0.15.0 to 0.15.2): what differs from Kueue 0.16."""
+"""Kueue 0.15 (0.15.0 to 0.15.2): what it changes of Kueue 0.14."""
 
 from __future__ import annotations
 
@@ -6,78 +6,155 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
 from kueue_dra_ref.features.kube_features import kueue_0_15_gates
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.rules.config import mapping_names_0_15
-from kueue_dra_ref.rules.flavorassigner import flavor_fungibility, taints
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
+from kueue_dra_ref.rules.crd import clusterqueue_crd, workload_crd
+from kueue_dra_ref.rules.dra import (
+    claim_templates,
+    claim_templates_0_14,
+    claim_templates_0_17,
+)
+from kueue_dra_ref.rules.flavorassigner import fits_resource_quota, flavor_fungibility
 from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.preemption import preemption_policies
 from kueue_dra_ref.rules.queue import pending_workloads
-from kueue_dra_ref.rules.workload import workload_priority_class
+from kueue_dra_ref.rules.webhooks import job_webhook
+from kueue_dra_ref.rules.workload import workload_priority_class, workload_status
 
 
 def kueue_0_15() -> Behaviour:
     """Kueue 0.15 as a value."""
-    # Under fair sharing, shares decide alone; whether a workload borrows does not matter.
-    later = kueue_0_16().settled(FairSharingPrioritizeNonBorrowing=False)
+    earlier = kueue_0_14()
     return replace(
-        later,
+        earlier,
         name="kueue-0.15",
         title="Kueue 0.15",
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
-        # Names are told in the words of Kubernetes 1.34.
-        mapping=replace(
-            later.mapping,
-            name=(mapping_names_0_15.name_is_a_qualified_name, *later.mapping.name[1:]),
-            device_class=(
-                mapping_names_0_15.class_is_a_qualified_name,
-                *later.mapping.device_class[1:],
+        processing=replace(
+            earlier.processing,
+            template=First(
+                claim_templates.the_template_must_exist,
+                claim_templates_0_17.constraints_are_refused,
+                claim_templates_0_17.device_config_is_refused,
+            ),
+            request=First(
+                claim_templates.first_available_unsupported,
+                claim_templates_0_17.selectors_are_refused,
+                claim_templates.admin_access_is_refused,
+                claim_templates.allocation_mode_all_is_rejected,
+            ),
+            unmapped_class=earlier.processing.unmapped_class.swap(
+                claim_templates_0_14.unmapped_class_message_0_14,
+                claim_templates.unmapped_classes_are_refused,
             ),
         ),
-        webhooks=replace(
-            later.webhooks,
-            words=(mapping_names_0_15.names_are_qualified_and_counted_in_characters,),
+        charging=replace(
+            earlier.charging,
+            request=earlier.charging.request.drop(
+                claim_templates_0_14.allocation_mode_all_is_charged_zero
+            ),
         ),
-        # Whoever waits is tried again at once, beside whom quota came free for.
-        sweeps_later=False,
-        # Whoever was deactivated with a reservation is counted again.
         queueing=replace(
-            later.queueing,
-            count_on_start=(),
-            ignore_delete=(pending_workloads.deleted_pending_triggers_no_requeue,),
+            earlier.queueing,
+            sticky_preemptor=AnyOf(pending_workloads.sticky_preemptor),
+            skip_on_local_queue_add=AnyOf(pending_workloads.finished_is_not_queued),
         ),
         assigning=replace(
-            later.assigning,
-            # Tolerations do not compare numbers.
-            flavor=(taints.taints_must_be_tolerated_by_their_value,),
-            # Even none of a resource has to be covered.
-            ignore_zero_request=(),
-            stop_at_empty_pod_set=(),
-            # What a ClusterQueue says it prefers is taken for its opposite.
-            rank=(
+            earlier.assigning,
+            quota=earlier.assigning.quota.swap(
+                fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
+                fits_resource_quota.exceeds_maximum_capacity,
+            ),
+            rank=earlier.assigning.rank.swap(
+                flavor_fungibility.borrowing_is_preferred,
                 when(
                     flavor_fungibility.inverted_preference_bug_0_15,
                     FlavorFungibilityImplicitPreferenceDefault=False,
                 ),
-                when(
-                    flavor_fungibility.prefer_preemption_over_borrowing,
-                    FlavorFungibilityImplicitPreferenceDefault=True,
-                ),
+            ),
+        ),
+        preempting=replace(
+            earlier.preempting,
+            preempted_message=earlier.preempting.preempted_message.swap(
+                preemption_policies.preemption_message_without_paths,
+                preemption_policies.preemption_message,
+            ),
+            ignore_just_admitted=earlier.preempting.ignore_just_admitted.drop(
+                preemption_policies.just_admitted_are_no_candidates
+            ),
+        ),
+        reporting=replace(
+            earlier.reporting,
+            local_queue=earlier.reporting.local_queue.drop(
+                workload_status.a_local_queue_shows_its_flavors
             ),
         ),
         jobs=replace(
-            later.jobs,
-            done=(job_reconciliation.finished_releases_quota,),
-            delete_if_not_equivalent=(
-                job_reconciliation.delete_finished_non_equivalent_workload,
+            earlier.jobs,
+            done=Each(job_reconciliation.finished_releases_quota),
+            delete_if_not_equivalent=AnyOf(
+                job_reconciliation.delete_finished_non_equivalent_workload
             ),
         ),
-        # A workload keeps to having no class, and to the value that its class had.
         priorities=replace(
-            later.priorities,
-            followed=(workload_priority_class.workload_follows_priority_class_change,),
-            valued=(),
+            earlier.priorities,
+            followed=AnyOf(
+                workload_priority_class.workload_follows_priority_class_change
+            ),
+            moved=AnyOf(workload_priority_class.priority_change_requeues_pending),
+        ),
+        overwrites=True,
+        definitions=replace(
+            earlier.definitions,
+            cluster_queue=replace(
+                earlier.definitions.cluster_queue,
+                limits=earlier.definitions.cluster_queue.limits.swap(
+                    clusterqueue_crd.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
+                    clusterqueue_crd.a_cohort_is_named_as_objects_are,
+                )
+                .swap(
+                    clusterqueue_crd.when_can_borrow_is_known,
+                    clusterqueue_crd.when_can_preempt_is_known,
+                )
+                .add(
+                    clusterqueue_crd.fungibility_preference_is_known,
+                    before=clusterqueue_crd.an_admission_scope_has_a_mode,
+                )
+                .add(
+                    clusterqueue_crd.the_mode_of_an_admission_scope_is_known,
+                    before=clusterqueue_crd.a_flavor_is_once_in_a_group,
+                ),
+                cel=earlier.definitions.cluster_queue.cel.add(
+                    clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
+                    before=clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,
+                ),
+            ),
+            workload=replace(
+                earlier.definitions.workload,
+                limits=earlier.definitions.workload.limits.add(
+                    workload_crd.a_priority_class_is_of_a_known_kind
+                ),
+                cel=Collect(
+                    workload_crd.a_priority_class_is_of_the_kind_of_its_group,
+                    workload_crd.priority_class_is_immutable_with_quota,
+                    workload_crd.queue_name_is_immutable_with_quota,
+                    workload_crd.a_priority_class_comes_with_its_priority,
+                    workload_crd.the_fewest_pods_are_no_more_than_all,
+                ),
+            ),
+        ),
+        webhooks=replace(
+            earlier.webhooks,
+            job=earlier.webhooks.job.swap(
+                job_webhook.a_running_job_keeps_its_priority_class,
+                job_webhook.a_running_job_is_given_no_priority_class,
+            ).add(
+                job_webhook.a_job_keeps_a_priority_class,
+                before=job_webhook.a_running_job_with_fewest_pods_keeps_its_parallelism,
+            ),
         ),
     )

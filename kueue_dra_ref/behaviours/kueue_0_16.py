@@ -1,4 +1,4 @@
-"""Kueue 0.16 (0.16.0 to 0.16.2): what differs from Kueue 0.17."""
+"""Kueue 0.16 (0.16.0 to 0.16.2): what it changes of Kueue 0.15."""
 
 from __future__ import annotations
 
@@ -6,95 +6,96 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
-from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
-from kueue_dra_ref.behaviours.phases_validation import WebhookRules
+from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
-from kueue_dra_ref.model.rule import swapped, when
-from kueue_dra_ref.rules.jobframework import managed_jobs
-from kueue_dra_ref.rules.preemption import fair_sharing
-from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.webhooks import (
-    clusterqueue_webhook,
-    job_webhook,
-    workload_webhook,
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.slots import AllOf, AnyOf
+from kueue_dra_ref.rules.config import device_class_mappings, mapping_names_0_15
+from kueue_dra_ref.rules.flavorassigner import (
+    fits_resource_quota,
+    flavor_fungibility,
+    taints,
 )
+from kueue_dra_ref.rules.jobframework import job_reconciliation
+from kueue_dra_ref.rules.preemption import fair_sharing
+from kueue_dra_ref.rules.queue import pending_workloads
+from kueue_dra_ref.rules.workload import workload_priority_class
 
 
 def kueue_0_16() -> Behaviour:
     """Kueue 0.16 as a value."""
-    later = kueue_0_17()
+    earlier = kueue_0_15()
     return replace(
-        later,
+        earlier,
         name="kueue-0.16",
         title="Kueue 0.16",
         kueue="0.16",
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),
-        dependants=(),
-        # Classes are not read, and there are no extended resources.
-        role=tuple(
-            rule for rule in later.role if rule["resources"][0] != "deviceclasses"
+        mapping=replace(
+            earlier.mapping,
+            name=earlier.mapping.name.swap(
+                mapping_names_0_15.name_is_a_qualified_name,
+                device_class_mappings.name_is_a_label_key,
+            ),
+            device_class=earlier.mapping.device_class.swap(
+                mapping_names_0_15.class_is_a_qualified_name,
+                device_class_mappings.class_is_a_label_key,
+            ),
         ),
-        extended=ExtendedResources(),
-        # Each workload is looked at, however many equal ones did not fit; what was added to it is forgotten then,
-        # and when it is tried again it is judged as it is written.
         queueing=replace(
-            later.queueing, bulk_move_equivalent=(), requeue_from=(), retry_from=()
-        ),
-        preempting=replace(later.preempting, ignore_zero_request=()),
-        # Lending limits, Cohorts and default queues can be switched off.
-        cohorts=replace(
-            later.cohorts,
-            reads_cohorts=(
-                when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True),
-            ),
-            lending=(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True),),
-        ),
-        webhooks=_with_gates(later.webhooks),
-        jobs=replace(
-            later.jobs,
-            queued=(
-                when(
-                    managed_jobs.a_job_without_a_queue_gets_the_default_one,
-                    LocalQueueDefaulting=True,
-                ),
+            earlier.queueing,
+            count_on_start=AllOf(pending_workloads.inactive_is_not_cached_on_start),
+            ignore_delete=earlier.queueing.ignore_delete.drop(
+                pending_workloads.deleted_pending_triggers_no_requeue
             ),
         ),
-        # Who borrows is not asked of each branch; the nominal quota is taken back by the strategies only.
+        assigning=replace(
+            earlier.assigning,
+            ignore_zero_request=AnyOf(fits_resource_quota.zero_of_uncovered_is_ignored),
+            stop_at_empty_pod_set=AnyOf(
+                fits_resource_quota.empty_pod_set_stops_assignment
+            ),
+            flavor=earlier.assigning.flavor.swap(
+                taints.taints_must_be_tolerated_by_their_value,
+                taints.taints_must_be_tolerated,
+            ),
+            rank=earlier.assigning.rank.drop(
+                flavor_fungibility.prefer_preemption_over_borrowing
+            ).swap(
+                flavor_fungibility.inverted_preference_bug_0_15,
+                flavor_fungibility.is_preferred,
+            ),
+        ),
         fair_sharing=replace(
-            later.fair_sharing,
-            order=(
+            earlier.fair_sharing,
+            order=earlier.fair_sharing.order.add(
                 when(
                     fair_sharing.non_borrowing_first_0_15,
                     FairSharingPrioritizeNonBorrowing=True,
                 ),
-                *later.fair_sharing.order[1:],
+                before=fair_sharing.lower_drs_first,
             ),
-            within_nominal=(),
-            skip_zero_share=(fair_sharing.skip_zero_drs,),
         ),
-    )
-
-
-_ON_LENDING = (
-    clusterqueue_webhook.no_lending_limit_is_negative,
-    clusterqueue_webhook.lending_limit_needs_cohort,
-    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
-)
-_ON_DEFAULT_QUEUES = job_webhook.queue_name_is_not_removed_with_default_queue
-
-
-def _with_gates(later: WebhookRules) -> WebhookRules:
-    """What is said of lending and of default queues is held to nothing where their gates are off; texts are filled."""
-    lending = ((rule, when(rule, LendingLimit=True)) for rule in _ON_LENDING)
-    by_default = (
-        _ON_DEFAULT_QUEUES,
-        when(_ON_DEFAULT_QUEUES, LocalQueueDefaulting=True),
-    )
-    return replace(
-        later,
-        empty=(*later.empty, workload_webhook.pod_template_defaults),
-        groups=replace(later.groups, quota=swapped(later.groups.quota, *lending)),
-        job=swapped(later.job, by_default),
+        jobs=replace(
+            earlier.jobs,
+            done=earlier.jobs.done.drop(job_reconciliation.finished_releases_quota),
+            delete_if_not_equivalent=earlier.jobs.delete_if_not_equivalent.drop(
+                job_reconciliation.delete_finished_non_equivalent_workload
+            ),
+        ),
+        priorities=replace(
+            earlier.priorities,
+            followed=earlier.priorities.followed.add(
+                workload_priority_class.pending_workload_gets_first_priority_class
+            ),
+            valued=AnyOf(workload_priority_class.priority_class_value_is_propagated),
+        ),
+        sweeps_later=True,
+        webhooks=replace(
+            earlier.webhooks,
+            words=earlier.webhooks.words.drop(
+                mapping_names_0_15.names_are_qualified_and_counted_in_characters
+            ),
+        ),
     )

@@ -1,4 +1,4 @@
-"""Kueue 0.17 (0.17.1): what differs from Kueue 0.18."""
+"""Kueue 0.17 (0.17.1): what it changes of Kueue 0.16."""
 
 from __future__ import annotations
 
@@ -6,151 +6,133 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
+from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_17_gates
-from kueue_dra_ref.model.rule import swapped, when
-from kueue_dra_ref.rules.crd import workload_crd
-from kueue_dra_ref.rules.dra import (
-    claim_templates,
-    claim_templates_0_17,
-    devices_0_18,
-    dra_workloads,
-    extended_resource_requests,
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.slots import AnyOf, Collect, First, Fold
+from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
+from kueue_dra_ref.rules.jobframework import managed_jobs
+from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
+from kueue_dra_ref.rules.queue import cohort_quota, pending_workloads
+from kueue_dra_ref.rules.webhooks import (
+    clusterqueue_webhook,
+    job_webhook,
+    workload_webhook,
 )
-from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
-from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
-from kueue_dra_ref.rules.flavorassigner import node_affinity, taints
-from kueue_dra_ref.rules.queue import cohort_quota
-from kueue_dra_ref.rules.workload import (
-    adjust_resources,
-    resource_transformations,
-    workload_status,
-)
-
-GATE, EXTENDED = "DynamicResourceAllocation", "DRAExtendedResources"
 
 
 def kueue_0_17() -> Behaviour:
     """Kueue 0.17 as a value."""
-    # Two gates, of other names; what other gates bring is not there.
-    later = kueue_0_18().settled(
-        KueueDRAIntegration=True,
-        KueueDRARejectWorkloadsWhenDRADisabled=False,
-        KueueDRAIntegrationExtendedResource=False,
-        KueueDRAIntegrationPartitionableDevices=False,
-        WorkloadPriorityClassDefaulting=False,
-    )
+    earlier = kueue_0_16()
     return replace(
-        later,
+        earlier,
         name="kueue-0.17",
         title="Kueue 0.17",
         kueue="0.17",
         versions=KUEUE_0_17_VERSIONS,
         gates=kueue_0_17_gates(),
-        integration=GATE,
-        definitions=replace(
-            later.definitions,
-            workload=replace(
-                later.definitions.workload,
-                limits=swapped(
-                    later.definitions.workload.limits,
-                    (workload_crd.at_most_10_pod_sets, workload_crd.at_most_8_pod_sets),
-                ),
-            ),
-        ),
-        dependants=(EXTENDED,),
-        # Slices are not read.
-        role=tuple(
-            rule for rule in later.role if rule["resources"][0] != "resourceslices"
-        ),
-        mapping=replace(
-            later.mapping,
-            before_sources=(),
-            source_type=(),
-            source=(),
-            sources=(),
-            after=later.mapping.after[:2],
-        ),
-        processing=replace(
-            later.processing,
-            detected=(
-                when(dra_workloads.claim_template_makes_a_dra_workload, **{GATE: True}),
-            ),
-            refused=(
+        dependants=("DRAExtendedResources",),
+        role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
+        queueing=replace(
+            earlier.queueing,
+            requeue_from=First(pending_workloads.requeue_remembers_counted_requests),
+            retry_from=First(pending_workloads.requeue_uses_reclaimed_counts),
+            bulk_move_equivalent=AnyOf(
                 when(
-                    dra_workloads.direct_claims_are_refused_by_the_older_gate,
-                    **{GATE: True},
+                    pending_workloads.scheduling_equivalence_hashing,
+                    SchedulingEquivalenceHashing=True,
+                )
+            ),
+        ),
+        cohorts=replace(
+            earlier.cohorts,
+            reads_cohorts=earlier.cohorts.reads_cohorts.swap(
+                cohort_quota.cohort_objects_are_read,
+                cohort_quota.cohort_objects_are_read,
+            ),
+            lending=earlier.cohorts.lending.swap(
+                cohort_quota.a_limit_bounds_lending, cohort_quota.a_limit_bounds_lending
+            ),
+        ),
+        preempting=replace(
+            earlier.preempting,
+            ignore_zero_request=AnyOf(preemption_policies.zero_requests_are_ignored),
+        ),
+        fair_sharing=replace(
+            earlier.fair_sharing,
+            order=earlier.fair_sharing.order.swap(
+                fair_sharing.non_borrowing_first_0_15,
+                when(
+                    fair_sharing.non_borrowing_first,
+                    FairSharingPrioritizeNonBorrowing=True,
                 ),
             ),
-            template=(
-                claim_templates.the_template_must_exist,
-                claim_templates_0_17.constraints_are_refused,
-                claim_templates_0_17.device_config_is_refused,
+            within_nominal=AnyOf(
+                when(
+                    fair_sharing.preempt_within_nominal,
+                    FairSharingPreemptWithinNominal=True,
+                )
             ),
-            request=(
-                claim_templates.first_available_unsupported,
-                claim_templates_0_17.selectors_are_refused,
-                claim_templates.admin_access_is_refused,
-                claim_templates.allocation_mode_all_is_rejected,
-            ),
-            retry_on_error=(claim_templates_0_17.every_error_is_retried,),
-            matching=DeviceMatchingRules(),
-            sourcing=SourcedRequestRules(),
-        ),
-        charging=replace(
-            later.charging,
-            in_claim=(claim_templates_0_17.requests_of_a_claim_wrap_around,),
-            transformed=(
-                resource_transformations.outputs_are_computed_from_whole_units,
+            skip_zero_share=earlier.fair_sharing.skip_zero_share.drop(
+                fair_sharing.skip_zero_drs
             ),
         ),
-        # Of a class that comes, changes or goes nobody is told.
-        extended=replace(
-            later.extended,
-            detected=(
+        jobs=replace(
+            earlier.jobs,
+            queued=earlier.jobs.queued.swap(
+                managed_jobs.a_job_without_a_queue_gets_the_default_one,
+                managed_jobs.a_job_without_a_queue_gets_the_default_one,
+            ),
+        ),
+        extended=ExtendedResources(
+            detected=Collect(
                 when(
                     extended_resource_requests.extended_resources_are_detected,
-                    **{GATE: True, EXTENDED: True},
-                ),
+                    DRAExtendedResources=True,
+                    DynamicResourceAllocation=True,
+                )
             ),
-            asked=(
+            asked=Collect(
                 when(
                     extended_resource_requests.requests_and_limits_are_charged,
-                    **{GATE: True, EXTENDED: True},
+                    DRAExtendedResources=True,
+                    DynamicResourceAllocation=True,
+                )
+            ),
+            named=AnyOf(extended_resource_requests.names_with_a_domain_are_extended),
+            chosen=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
+            in_container=First(devices_0_18.each_container_asks_for_whole_devices),
+            in_pod=First(extended_resource_requests.max_of_init_and_containers),
+            charged=First(
+                extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
+            ),
+            not_charged_natively=AnyOf(
+                extended_resource_requests.resolved_name_is_not_charged_natively
+            ),
+        ),
+        webhooks=replace(
+            earlier.webhooks,
+            empty=earlier.webhooks.empty.drop(workload_webhook.pod_template_defaults),
+            groups=replace(
+                earlier.webhooks.groups,
+                quota=earlier.webhooks.groups.quota.swap(
+                    clusterqueue_webhook.no_lending_limit_is_negative,
+                    clusterqueue_webhook.no_lending_limit_is_negative,
+                )
+                .swap(
+                    clusterqueue_webhook.lending_limit_needs_cohort,
+                    clusterqueue_webhook.lending_limit_needs_cohort,
+                )
+                .swap(
+                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
+                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
                 ),
             ),
-            in_container=(devices_0_18.each_container_asks_for_whole_devices,),
-            watched=(),
-        ),
-        # What a pod says of itself as a whole is left as it is.
-        adjusting=replace(
-            later.adjusting,
-            pod_set=(
-                adjust_resources.runtime_class_overhead,
-                adjust_resources.the_namespace_gives_containers_defaults,
-                adjust_resources.limits_default_requests,
+            job=earlier.webhooks.job.swap(
+                job_webhook.queue_name_is_not_removed_with_default_queue,
+                job_webhook.queue_name_is_not_removed_with_default_queue,
             ),
-            resources=(adjust_resources.containers_keep_to_their_limits,),
         ),
-        assigning=replace(
-            later.assigning,
-            no_fit_message=(),
-            flavor=(taints.taints_must_be_tolerated,),
-            in_group=(
-                node_affinity.affinity_operand_is_integer_in_group,
-                node_affinity.node_affinity_matches_in_group,
-            ),
-            # There is no quotaCheckStrategy.
-            ignore_undeclared=(),
-        ),
-        # Quotas are counted in plain integers.
-        cohorts=replace(
-            later.cohorts, counted=(cohort_quota.cpu_beyond_64_bits_is_counted_as_none,)
-        ),
-        reporting=replace(
-            later.reporting,
-            extra_conditions=(workload_status.pods_resource_in_requests,),
-        ),
-        # Whoever preempts frees the pods that its queue counts, too.
-        preempting=replace(later.preempting, skip_search=()),
     )

@@ -1,4 +1,4 @@
-"""Kueue 0.18 (0.18.0 to 0.18.3): what differs from Kueue 0.19."""
+"""Kueue 0.18 (0.18.0 to 0.18.3): what it changes of Kueue 0.17."""
 
 from __future__ import annotations
 
@@ -6,161 +6,279 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_19 import OBSERVABILITY, kueue_0_19
+from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
+from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
-from kueue_dra_ref.model.rule import swapped, when
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.config import (
-    device_class_mappings,
+    config_validation,
     mapping_source_fields,
     mapping_sources_0_18,
 )
 from kueue_dra_ref.rules.crd import workload_crd
 from kueue_dra_ref.rules.dra import (
+    charges,
+    claim_templates,
+    claim_templates_0_17,
+    device_matching,
     devices_0_18,
+    dra_workloads,
+    extended_resource_requests,
     partitionable_devices,
+    pool_selection,
     sourced_requests,
 )
-from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
-from kueue_dra_ref.rules.queue import pending_workloads
-from kueue_dra_ref.rules.webhooks import workload_webhook
-from kueue_dra_ref.rules.workload import resource_transformations
-
-_COUNTERS = "KueueDRAIntegrationPartitionableDevices"
+from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
+from kueue_dra_ref.rules.flavorassigner import (
+    fits_resource_quota,
+    node_affinity,
+    taints,
+)
+from kueue_dra_ref.rules.preemption import preemption_policies
+from kueue_dra_ref.rules.queue import cohort_quota
+from kueue_dra_ref.rules.workload import (
+    adjust_resources,
+    resource_transformations,
+    workload_priority_class,
+    workload_status,
+)
 
 
 def kueue_0_18() -> Behaviour:
     """Kueue 0.18 as a value."""
-    # What only a gate of a later minor brings is not there.
-    later = kueue_0_19().settled(**{OBSERVABILITY: False})
-    processing = replace(
-        later.processing,
-        sourcing=replace(
-            later.processing.sourcing,
-            # A claim's selectors are tried on all devices, whoever drives them.
-            drivers=(),
-            lacking=(
-                devices_0_18.missing_class_at_request_path,
-                devices_0_18.class_selector_error_at_request_path,
-                sourced_requests.sourced_selector_error_is_retried,
-                sourced_requests.too_few_sourced_devices_reject,
-            ),
-            counter=(devices_0_18.the_first_set_of_a_device_is_charged,),
-            # There are no capacities.
-            asked=(),
-            rounded=(),
-            unoffered=(partitionable_devices.some_device_must_consume_the_counter,),
-            # Amounts are shown as plain numbers.
-            in_bytes=(),
-        ),
-    )
+    earlier = kueue_0_17()
     return replace(
-        later,
+        earlier,
         name="kueue-0.18",
         title="Kueue 0.18",
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),
-        definitions=replace(
-            later.definitions,
-            workload=replace(
-                later.definitions.workload,
-                limits=swapped(
-                    later.definitions.workload.limits,
-                    (
-                        workload_crd.at_most_18_pod_sets,
-                        workload_crd.at_most_10_pod_sets,
-                    ),
-                ),
-                # Its queue may be taken away.
-                cel=swapped(
-                    later.definitions.workload.cel,
-                    (
-                        workload_crd.queue_name_is_immutable_with_quota_reservation,
-                        workload_crd.queue_name_is_immutable_with_quota,
-                    ),
-                ),
-            ),
+        integration="KueueDRAIntegration",
+        dependants=(
+            "KueueDRAIntegrationExtendedResource",
+            "KueueDRAIntegrationPartitionableDevices",
         ),
-        webhooks=replace(
-            later.webhooks,
-            # Limits, pods as a whole and what is less than nothing are not looked at.
-            workload=(
-                workload_webhook.no_request_is_called_pods,
-                *later.webhooks.workload[2:],
-            ),
-        ),
-        # Requests are Go maps.
-        by_chance=True,
-        jobs=replace(
-            later.jobs,
-            # Indexes that have failed for good are not told from those that will be tried again.
-            reclaimed=later.jobs.reclaimed[1:],
-            # The default queue is given in any namespace.
-            default_queue_exempt=(),
+        role=reads(
+            "deviceclasses",
+            "resourceclaims",
+            "resourceclaimtemplates",
+            "resourceslices",
         ),
         mapping=replace(
-            later.mapping,
-            device_class=(
-                device_class_mappings.class_is_a_label_key,
-                device_class_mappings.class_is_at_most_253_long,
-                device_class_mappings.class_is_named_once_in_a_mapping,
-                # A class is in one mapping, whatever it charges.
-                device_class_mappings.class_maps_to_one_resource,
-            ),
-            # One source, and a counter at that; while the gate is off nothing is looked at.
-            before_sources=(
+            earlier.mapping,
+            before_sources=Collect(
                 when(
                     mapping_sources_0_18.sources_need_the_gate_of_counters,
-                    **{_COUNTERS: False},
+                    KueueDRAIntegrationPartitionableDevices=False,
                 ),
                 when(
-                    mapping_sources_0_18.a_mapping_has_one_source, **{_COUNTERS: True}
+                    mapping_sources_0_18.a_mapping_has_one_source,
+                    KueueDRAIntegrationPartitionableDevices=True,
                 ),
             ),
-            source_type=(
-                when(mapping_sources_0_18.a_source_is_a_counter, **{_COUNTERS: True}),
-            ),
-            source=tuple(
-                when(each, **{_COUNTERS: True})
-                for each in (
-                    mapping_sources_0_18.a_counter_has_a_short_name,
-                    mapping_sources_0_18.a_driver_has_a_name,
-                    mapping_source_fields.the_selector_of_a_source_compiles,
+            source_type=Each(
+                when(
+                    mapping_sources_0_18.a_source_is_a_counter,
+                    KueueDRAIntegrationPartitionableDevices=True,
                 )
             ),
-            sources=(),
+            source=Collect(
+                when(
+                    mapping_sources_0_18.a_counter_has_a_short_name,
+                    KueueDRAIntegrationPartitionableDevices=True,
+                ),
+                when(
+                    mapping_sources_0_18.a_driver_has_a_name,
+                    KueueDRAIntegrationPartitionableDevices=True,
+                ),
+                when(
+                    mapping_source_fields.the_selector_of_a_source_compiles,
+                    KueueDRAIntegrationPartitionableDevices=True,
+                ),
+            ),
+            after=earlier.mapping.after.add(
+                when(
+                    config_validation.exclusions_conflict_with_ignore_undeclared,
+                    QuotaCheckStrategy=True,
+                ),
+                when(
+                    config_validation.quota_check_strategy_is_known,
+                    QuotaCheckStrategy=True,
+                ),
+            ),
         ),
-        processing=processing,
+        processing=replace(
+            earlier.processing,
+            detected=earlier.processing.detected.swap(
+                dra_workloads.claim_template_makes_a_dra_workload,
+                when(
+                    dra_workloads.claim_template_makes_a_dra_workload,
+                    KueueDRAIntegration=True,
+                ),
+            ),
+            refused=First(
+                when(
+                    dra_workloads.claims_are_refused_while_the_gate_is_off,
+                    KueueDRAIntegration=False,
+                    KueueDRARejectWorkloadsWhenDRADisabled=True,
+                ),
+                when(dra_workloads.direct_claims_are_refused, KueueDRAIntegration=True),
+            ),
+            template=earlier.processing.template.drop(
+                claim_templates_0_17.constraints_are_refused,
+                claim_templates_0_17.device_config_is_refused,
+            ),
+            request=earlier.processing.request.swap(
+                claim_templates_0_17.selectors_are_refused,
+                claim_templates.selectors_must_compile,
+            ),
+            matching=DeviceMatchingRules(
+                eligible=AllOf(
+                    device_matching.a_device_serves_one_request_of_a_claim,
+                    device_matching.the_selectors_of_the_class_hold,
+                    device_matching.the_selectors_of_the_request_hold,
+                ),
+                findings=First(
+                    device_matching.the_class_must_exist,
+                    device_matching.the_selectors_of_the_class_compile,
+                    device_matching.selector_error_rejects,
+                    device_matching.too_few_devices_reject,
+                ),
+            ),
+            sourcing=SourcedRequestRules(
+                sources=First(
+                    sourced_requests.sources_of_a_class_are_those_of_its_mappings
+                ),
+                instead=AnyOf(sourced_requests.uncountable_classes_are_not_charged),
+                slices=Fold(
+                    pool_selection.slices_are_those_of_the_driver,
+                    pool_selection.newest_pool_generation,
+                    pool_selection.skip_incomplete_pool,
+                ),
+                eligible=AllOf(
+                    sourced_requests.the_selector_of_the_source_holds,
+                    sourced_requests.the_selectors_of_a_sourced_class_hold,
+                    sourced_requests.the_selectors_of_a_sourced_request_hold,
+                ),
+                lacking=First(
+                    devices_0_18.missing_class_at_request_path,
+                    devices_0_18.class_selector_error_at_request_path,
+                    sourced_requests.sourced_selector_error_is_retried,
+                    sourced_requests.too_few_sourced_devices_reject,
+                ),
+                counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
+                unoffered=First(
+                    partitionable_devices.some_device_must_consume_the_counter
+                ),
+                worst=First(sourced_requests.max_over_devices),
+                positive=Fold(sourced_requests.clamp_negative_to_zero),
+                times=First(sourced_requests.each_sourced_device_is_charged),
+                followed=Collect(sourced_requests.source_driver_slices_are_watched),
+            ),
+            retry_on_error=earlier.processing.retry_on_error.drop(
+                claim_templates_0_17.every_error_is_retried
+            ),
+        ),
         charging=replace(
-            later.charging,
-            transformed=(
+            earlier.charging,
+            in_claim=earlier.charging.in_claim.swap(
+                claim_templates_0_17.requests_of_a_claim_wrap_around,
+                charges.requests_of_a_claim_add_up,
+            ),
+            transformed=earlier.charging.transformed.swap(
+                resource_transformations.outputs_are_computed_from_whole_units,
                 resource_transformations.outputs_and_what_is_requested_are_one_sum,
             ),
         ),
-        extended=replace(
-            later.extended,
-            chosen=(devices_0_18.a_mapped_class_stands_for_a_resource,),
-            in_container=(
-                devices_0_18.each_container_asks_for_whole_devices,
-                devices_0_18.each_container_is_refused_a_class_with_counters,
-            ),
-            refused=(),
-            # All names of a resource are added up together.
-            per_name=(),
-        ),
-        # A ClusterQueue that is deleted in use says what it said before.
-        reporting=replace(later.reporting, deleted=()),
-        queueing=replace(
-            later.queueing,
-            namespace=(pending_workloads.namespace_must_be_selected_0_18,),
-        ),
         assigning=replace(
-            later.assigning,
-            # Of resources that can never be had one is told, whichever comes first.
-            stop_search=(flavor_fungibility.no_fit_stops_search,),
-            # Whoever prefers preemption to borrowing does so where nobody can be preempted, too.
-            rank=(flavor_fungibility.is_preferred,),
-            # Whoever lost a flavor begins anew.
-            keep_progress_on_skip=(),
+            earlier.assigning,
+            ignore_undeclared=AnyOf(
+                when(
+                    fits_resource_quota.ignore_undeclared_resources,
+                    QuotaCheckStrategy=True,
+                )
+            ),
+            flavor=Each(
+                taints.taints_must_be_tolerated,
+                node_affinity.affinity_operand_is_integer,
+                node_affinity.node_affinity_matches,
+            ),
+            no_fit_message=First(fits_resource_quota.unlimited_in_message),
+            in_group=earlier.assigning.in_group.drop(
+                node_affinity.affinity_operand_is_integer_in_group,
+                node_affinity.node_affinity_matches_in_group,
+            ),
+        ),
+        cohorts=replace(
+            earlier.cohorts,
+            counted=earlier.cohorts.counted.drop(
+                cohort_quota.cpu_beyond_64_bits_is_counted_as_none
+            ),
+        ),
+        preempting=replace(
+            earlier.preempting,
+            skip_search=Collect(preemption_policies.pods_resource_is_ignored),
+        ),
+        reporting=replace(
+            earlier.reporting,
+            extra_conditions=earlier.reporting.extra_conditions.drop(
+                workload_status.pods_resource_in_requests
+            ),
+        ),
+        priorities=replace(
+            earlier.priorities,
+            given=First(
+                when(
+                    workload_priority_class.a_job_without_a_class_gets_the_default_one,
+                    WorkloadPriorityClassDefaulting=True,
+                )
+            ),
+        ),
+        extended=replace(
+            earlier.extended,
+            detected=earlier.extended.detected.swap(
+                extended_resource_requests.extended_resources_are_detected,
+                when(
+                    extended_resource_requests.extended_resources_are_detected,
+                    KueueDRAIntegrationExtendedResource=True,
+                ),
+            ),
+            asked=earlier.extended.asked.swap(
+                extended_resource_requests.requests_and_limits_are_charged,
+                when(
+                    extended_resource_requests.requests_and_limits_are_charged,
+                    KueueDRAIntegrationExtendedResource=True,
+                ),
+            ),
+            in_container=earlier.extended.in_container.add(
+                devices_0_18.each_container_is_refused_a_class_with_counters
+            ),
+            watched=Collect(
+                when(
+                    extended_resource_requests.device_class_change_requeues,
+                    KueueDRAIntegrationExtendedResource=True,
+                )
+            ),
+        ),
+        adjusting=replace(
+            earlier.adjusting,
+            pod_set=earlier.adjusting.pod_set.add(
+                adjust_resources.limits_of_the_pod_stand_in_for_its_requests
+            ),
+            resources=earlier.adjusting.resources.add(
+                adjust_resources.pods_keep_to_their_limits
+            ),
+        ),
+        definitions=replace(
+            earlier.definitions,
+            workload=replace(
+                earlier.definitions.workload,
+                limits=earlier.definitions.workload.limits.swap(
+                    workload_crd.at_most_8_pod_sets, workload_crd.at_most_10_pod_sets
+                ),
+            ),
         ),
     )

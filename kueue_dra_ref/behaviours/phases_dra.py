@@ -15,6 +15,7 @@ from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest
 from kueue_dra_ref.model.limitranges import NamespaceLimits
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
@@ -34,27 +35,27 @@ class MappingSource(StrEnum):
 class Preprocessing:
     """From a workload to what its devices charge."""
 
-    detected: tuple[Rule[[Workload], bool], ...]
-    refused: tuple[Rule[[Workload], InadmissibleReason | None], ...]
-    read_template: tuple[Rule[[Lister, str, str], Manifest | None], ...]
-    read_claim: tuple[Rule[[Lister, str, str], Manifest | None], ...] = ()
+    detected: AnyOf[[Workload]]
+    refused: First[[Workload], InadmissibleReason]
+    read_template: First[[Lister, str, str], Manifest]
+    read_claim: First[[Lister, str, str], Manifest] = First()
     """How a ResourceClaim that is named directly is had: in the shape of a template."""
-    rbac_denied: tuple[Rule[[Lister, Workload], InadmissibleReason | None], ...]
-    template: tuple[Rule[[DeviceRequestContext], FieldError | None], ...]
-    request: tuple[Rule[[DeviceRequestContext], FieldError | Undecided | None], ...]
-    alternative: tuple[
-        Rule[[DeviceRequestContext, DeviceRequest], FieldError | Undecided | None], ...
-    ] = ()
+    rbac_denied: First[[Lister, Workload], InadmissibleReason]
+    template: First[[DeviceRequestContext], FieldError]
+    request: First[[DeviceRequestContext], FieldError | Undecided]
+    alternative: First[
+        [DeviceRequestContext, DeviceRequest], FieldError | Undecided
+    ] = First()
     """What is refused of each alternative of a prioritized list, one alternative after another."""
     matching: DeviceMatchingRules
     sourcing: SourcedRequestRules = field(default_factory=SourcedRequestRules)
-    unmapped_class: tuple[Rule[[DeviceRequestContext, str], FieldError], ...]
-    mappings: tuple[Rule[[Lister, Workload], Sequence[DeviceClassMapping]], ...]
-    lookup: tuple[Rule[[Sequence[DeviceClassMapping], str], tuple[str, ...]], ...]
+    unmapped_class: First[[DeviceRequestContext, str], FieldError]
+    mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
+    lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
     """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
-    reused: tuple[Rule[[DeviceRequestContext], bool], ...] = ()
+    reused: AnyOf[[DeviceRequestContext]] = AnyOf()
     """Which claims are charged already."""
-    retry_on_error: tuple[Rule[[Sequence[FieldError]], bool], ...] = ()
+    retry_on_error: AnyOf[[Sequence[FieldError]]] = AnyOf()
     """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
 
 
@@ -66,25 +67,25 @@ CheckPods = Rule[[PodSet, NamespaceLimits], Iterable[FieldError]]
 class AdjustResources:
     """What becomes of the requests of pods before they are counted, and which nobody may admit."""
 
-    pod_set: tuple[Rule[[PodSet, NamespaceLimits], PodSet], ...] = ()
+    pod_set: Fold[PodSet, [NamespaceLimits]] = Fold()
     """Each goes on from what the one before it has made."""
-    resources: tuple[CheckPods, ...] = ()
-    ranges: tuple[CheckPods, ...] = ()
+    resources: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    ranges: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charges:
     """How amounts add up."""
 
-    claims: tuple[Rule[[PodSet], tuple[Claim, ...]], ...]
-    request: tuple[Rule[[DeviceRequestContext], Charge | None], ...]
-    in_claim: tuple[Rule[[Sequence[int]], int], ...]
-    in_pod: tuple[Rule[[Sequence[int]], int], ...]
-    plus_pod_requests: tuple[Rule[[int, int], int], ...]
-    pods: tuple[Rule[[int, int], int], ...]
-    transformed: tuple[Rule[[Amounts, Sequence[Transformation]], Amounts], ...] = ()
+    claims: Collect[[PodSet], Claim]
+    request: First[[DeviceRequestContext], Charge]
+    in_claim: First[[Sequence[int]], int]
+    in_pod: First[[Sequence[int]], int]
+    plus_pod_requests: First[[int, int], int]
+    pods: First[[int, int], int]
+    transformed: First[[Amounts, Sequence[Transformation]], Amounts] = First()
     """What is charged instead of what containers request, where the Configuration says so."""
-    once_per_workload: tuple[Rule[[Claim], str], ...] = ()
+    once_per_workload: First[[Claim], str] = First()
     """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
 
 
@@ -92,23 +93,20 @@ class Charges:
 class ExtendedResources:
     """Devices that containers ask for by the name of an extended resource; without rules there are none."""
 
-    detected: tuple[Rule[[Workload], Iterable[str]], ...] = ()
-    asked: tuple[Rule[[PodSet], Iterable[str]], ...] = ()
-    named: tuple[Rule[[str], bool], ...] = ()
-    chosen: tuple[
-        Rule[[Sequence[Manifest], Sequence[DeviceClassMapping]], Sequence[Manifest]],
-        ...,
-    ] = ()
+    detected: Collect[[Workload], str] = Collect()
+    asked: Collect[[PodSet], str] = Collect()
+    named: AnyOf[[str]] = AnyOf()
+    chosen: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
     """Which of several classes stands for a resource: each rule leaves some of them."""
-    in_container: tuple[
-        Rule[[ExtendedResourceRequest, ContainerRequests], FieldError | None], ...
-    ] = ()
+    in_container: First[[ExtendedResourceRequest, ContainerRequests], FieldError] = (
+        First()
+    )
     """What is refused container by container: of each, and of each resource there, the first fault."""
-    refused: tuple[Rule[[ExtendedResourceRequest], Iterable[FieldError]], ...] = ()
-    in_pod: tuple[Rule[[Sequence[int], Sequence[int]], int], ...] = ()
-    charged: tuple[Rule[[ExtendedResourceRequest], str], ...] = ()
-    per_name: tuple[Rule[[ExtendedResourceRequest], str], ...] = ()
+    refused: Collect[[ExtendedResourceRequest], FieldError] = Collect()
+    in_pod: First[[Sequence[int], Sequence[int]], int] = First()
+    charged: First[[ExtendedResourceRequest], str] = First()
+    per_name: Each[[ExtendedResourceRequest], str] = Each()
     """What of one resource is compared, phase by phase, apart from the rest of it."""
-    not_charged_natively: tuple[Rule[[str], bool], ...] = ()
-    watched: tuple[Rule[[Manifest | None, Manifest | None], Iterable[str]], ...] = ()
+    not_charged_natively: AnyOf[[str]] = AnyOf()
+    watched: Collect[[Manifest | None, Manifest | None], str] = Collect()
     """Which resources a change of a class concerns."""

@@ -23,6 +23,7 @@ from kueue_dra_ref.model.resource_node import (
     ResourceNode,
 )
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold, Order
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
     ResourceRequest,
     Status,
@@ -54,31 +55,31 @@ from kueue_dra_ref.target import Manifest
 class QueueRules:
     """Who waits where, who goes first, and who is evicted."""
 
-    order: tuple[Rule[[PendingWorkload], int], ...]
-    requeue_immediately: tuple[Rule[[ClusterQueue], bool], ...]
-    mark_inadmissible: tuple[Rule[[ClusterQueue], bool], ...]
-    sticky_preemptor: tuple[Rule[[ClusterQueue], bool], ...]
-    namespace: tuple[Rule[[ClusterQueue, dict[str, str]], str | None], ...]
-    queue_not_ready: tuple[Rule[[QueuePosition], NotAdmissible | None], ...]
-    inactive: tuple[Rule[[ClusterQueue, tuple[str, ...]], ReasonMessage | None], ...]
-    evicted: tuple[Rule[[QuotaHolder], ReasonMessage | None], ...]
-    requeue_from: tuple[Rule[[Workload], Workload], ...] = ()
+    order: Order[[PendingWorkload]]
+    requeue_immediately: AnyOf[[ClusterQueue]]
+    mark_inadmissible: AnyOf[[ClusterQueue]]
+    sticky_preemptor: AnyOf[[ClusterQueue]]
+    namespace: First[[ClusterQueue, dict[str, str]], str]
+    queue_not_ready: First[[QueuePosition], NotAdmissible]
+    inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
+    evicted: First[[QuotaHolder], ReasonMessage]
+    requeue_from: First[[Workload], Workload] = First()
     """What a new version of a workload that was tried is held against; as it is written without rules."""
-    retry_from: tuple[Rule[[Workload], Workload], ...] = ()
+    retry_from: First[[Workload], Workload] = First()
     """What is looked at when a workload is tried again; what is written without rules."""
-    skip_in_requeue: tuple[Rule[[Manifest], bool], ...] = ()
+    skip_in_requeue: AnyOf[[Manifest]] = AnyOf()
     """Whom no sweep brings back, by the status that is stored when it is set aside."""
-    bulk_move_equivalent: tuple[Rule[[ClusterQueue], bool], ...] = ()
+    bulk_move_equivalent: AnyOf[[ClusterQueue]] = AnyOf()
     """Whether workloads that equal one that did not fit are set aside with it."""
-    skip_on_local_queue_add: tuple[Rule[[bool], bool], ...] = ()
+    skip_on_local_queue_add: AnyOf[[bool]] = AnyOf()
     """Who is not queued when its LocalQueue comes, by whether it is finished."""
-    count_on_start: tuple[Rule[[bool], bool], ...] = ()
+    count_on_start: AllOf[[bool], bool] = AllOf()
     """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
-    hold_finalizer: tuple[Rule[[InUse], bool], ...] = ()
+    hold_finalizer: AnyOf[[InUse]] = AnyOf()
     """Which ClusterQueues and flavors stay although they were deleted, by their use."""
-    ignore_update: tuple[Rule[[bool], bool], ...] = ()
+    ignore_update: AnyOf[[bool]] = AnyOf()
     """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
-    ignore_delete: tuple[Rule[[Manifest], bool], ...] = ()
+    ignore_delete: AnyOf[[Manifest]] = AnyOf()
     """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
 
 
@@ -90,53 +91,45 @@ Ranking = tuple[Rule[[GranularMode, FlavorFungibility], tuple[int, ...]], ...]
 class FlavorAssignment:
     """Flavors and quota."""
 
-    flavors: tuple[Rule[[ResourceGroup], Sequence[FlavorQuota]], ...]
-    uncovered: tuple[Rule[[str], str], ...]
-    counted: tuple[Rule[[ClusterQueue, int], Mapping[str, int]], ...] = ()
+    flavors: Collect[[ResourceGroup], FlavorQuota]
+    uncovered: First[[str], str]
+    counted: Each[[ClusterQueue, int], Mapping[str, int]] = Each()
     """What so many pods are charged beside what they ask for."""
-    ignore_zero_request: tuple[Rule[[int], bool], ...] = ()
+    ignore_zero_request: AnyOf[[int]] = AnyOf()
     """Which amounts of a resource that is not covered do not matter."""
-    ignore_undeclared: tuple[Rule[[str], bool], ...] = ()
+    ignore_undeclared: AnyOf[[str]] = AnyOf()
     """Whether no resource that is not covered matters, by the quotaCheckStrategy of the Configuration."""
-    stop_at_empty_pod_set: tuple[Rule[[int], bool], ...] = ()
+    stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
     """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
-    flavor: tuple[
-        Rule[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel | None], ...
-    ]
-    quota: tuple[Rule[[ResourceRequest], Status | None], ...]
-    no_fit_message: tuple[Rule[[int], str | None], ...] = ()
+    flavor: Each[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel]
+    quota: First[[ResourceRequest], Status]
+    no_fit_message: First[[int], str] = First()
     """What is said of a sum or a quota instead of the amount."""
-    in_group: tuple[
-        Rule[
-            [PodSet, str, Mapping[str, Any], Collection[str]],
-            str | UnparsableLabel | None,
-        ],
-        ...,
-    ] = ()
+    in_group: Each[
+        [PodSet, str, Mapping[str, Any], Collection[str]], str | UnparsableLabel
+    ] = Each()
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
-    choices: tuple[
-        Rule[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]], ...
-    ] = ()
+    choices: First[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]] = First()
     """For a class of several resources, which flavor and resource are examined one after another."""
-    considered: tuple[Rule[[PodSet, str], bool], ...] = ()
+    considered: AllOf[[PodSet, str], bool] = AllOf()
     """Whether a flavor is looked at for a pod set at all."""
-    try_next_flavor: tuple[Rule[[GranularMode, FlavorFungibility], bool], ...] = ()
-    rank: Ranking = ()
-    prefer_flavor: Ranking = ()
+    try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
+    rank: Order[[GranularMode, FlavorFungibility]] = Order()
+    prefer_flavor: Order[[GranularMode, FlavorFungibility]] = Order()
     """How flavors rank, where they do otherwise than the resources of one flavor."""
-    stop_search: tuple[Rule[[GranularMode], bool], ...] = ()
+    stop_search: AnyOf[[GranularMode]] = AnyOf()
     """Whether what is found of one resource ends the look at the others, which come in any order."""
-    resume_from_last_tried: tuple[Rule[[FlavorScanState, int], bool], ...] = ()
+    resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
     """Whether a search goes on in a later cycle; else it begins again."""
-    keep_progress_on_skip: tuple[Rule[[FlavorScanState], bool], ...] = ()
+    keep_progress_on_skip: AnyOf[[FlavorScanState]] = AnyOf()
     """Whether what was searched is remembered of a workload that lost a flavor to another one."""
-    partial_admission: tuple[Rule[[Sequence[PodSet]], bool], ...] = ()
-    reason_across_flavors: tuple[
-        Rule[[Sequence[QuotaReservedReason]], QuotaReservedReason], ...
-    ] = ()
-    reason_across_resources: tuple[
-        Rule[[Sequence[QuotaReservedReason]], QuotaReservedReason], ...
-    ] = ()
+    partial_admission: AnyOf[[Sequence[PodSet]]] = AnyOf()
+    reason_across_flavors: First[
+        [Sequence[QuotaReservedReason]], QuotaReservedReason
+    ] = First()
+    reason_across_resources: First[
+        [Sequence[QuotaReservedReason]], QuotaReservedReason
+    ] = First()
     """Of several causes the one that counts: of flavors, and of what is needed together."""
 
 
@@ -144,16 +137,16 @@ class FlavorAssignment:
 class CohortRules:
     """Who shares quota with whom."""
 
-    parent_of_cluster_queue: tuple[Rule[[ClusterQueue], str], ...]
-    reads_cohorts: tuple[Rule[[], bool], ...]
+    parent_of_cluster_queue: First[[ClusterQueue], str]
+    reads_cohorts: AnyOf[[]]
     """Whether Cohorts are looked at."""
-    parent: tuple[Rule[[Cohort], str], ...]
-    quota: tuple[Rule[[Cohort], tuple[ResourceGroup, ...]], ...]
-    borrowing: tuple[Rule[[FlavorQuota, str], int | None], ...]
-    lending: tuple[Rule[[FlavorQuota, str], int | None], ...]
-    on_cycle: tuple[Rule[[ClusterQueue], str], ...]
-    borrowed: tuple[Rule[[int, int], int], ...]
-    counted: tuple[Rule[[str, int], int], ...] = ()
+    parent: First[[Cohort], str]
+    quota: First[[Cohort], tuple[ResourceGroup, ...]]
+    borrowing: First[[FlavorQuota, str], int]
+    lending: First[[FlavorQuota, str], int]
+    on_cycle: First[[ClusterQueue], str]
+    borrowed: First[[int, int], int]
+    counted: First[[str, int], int] = First()
     """What Kueue makes of a quota or a limit of a resource."""
 
 
@@ -161,32 +154,32 @@ class CohortRules:
 class SchedulingCycle:
     """How the heads of several ClusterQueues share one scheduling cycle."""
 
-    order: tuple[Rule[[Nominee], int], ...]
-    victims_overlap: tuple[Rule[[bool], str | None], ...]
-    no_longer_fits: tuple[Rule[[bool], str | None], ...]
-    reserve_capacity: tuple[Rule[[ClusterQueue, ReservedCapacity], int], ...]
+    order: Order[[Nominee]]
+    victims_overlap: First[[bool], str]
+    no_longer_fits: First[[bool], str]
+    reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionRules:
     """Who may be preempted, and who is."""
 
-    can_preempt: tuple[Rule[[PreemptionNeed], bool], ...]
-    within_cluster_queue: tuple[Rule[[PreemptorAndCandidate], bool], ...]
-    reclaim_within_cohort: tuple[Rule[[PreemptorAndCandidate], bool], ...]
-    borrowers: tuple[Rule[[ResourceNode, Collection[FlavorResource]], bool], ...]
-    borrow_within_cohort: tuple[Rule[[PreemptorAndCandidate], bool], ...]
-    order: tuple[Rule[[Candidate], tuple[int, ...]], ...]
-    fill_back: tuple[Rule[[Sequence[Any], Callable[[Any], bool]], Sequence[Any]], ...]
-    preempted_message: tuple[Rule[[Preemption], str], ...]
-    pending: tuple[Rule[[int], str], ...]
-    at_once: tuple[Rule[[int], bool], ...]
+    can_preempt: AnyOf[[PreemptionNeed]]
+    within_cluster_queue: AnyOf[[PreemptorAndCandidate]]
+    reclaim_within_cohort: AnyOf[[PreemptorAndCandidate]]
+    borrowers: AllOf[[ResourceNode, Collection[FlavorResource]], bool]
+    borrow_within_cohort: AllOf[[PreemptorAndCandidate], bool]
+    order: Order[[Candidate]]
+    fill_back: Fold[Sequence[Any], [Callable[[Any], bool]]]
+    preempted_message: First[[Preemption], str]
+    pending: First[[int], str]
+    at_once: AnyOf[[int]]
     """How many preemptions of a cycle have the next one begin before their victims give quota back."""
-    ignore_just_admitted: tuple[Rule[[bool], bool], ...] = ()
+    ignore_just_admitted: AnyOf[[bool]] = AnyOf()
     """Whether a victim cannot be evicted, by whether it has been admitted a moment ago."""
-    skip_search: tuple[Rule[[], Collection[str]], ...] = ()
+    skip_search: Collect[[], str] = Collect()
     """Resources that whoever preempts does not reckon with."""
-    ignore_zero_request: tuple[Rule[[int], bool], ...] = ()
+    ignore_zero_request: AnyOf[[int]] = AnyOf()
     """Amounts that whoever preempts does not reckon with."""
 
 
@@ -194,10 +187,10 @@ class PreemptionRules:
 class FairSharingRules:
     """How borrowing is kept fair, where the Configuration asks for it."""
 
-    order: tuple[Rule[[TournamentEntry], tuple[float, ...]], ...]
-    within_nominal: tuple[Rule[[ResourceNode, Collection[FlavorResource]], bool], ...]
-    final_share: tuple[Rule[[StrategyShares], bool], ...]
-    initial_share: tuple[Rule[[StrategyShares], bool], ...]
-    status_fields: tuple[Rule[[DominantResourceShare], Mapping[str, Any]], ...]
-    skip_zero_share: tuple[Rule[[DominantResourceShare], bool], ...] = ()
+    order: Order[[TournamentEntry]]
+    within_nominal: AnyOf[[ResourceNode, Collection[FlavorResource]]]
+    final_share: AnyOf[[StrategyShares]]
+    initial_share: AnyOf[[StrategyShares]]
+    status_fields: Each[[DominantResourceShare], Mapping[str, Any]]
+    skip_zero_share: AnyOf[[DominantResourceShare]] = AnyOf()
     """Who is asked for nothing, beside who borrows nothing."""

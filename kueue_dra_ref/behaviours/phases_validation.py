@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -17,6 +17,7 @@ from kueue_dra_ref.api.resource_groups import (
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Collect, Each, Fold
 from kueue_dra_ref.target import FieldError
 
 Checks = tuple[Rule[[AdmissionRequest], Iterable[FieldError]], ...]
@@ -36,8 +37,8 @@ _GRAVE = {"Too many", "Too long", "Required value", "Unsupported value"}
 class CRDValidation:
     """What the API server refuses of a kind by its definition: limits of fields, and rules in CEL."""
 
-    limits: Checks = ()
-    cel: Checks = ()
+    limits: Collect[[AdmissionRequest], FieldError] = Collect()
+    cel: Collect[[AdmissionRequest], FieldError] = Collect()
 
     def faults(
         self, write: AdmissionRequest, wrong: Sequence[FieldError] = ()
@@ -58,10 +59,10 @@ class CRDValidation:
 class JobValidation:
     """What the API server refuses of a Job, in the order in which it tells it."""
 
-    before: Checks = ()
-    container: tuple[Rule[[PodContainer], Iterable[FieldError]], ...] = ()
+    before: Collect[[AdmissionRequest], FieldError] = Collect()
+    container: Collect[[PodContainer], FieldError] = Collect()
     """What is refused of each container of its pods."""
-    after: Checks = ()
+    after: Collect[[AdmissionRequest], FieldError] = Collect()
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything that is wrong."""
@@ -104,9 +105,9 @@ class APIValidation:
 class ResourceGroupValidation:
     """What Kueue denies of resource groups, part by part."""
 
-    resource: tuple[Rule[[CoveredResource], Iterable[FieldError]], ...] = ()
-    quota: tuple[Rule[[ResourceQuota], Iterable[FieldError]], ...] = ()
-    flavor: tuple[Rule[[FlavorOfGroup], Iterable[FieldError]], ...] = ()
+    resource: Collect[[CoveredResource], FieldError] = Collect()
+    quota: Collect[[ResourceQuota], FieldError] = Collect()
+    flavor: Collect[[FlavorOfGroup], FieldError] = Collect()
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything that is wrong with the groups of a ClusterQueue or a Cohort."""
@@ -126,17 +127,17 @@ class ResourceGroupValidation:
 class WebhookRules:
     """What Kueue's own webhooks change of a new object, and deny of any, by the kind that is written."""
 
-    empty: tuple[Rule[[str], Mapping[str, str]], ...] = ()
+    empty: Each[[str], Mapping[str, str]] = Each()
     """What stands, in a new object of a kind, where something is not said."""
-    dropped: tuple[Rule[[str], Collection[str]], ...] = ()
+    dropped: Collect[[str], str] = Collect()
     """What is taken away from a new object of a kind."""
     groups: ResourceGroupValidation = ResourceGroupValidation()
-    cluster_queue: Checks = ()
-    cohort: Checks = ()
-    job: Checks = ()
-    resource_flavor: Checks = ()
-    workload: Checks = ()
-    words: tuple[Rule[[str], str], ...] = ()
+    cluster_queue: Collect[[AdmissionRequest], FieldError] = Collect()
+    cohort: Collect[[AdmissionRequest], FieldError] = Collect()
+    job: Collect[[AdmissionRequest], FieldError] = Collect()
+    resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
+    workload: Collect[[AdmissionRequest], FieldError] = Collect()
+    words: Fold[str, []] = Fold()
     """How its details are worded otherwise."""
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:

@@ -11,7 +11,7 @@ from kueue_dra_ref.model.sources import Source
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
 Slices = Sequence[PublishedSlice]
-Pick = Rule[[Source, Slices], Slices]
+Pick = Rule[..., Slices | None]
 
 
 def usable_slices(
@@ -19,8 +19,8 @@ def usable_slices(
 ) -> tuple[Slices, tuple[Step, ...]]:
     """Pick the slices that count, rule by rule, and say what each rule left out."""
     steps: list[Step] = []
-    for pick in rules.slices:
-        left = pick(source, slices)
+    for pick, left in rules.slices.steps(slices, source):
+        assert left is not None
         steps += _left_out(pick, source, slices, left)
         slices = left
     return slices, tuple(steps)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 
 from kueue_dra_ref.api.names import printed
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.slots import Collect
 from kueue_dra_ref.target import FieldError
 
 Switches = Mapping[str, bool]
@@ -44,11 +45,9 @@ class Gates:
     """The gates of a release, in the order in which their needs are checked, and the rules for setting them."""
 
     table: Mapping[str, Gate]
-    setting: tuple[Rule[[Mapping[str, Gate], Switches], list[str]], ...] = ()
+    setting: Collect[[Mapping[str, Gate], Switches], str] = Collect()
     """What the registry refuses to set; the first rule with a complaint ends the matter."""
-    standing: tuple[
-        Rule[[Mapping[str, Gate], Switches], Iterable[FieldError]], ...
-    ] = ()
+    standing: Collect[[Mapping[str, Gate], Switches], FieldError] = Collect()
     """What may not be on or off together, once all is set."""
     last: bool = False
     """Whether gates are set after the mappings were validated, and refused in words that name no field."""
@@ -134,12 +133,12 @@ def kueue_0_19_gates() -> Gates:
     """The gates that Kueue 0.19.0 to 0.19.2 knows, Kubernetes 1.36's among them because they share a registry."""
     return Gates(
         table=_table("gates-0.19.toml"),
-        setting=(
+        setting=Collect(
             names_are_known,
             locked_gates_keep_their_default,
             shared_gates_have_what_they_need,
         ),
-        standing=(topology_profiles_need_topology, gates_have_what_they_need),
+        standing=Collect(topology_profiles_need_topology, gates_have_what_they_need),
     )
 
 
@@ -229,8 +228,8 @@ def _of_kueue(file: str) -> Gates:
     """The gates of a minor whose Kubernetes gates need nothing of each other."""
     return Gates(
         table=_table(file),
-        setting=(names_are_known, locked_gates_keep_their_default),
-        standing=(topology_profiles_need_topology, gates_have_what_they_need),
+        setting=Collect(names_are_known, locked_gates_keep_their_default),
+        standing=Collect(topology_profiles_need_topology, gates_have_what_they_need),
     )
 
 
@@ -238,7 +237,7 @@ def _set_last(file: str) -> Gates:
     """The gates of a minor that sets them after all else, each by itself."""
     return Gates(
         table=_table(file),
-        setting=(names_are_known, locked_gates_keep_their_default),
+        setting=Collect(names_are_known, locked_gates_keep_their_default),
         last=True,
     )
 

@@ -43,18 +43,3 @@ def rule(*requirements: str) -> Callable[[Callable[P, R]], Rule[P, R]]:
 def when(wanted: Rule[P, R], **gates: bool) -> Rule[P, R]:
     """Make a rule depend on feature gates; rules themselves never read a gate."""
     return replace(wanted, gates={**wanted.gates, **gates})
-
-
-def swapped(
-    rules: tuple[Rule[P, R], ...], *changes: tuple[Rule[P, R], Rule[P, R] | None]
-) -> tuple[Rule[P, R], ...]:
-    """Put another rule in the place of each first one of a pair, or none.
-
-    Raises:
-        KeyError: one of them is not there.
-
-    """
-    found: dict[str, Rule[P, R] | None] = {each.name: each for each in rules}
-    for one, other in changes:
-        found[one.name] = found[one.name] and other
-    return tuple(each for each in found.values() if each is not None)

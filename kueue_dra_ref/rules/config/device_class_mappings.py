@@ -15,6 +15,7 @@ from kueue_dra_ref.api.names import (
 )
 from kueue_dra_ref.model.mapping_path import ROOT, MappingPath
 from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.slots import Collect, Each
 from kueue_dra_ref.target import FieldError
 
 MappingRule = Rule[[MappingPath], FieldError | None]
@@ -25,19 +26,19 @@ ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 class MappingRules:
     """The rules of one behaviour by what they look at; each tuple keeps the order in which faults are told."""
 
-    all_mappings: tuple[MappingRule, ...] = ()
-    name: tuple[MappingRule, ...] = ()
-    class_list: tuple[MappingRule, ...] = ()
-    device_class: tuple[MappingRule, ...] = ()
-    before_sources: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
+    all_mappings: Each[[MappingPath], FieldError] = Each()
+    name: Each[[MappingPath], FieldError] = Each()
+    class_list: Each[[MappingPath], FieldError] = Each()
+    device_class: Each[[MappingPath], FieldError] = Each()
+    before_sources: Collect[[MappingPath], FieldError] = Collect()
     """What is wrong with all sources of a mapping, told before what is wrong with each."""
-    source_type: tuple[MappingRule, ...] = ()
+    source_type: Each[[MappingPath], FieldError] = Each()
     """What is wrong here ends the validation of the source."""
-    source: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
-    sources: tuple[Rule[[MappingPath], Iterator[FieldError]], ...] = ()
-    before: tuple[ConfigurationRule, ...] = ()
-    transformation: tuple[Rule[[Configuration, int], FieldError | None], ...] = ()
-    after: tuple[ConfigurationRule, ...] = ()
+    source: Collect[[MappingPath], FieldError] = Collect()
+    sources: Collect[[MappingPath], FieldError] = Collect()
+    before: Collect[[Configuration], FieldError] = Collect()
+    transformation: Each[[Configuration, int], FieldError] = Each()
+    after: Collect[[Configuration], FieldError] = Collect()
     """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
 
 
@@ -217,20 +218,6 @@ KUEUE_0_19_MAPPING = MappingRules(
         class_maps_to_one_resource_unless_both_count,
     ),
 )
-KEP_2025_09_MAPPING = MappingRules(
-    name=(
-        name_is_a_dns_label_with_optional_subdomain,
-        name_is_at_most_253_long,
-        name_is_used_once,
-    ),
-    class_list=(at_least_one_class,),
-    device_class=(
-        class_is_at_most_253_long,
-        class_is_named_once_in_a_mapping,
-        class_maps_to_one_resource,
-    ),
-)
-"""The text's grammar of class names is left out: its own examples (gpu.example.com) break it."""
 
 
 def _invalid(field: str, value: str, detail: str) -> FieldError | None:

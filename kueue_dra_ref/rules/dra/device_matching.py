@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kueue_dra_ref.cel import Device, EvaluationError, Undecided
 from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold, uncompiled
 from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.slots import AllOf, First
 from kueue_dra_ref.target import FieldError
 
 
@@ -115,10 +116,8 @@ def too_few_devices_reject(
 class DeviceMatchingRules:
     """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
 
-    eligible: tuple[Rule[[Candidate], Trial], ...] = ()
-    findings: tuple[
-        Rule[[DeviceRequestContext, Matched | None], FieldError | None], ...
-    ] = ()
+    eligible: AllOf[[Candidate], Trial] = AllOf()
+    findings: First[[DeviceRequestContext, Matched | None], FieldError] = First()
 
 
 def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:

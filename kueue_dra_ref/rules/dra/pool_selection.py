@@ -13,13 +13,13 @@ Slices = Sequence[PublishedSlice]
 
 
 @rule("DEVICE-004")
-def slices_are_those_of_the_driver(source: Source, slices: Slices) -> Slices:
+def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
     """Only what the source's own driver publishes."""
     return [each for each in slices if each.driver == source.driver]
 
 
 @rule("DEVICE-005")
-def newest_pool_generation(source: Source, slices: Slices) -> Slices:
+def newest_pool_generation(slices: Slices, source: Source) -> Slices:
     """What an older generation of the pool had is stale."""
     del source
     newest = {
@@ -30,7 +30,7 @@ def newest_pool_generation(source: Source, slices: Slices) -> Slices:
 
 
 @rule("DEVICE-006")
-def skip_incomplete_pool(source: Source, slices: Slices) -> Slices:
+def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
     """A pool is there when it has as many slices as the first of them says."""
     del source
     sizes = Counter(each.pool for each in slices)

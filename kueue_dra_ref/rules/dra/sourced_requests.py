@@ -10,7 +10,8 @@ from kueue_dra_ref.api.quantities import Quantity, clamp
 from kueue_dra_ref.cel import EvaluationError
 from kueue_dra_ref.model.lister import DeviceRequestContext, Trial, all_hold
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, PublishedSlice
-from kueue_dra_ref.model.rule import Rule, rule
+from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, First, Fold
 from kueue_dra_ref.model.sources import Source, SourceCharge, SourceMatch, sources_in
 from kueue_dra_ref.target import FieldError
 
@@ -21,27 +22,25 @@ Mappings = Sequence[DeviceClassMapping]
 class SourcedRequestRules:
     """How classes with sources are charged; empty: every class is charged by its devices."""
 
-    sources: tuple[Rule[[Mappings, str], Sequence[Source]], ...] = ()
-    instead: tuple[Rule[[Sequence[Source]], bool], ...] = ()
-    drivers: tuple[Rule[[Sequence[Sequence[Source]]], Sequence[str] | None], ...] = ()
+    sources: First[[Mappings, str], Sequence[Source]] = First()
+    instead: AnyOf[[Sequence[Source]]] = AnyOf()
+    drivers: First[[Sequence[Sequence[Source]]], Sequence[str]] = First()
     """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
-    slices: tuple[
-        Rule[[Source, Sequence[PublishedSlice]], Sequence[PublishedSlice]], ...
-    ] = ()
-    eligible: tuple[Rule[[SourceMatch], Trial], ...] = ()
-    lacking: tuple[Rule[[SourceCharge], FieldError | None], ...] = ()
+    slices: Fold[Sequence[PublishedSlice], [Source]] = Fold()
+    eligible: AllOf[[SourceMatch], Trial] = AllOf()
+    lacking: First[[SourceCharge], FieldError] = First()
     """What may be amiss with the devices, in the order in which it is looked for."""
-    counter: tuple[Rule[[Source, PublishedDevice], Sequence[Quantity]], ...] = ()
-    asked: tuple[Rule[[DeviceRequestContext, str, Capacity], Quantity | None], ...] = ()
-    rounded: tuple[Rule[[Quantity, Capacity], Quantity | None], ...] = ()
+    counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
+    asked: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
+    rounded: Fold[Quantity, [Capacity]] = Fold()
     """One after another; None: the device cannot give such a share."""
-    unoffered: tuple[Rule[[SourceCharge], FieldError | None], ...] = ()
+    unoffered: First[[SourceCharge], FieldError] = First()
     """What may be amiss with what the devices consume or offer."""
-    worst: tuple[Rule[[Sequence[Quantity]], Quantity], ...] = ()
-    positive: tuple[Rule[[int], int], ...] = ()
-    times: tuple[Rule[[int, int], int], ...] = ()
-    in_bytes: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
-    followed: tuple[Rule[[Mappings], frozenset[str]], ...] = ()
+    worst: First[[Sequence[Quantity]], Quantity] = First()
+    positive: Fold[int, []] = Fold()
+    times: First[[int, int], int] = First()
+    in_bytes: First[[Mappings], frozenset[str]] = First()
+    followed: Collect[[Mappings], str] = Collect()
     """The drivers whose slices, when they change, have everything tried again that waits."""
 
 

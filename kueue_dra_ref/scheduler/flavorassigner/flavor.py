@@ -127,7 +127,7 @@ class FlavorFitCheck:
         for rule in rank:
             if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
                 return mine > theirs, [rule]
-        return False, rank
+        return False, rank.rules
 
     def label_keys(self, group: ResourceGroup) -> frozenset[str]:
         """The keys of the node labels of all flavors of a group, where the behaviour looks at them."""

@@ -1,0 +1,182 @@
+"""Kueue 0.14, the oldest release known here: its rules about scheduling."""
+
+from __future__ import annotations
+
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    CohortRules,
+    FairSharingRules,
+    FlavorAssignment,
+    PreemptionRules,
+    QueueRules,
+    SchedulingCycle,
+)
+from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold, Order
+from kueue_dra_ref.rules.flavorassigner import (
+    fits_resource_quota,
+    flavor_fungibility,
+    node_affinity,
+    taints,
+)
+from kueue_dra_ref.rules.preemption import fair_sharing, preemption_policies
+from kueue_dra_ref.rules.queue import (
+    admissibility,
+    cohort_quota,
+    in_use_finalizers,
+    pending_workloads,
+)
+from kueue_dra_ref.rules.scheduler import scheduling_cycle
+
+QUEUEING = QueueRules(
+    order=Order(pending_workloads.higher_priority_first, pending_workloads.older_first),
+    requeue_immediately=AnyOf(pending_workloads.strict_fifo_requeues_immediately),
+    mark_inadmissible=AnyOf(pending_workloads.best_effort_fifo_marks_inadmissible),
+    sticky_preemptor=AnyOf(),
+    namespace=First(pending_workloads.namespace_must_be_selected_0_18),
+    queue_not_ready=First(
+        admissibility.the_local_queue_must_exist,
+        admissibility.the_local_queue_must_run,
+        admissibility.the_cluster_queue_must_exist,
+        admissibility.the_cluster_queue_must_be_active,
+    ),
+    inactive=Each(
+        pending_workloads.a_deleted_cluster_queue_is_inactive,
+        pending_workloads.a_stopped_cluster_queue_is_inactive,
+        pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
+    ),
+    evicted=First(
+        pending_workloads.evict_on_deactivation,
+        pending_workloads.hold_and_drain_evicts_local_queue,
+        pending_workloads.a_drained_cluster_queue_evicts,
+    ),
+    skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
+    hold_finalizer=AnyOf(
+        in_use_finalizers.cluster_queue_in_use_finalizer,
+        in_use_finalizers.resource_flavor_in_use_finalizer,
+    ),
+    ignore_update=AnyOf(in_use_finalizers.deleted_objects_ignore_updates),
+    ignore_delete=AnyOf(pending_workloads.deleted_pending_triggers_no_requeue),
+)
+
+ASSIGNING = FlavorAssignment(
+    flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
+    uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
+    counted=Each(fits_resource_quota.pods_resource_when_covered),
+    flavor=Each(taints.taints_must_be_tolerated_by_their_value),
+    quota=First(
+        fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
+        fits_resource_quota.insufficient_unused_quota,
+    ),
+    in_group=Each(
+        node_affinity.affinity_operand_is_integer_in_group,
+        node_affinity.node_affinity_matches_in_group,
+    ),
+    try_next_flavor=AnyOf(
+        when(flavor_fungibility.try_next_when_no_candidates, FlavorFungibility=True),
+        when(
+            flavor_fungibility.when_can_preempt_try_next_flavor, FlavorFungibility=True
+        ),
+        when(
+            flavor_fungibility.when_can_borrow_try_next_flavor, FlavorFungibility=True
+        ),
+        when(flavor_fungibility.no_fit_tries_next_flavor, FlavorFungibility=False),
+    ),
+    rank=Order(
+        when(
+            flavor_fungibility.borrowing_is_preferred,
+            FlavorFungibilityImplicitPreferenceDefault=False,
+        ),
+        when(
+            flavor_fungibility.prefer_preemption_over_borrowing,
+            FlavorFungibilityImplicitPreferenceDefault=True,
+        ),
+    ),
+    prefer_flavor=Order(
+        when(flavor_fungibility.granular_mode_ranks_flavors, FlavorFungibility=False)
+    ),
+    stop_search=AnyOf(flavor_fungibility.no_fit_stops_search),
+    resume_from_last_tried=AnyOf(
+        when(flavor_fungibility.resume_from_last_tried_flavor, FlavorFungibility=True)
+    ),
+    partial_admission=AnyOf(
+        when(fits_resource_quota.partial_admission, PartialAdmission=True)
+    ),
+)
+
+COHORTS = CohortRules(
+    parent_of_cluster_queue=First(cohort_quota.queues_of_a_cohort_share),
+    reads_cohorts=AnyOf(
+        when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True)
+    ),
+    parent=First(cohort_quota.cohorts_form_a_tree),
+    quota=First(cohort_quota.a_cohort_may_bring_quota),
+    borrowing=First(cohort_quota.a_limit_bounds_borrowing),
+    lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
+    on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
+    borrowed=First(cohort_quota.use_above_nominal_quota_is_borrowed),
+    counted=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
+)
+
+CYCLE = SchedulingCycle(
+    order=Order(
+        scheduling_cycle.less_borrowing_first,
+        when(
+            scheduling_cycle.higher_priority_entry_first,
+            PrioritySortingWithinCohort=True,
+        ),
+        scheduling_cycle.older_entry_first,
+    ),
+    victims_overlap=First(scheduling_cycle.overlapping_preemption_targets),
+    no_longer_fits=First(scheduling_cycle.no_longer_fits_after_usage),
+    reserve_capacity=First(scheduling_cycle.reserve_capacity_unless_always_reclaim),
+)
+
+PREEMPTING = PreemptionRules(
+    can_preempt=AnyOf(
+        preemption_policies.can_preempt_within_nominal,
+        preemption_policies.can_preempt_in_subtree,
+        preemption_policies.can_preempt_while_borrowing,
+    ),
+    within_cluster_queue=AnyOf(
+        preemption_policies.within_cluster_queue_lower_priority,
+        preemption_policies.within_cluster_queue_newer_equal_priority,
+    ),
+    reclaim_within_cohort=AnyOf(
+        preemption_policies.reclaim_within_cohort_lower_priority,
+        preemption_policies.reclaim_within_cohort_any,
+    ),
+    borrowers=AllOf(preemption_policies.candidate_is_borrowing),
+    borrow_within_cohort=AllOf(
+        preemption_policies.borrow_within_cohort_is_allowed,
+        preemption_policies.borrow_within_cohort_lower_priority,
+        preemption_policies.borrow_within_cohort_max_priority_threshold,
+    ),
+    order=Order(
+        preemption_policies.evicted_first,
+        preemption_policies.other_cluster_queues_first,
+        preemption_policies.hierarchical_reclaim_first,
+        preemption_policies.lowest_priority_first,
+        preemption_policies.latest_quota_reservation_first,
+    ),
+    fill_back=Fold(preemption_policies.fill_back_workloads),
+    preempted_message=First(preemption_policies.preemption_message_without_paths),
+    pending=First(preemption_policies.preemption_pending_message),
+    at_once=AnyOf(preemption_policies.preemptor_requeues_immediately),
+    ignore_just_admitted=AnyOf(preemption_policies.just_admitted_are_no_candidates),
+)
+
+FAIR_SHARING = FairSharingRules(
+    order=Order(
+        fair_sharing.lower_drs_first,
+        when(
+            fair_sharing.higher_priority_first_on_equal_share,
+            PrioritySortingWithinCohort=True,
+        ),
+        fair_sharing.older_first_on_equal_priority,
+    ),
+    within_nominal=AnyOf(),
+    final_share=AnyOf(fair_sharing.less_than_or_equal_to_final_share),
+    initial_share=AnyOf(fair_sharing.less_than_initial_share),
+    status_fields=Each(fair_sharing.fair_sharing_status),
+    skip_zero_share=AnyOf(fair_sharing.skip_zero_drs),
+)

@@ -1,0 +1,238 @@
+"""Slots: the rules of a behaviour that decide one question, and how their answers combine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar
+
+from kueue_dra_ref.model.rule import Rule
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Answer(NamedTuple, Generic[R]):
+    """What a rule answered, with the rule, so that a step can cite it."""
+
+    rule: Rule[..., Any]
+    value: R
+
+
+class Slot(Generic[P, R]):
+    """Some rules in the order of application; a subclass says how their answers combine.
+
+    A slot is a value: `add`, `drop` and `swap` give another one.
+    """
+
+    __slots__ = ("rules",)
+
+    def __init__(self, *rules: Rule[P, R]) -> None:
+        self.rules = rules
+
+    def __bool__(self) -> bool:
+        """Whether the slot holds any rule."""
+        return bool(self.rules)
+
+    def __iter__(self) -> Iterator[Rule[P, R]]:
+        """Give the rules."""
+        return iter(self.rules)
+
+    def __eq__(self, other: object) -> bool:
+        """Two slots are equal if they combine the same rules in the same way."""
+        return type(self) is type(other) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        """Hash by the names of the rules."""
+        return hash((type(self), tuple(rule.name for rule in self.rules)))
+
+    def __repr__(self) -> str:
+        """Show the rules by name."""
+        return f"{type(self).__name__}({', '.join(rule.name for rule in self.rules)})"
+
+    def add(self, *rules: Rule[P, R], before: Rule[..., Any] | None = None) -> Self:
+        """Give this slot with more rules: at the end, or before a rule that it holds.
+
+        Raises:
+            KeyError: the slot does not hold ``before``, or holds a rule of the same name already.
+
+        """
+        for rule in rules:
+            if rule.name in self._names():
+                raise KeyError(f"{rule.name} is in {self!r} already")
+        at = len(self.rules) if before is None else self._index(before)
+        return type(self)(*self.rules[:at], *rules, *self.rules[at:])
+
+    def drop(self, *rules: Rule[..., Any]) -> Self:
+        """Give this slot without some rules.
+
+        Raises:
+            KeyError: the slot does not hold one of them.
+
+        """
+        dropped = {self._index(rule) for rule in rules}
+        return type(self)(
+            *(rule for at, rule in enumerate(self.rules) if at not in dropped)
+        )
+
+    def swap(self, old: Rule[..., Any], new: Rule[P, R]) -> Self:
+        """Give this slot with another rule in the place of one; they may differ in their gates only.
+
+        Raises:
+            KeyError: the slot does not hold ``old``.
+
+        """
+        at = self._index(old)
+        return type(self)(*self.rules[:at], new, *self.rules[at + 1 :])
+
+    def keep(self, is_kept: Callable[[Rule[..., Any]], bool]) -> Self:
+        """Give this slot with the rules for which ``is_kept`` holds."""
+        return type(self)(*(rule for rule in self.rules if is_kept(rule)))
+
+    def _names(self) -> list[str]:
+        return [rule.name for rule in self.rules]
+
+    def _index(self, rule: Rule[..., Any]) -> int:
+        names = self._names()
+        if rule.name not in names:
+            raise KeyError(f"{rule.name} is not in {self!r}")
+        return names.index(rule.name)
+
+
+class First(Slot[P, R | None], Generic[P, R]):
+    """The first rule that answers decides; a rule that has no answer returns None."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """Give the first answer, or None."""
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not None:
+                return value
+        return None
+
+    def or_else(self, default: R, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Give the first answer, or a default."""
+        value = self(*args, **kwargs)
+        return default if value is None else value
+
+    def answer(self, *args: P.args, **kwargs: P.kwargs) -> Answer[R] | None:
+        """Give the first answer with its rule, or None."""
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not None:
+                return Answer(rule, value)
+        return None
+
+
+class AnyOf(Slot[P, bool], Generic[P]):
+    """One rule that holds is enough; without rules nothing holds."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Whether a rule holds."""
+        return any(rule.apply(*args, **kwargs) for rule in self.rules)
+
+    def holding(self, *args: P.args, **kwargs: P.kwargs) -> list[Rule[P, bool]]:
+        """Give the rules that hold."""
+        return [rule for rule in self.rules if rule.apply(*args, **kwargs)]
+
+
+class AllOf(Slot[P, R], Generic[P, R]):
+    """Every rule has to answer True; without rules everything passes."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Whether every rule answers True."""
+        return all(rule.apply(*args, **kwargs) is True for rule in self.rules)
+
+    def failed(self, *args: P.args, **kwargs: P.kwargs) -> Answer[R] | None:
+        """Give the first answer that is not True, with its rule, or None."""
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not True:
+                return Answer(rule, value)
+        return None
+
+    def failing(self, *args: P.args, **kwargs: P.kwargs) -> list[Rule[P, R]]:
+        """Give every rule that does not answer True."""
+        return [rule for rule in self.rules if rule.apply(*args, **kwargs) is not True]
+
+
+class Collect(Slot[P, Iterable[T]], Generic[P, T]):
+    """Each rule finds any number of things; they are put together in the order of the rules."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        """Give what all rules find."""
+        for rule in self.rules:
+            yield from rule.apply(*args, **kwargs)
+
+    def answers(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[Answer[T]]:
+        """Give what all rules find, each with its rule."""
+        for rule in self.rules:
+            for value in rule.apply(*args, **kwargs):
+                yield Answer(rule, value)
+
+    def first(self, *args: P.args, **kwargs: P.kwargs) -> Answer[list[T]] | None:
+        """Give all that the first rule finds that finds anything, with the rule, or None."""
+        for rule in self.rules:
+            if found := list(rule.apply(*args, **kwargs)):
+                return Answer(rule, found)
+        return None
+
+
+class Each(Slot[P, R | None], Generic[P, R]):
+    """Every answer counts; a rule that has no answer returns None."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[R]:
+        """Give every answer in the order of the rules."""
+        return [each.value for each in self.answers(*args, **kwargs)]
+
+    def answers(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[Answer[R]]:
+        """Give every answer with its rule."""
+        for rule in self.rules:
+            value = rule.apply(*args, **kwargs)
+            if value is not None:
+                yield Answer(rule, value)
+
+
+class Fold(Slot[Concatenate[S, P], S | None], Generic[S, P]):
+    """Each rule goes on from what the rule before it has made; a rule that returns None ends the fold."""
+
+    __slots__ = ()
+
+    def __call__(self, state: S, *args: P.args, **kwargs: P.kwargs) -> S:
+        """Give what the last rule makes, or the rule before one that ends the fold."""
+        for _, made in self.steps(state, *args, **kwargs):
+            if made is not None:
+                state = made
+        return state
+
+    def steps(
+        self, state: S, *args: P.args, **kwargs: P.kwargs
+    ) -> Iterator[Answer[S | None]]:
+        """Give each rule with what it makes; None is the last one."""
+        for rule in self.rules:
+            made = rule.apply(state, *args, **kwargs)
+            yield Answer(rule, made)
+            if made is None:
+                return
+            state = made
+
+
+class Order(Slot[P, Any], Generic[P]):
+    """Each rule gives one part of a sort key; the first part that differs decides."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+        """Give the sort key."""
+        return tuple(rule.apply(*args, **kwargs) for rule in self.rules)
