@@ -1,4 +1,4 @@
-"""The page docs/selectors.md, what the reference leaves undecided of selectors: ``python -m tests.selectors_page``."""
+"""The page docs/reference/selectors.md, the undecided selectors: ``python -m tests.selectors_page``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ here.
 - Constants are converted when the program is built, so `bool("x")` is refused and not an error on each device.
 
 """
-FOOT = "This page is made by `python -m tests.selectors_page > docs/selectors.md`."
+FOOT = "This page is made by `python -m tests.selectors_page > docs/reference/selectors.md`."
 
 
 def page() -> str:
