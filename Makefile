@@ -159,6 +159,10 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@$(BIN)/python -m tests.selectors_page | diff -q - docs/reference/selectors.md >/dev/null || { echo "docs/reference/selectors.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
 
+.PHONY: words
+words: $(VENV)/.dev ## find words that are no plain Kubernetes English, with what to say instead (tests/words.py)
+	@$(BIN)/python -m tests.words $(ARGS)
+
 .PHONY: format
 format: $(VENV)/.dev ## rewrite the sources in the project's format
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
