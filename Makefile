@@ -168,7 +168,7 @@ format: $(VENV)/.dev ## rewrite the sources in the project's format
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
 
 .PHONY: docs
-docs: $(VENV)/.dev ## write the generated pages anew
+docs: $(VENV)/.dev ## regenerate the pages in docs/reference
 	@$(BIN)/python -m tests.requirements_page > docs/reference/requirements.md
 	@$(BIN)/python -m kueue_dra_reports.changes_page > docs/reference/texts.md
 	@$(BIN)/python -m tests.selectors_page > docs/reference/selectors.md
