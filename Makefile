@@ -87,7 +87,7 @@ conformance-all: $(VENV)/.run ## the same for every text and every minor of Kueu
 	@$(BIN)/python -m kueue_dra_reports.all_behaviours $(CASES) $(ALONE) $(ARGS)
 
 .PHONY: live
-live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/live.md), of the minor KUEUE=0.19; report in out/kueue
+live: $(VENV)/.dev ## the same suite against a real Kueue (built once, see docs/how-to/run-on-a-real-kueue.md), of the minor KUEUE=0.19; report in out/kueue
 	@$(BIN)/python -m kueue_dra_clusters.binaries $(KUEUE)
 	@$(SUITE) --target kueue --behaviour kueue-$(KUEUE) -n $(WORKERS) --report-dir=out/kueue $(ARGS)
 	@$(BIN)/python -m kueue_dra_cli controls --target kueue --behaviour kueue-$(KUEUE) --report-dir=out/kueue
@@ -154,20 +154,24 @@ check: $(VENV)/.dev ## format, lint, types, layers, catalogue
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
-	@$(BIN)/python -m kueue_dra_ref.requirements | diff -q - docs/requirements.md >/dev/null || { echo "docs/requirements.md is stale; run: make docs"; exit 1; }
-	@$(BIN)/python -m kueue_dra_reports.changes_page | diff -q - docs/texts.md >/dev/null || { echo "docs/texts.md is stale; run: make docs"; exit 1; }
-	@$(BIN)/python -m tests.selectors_page | diff -q - docs/selectors.md >/dev/null || { echo "docs/selectors.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m tests.requirements_page | diff -q - docs/reference/requirements.md >/dev/null || { echo "docs/reference/requirements.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m kueue_dra_reports.changes_page | diff -q - docs/reference/texts.md >/dev/null || { echo "docs/reference/texts.md is stale; run: make docs"; exit 1; }
+	@$(BIN)/python -m tests.selectors_page | diff -q - docs/reference/selectors.md >/dev/null || { echo "docs/reference/selectors.md is stale; run: make docs"; exit 1; }
 	@echo "check: clean"
+
+.PHONY: words
+words: $(VENV)/.dev ## find words that are no plain Kubernetes English, with what to say instead (tests/words.py)
+	@$(BIN)/python -m tests.words $(ARGS)
 
 .PHONY: format
 format: $(VENV)/.dev ## rewrite the sources in the project's format
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix .
 
 .PHONY: docs
-docs: $(VENV)/.dev ## write the generated pages anew
-	@$(BIN)/python -m kueue_dra_ref.requirements > docs/requirements.md
-	@$(BIN)/python -m kueue_dra_reports.changes_page > docs/texts.md
-	@$(BIN)/python -m tests.selectors_page > docs/selectors.md
+docs: $(VENV)/.dev ## regenerate the pages in docs/reference
+	@$(BIN)/python -m tests.requirements_page > docs/reference/requirements.md
+	@$(BIN)/python -m kueue_dra_reports.changes_page > docs/reference/texts.md
+	@$(BIN)/python -m tests.selectors_page > docs/reference/selectors.md
 
 .PHONY: bench
 bench: $(VENV)/.dev ## how the cost of a decision grows, and what a selector costs over many devices
@@ -180,5 +184,5 @@ lock: ## resolve locks/ anew (needs uv)
 	@uv pip compile pyproject.toml --extra dev --extra e2e --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -c locks/dev.txt -o locks/e2e.txt
 
 .PHONY: clean
-clean: ## remove .venv and out/; the cache of built binaries stays (see docs/live.md)
+clean: ## remove .venv and out/; the cache of built binaries stays (see docs/how-to/run-on-a-real-kueue.md)
 	@rm -rf $(VENV) out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The page docs/selectors.md, what the reference leaves undecided of selectors: ``python -m tests.selectors_page``."""
+"""The page docs/reference/selectors.md, the undecided selectors: ``python -m tests.selectors_page``."""
 
 from __future__ import annotations
 
@@ -21,33 +21,32 @@ LONGEST = 90
 INTRODUCTION = """\
 # Selectors
 
-The CEL expressions of DeviceClasses and claims are evaluated as Kueue 0.19 evaluates them: with Kubernetes' environment
-for stored expressions and every feature of DRA off. The engine is cel-expr-python, which is not Kubernetes'; what it
-lacks is added, what it answers otherwise is rewritten, and where neither is certain the answer is *undecided*. That is
-carried through: a workload that hangs on such an answer has the verdict `undecided` with the reason, and reports and
-`kueue-dra explain` say so. A wrong answer is a fault of this project; an undecided one is a limit of it, and is named
-here.
+The reference evaluates the CEL expressions of DeviceClasses and claims as Kueue 0.19 does: with Kubernetes' environment
+for stored expressions and every feature of DRA off. Its engine is cel-expr-python, not Kubernetes' cel-go. The project
+adds what the engine lacks and rewrites what it evaluates differently. Where neither is certain, the answer is
+*undecided*. A workload that depends on such an answer has the verdict `undecided` with the reason, in reports and in
+`kueue-dra explain`. A wrong answer is a bug of this project; an undecided one is a known limit, listed here.
 
 ## How this is checked
 
-- Tables of selectors with what Kubernetes answered on nine devices (`tests/golden/selectors.toml`): no wrong answer.
-- Generated selectors and devices (`tests/selector_grammar.py`), asked of this engine and of `cel-oracle`, a small Go
-  program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links :
-  `make test-live`, and more of it with `SELECTORS=5000 SELECTORS_SEED=1`. `python -m kueue_dra_clusters.cel_oracle`
-  builds the program and prints its path; `CEL_ORACLE_BIN` names one that is built already. It reads lines such as
+- `tests/golden/selectors.toml` has tables of selectors with Kubernetes' answers for nine devices: no wrong answer.
+- `make test-live` generates selectors and devices (`tests/selector_grammar.py`) and compares this engine with
+  `cel-oracle`, a small Go program of ours that links Kubernetes' own package at the versions that Kueue 0.19.2 links.
+  `SELECTORS=5000 SELECTORS_SEED=1` checks more. `python -m kueue_dra_clusters.cel_oracle` builds the program and prints
+  its path; `CEL_ORACLE_BIN` names a program that is built already. It reads lines such as
   `{"selector": "...", "devices": [{"driver": "...", "attributes": {...}, "capacity": {...}}]}` and answers with the
-  refusal, or with the estimated cost and the verdict of each device. Its flags `--new`, `--consumable-capacity`,
-  `--list-attributes` and `--kubernetes=1.35` ask as an API server of that version does for a selector new to it.
+  compile error, or with the estimated cost and the result for each device. With `--new`, `--consumable-capacity`,
+  `--list-attributes` and `--kubernetes=1.35` it evaluates as an API server of that version does for a new selector.
 
-## Worth knowing
+## Differences that surprise
 
 - `a == b.add(c)` on quantities fails in Kubernetes 1.36 with "no such overload", while `b.add(c) == a` compares.
-- `lists.range(n)` is not held to the cost limit: with a large `n` it takes all memory of who evaluates it. Not asked of
-  the oracle here, and undecided beyond 1000.
-- Constants are converted when the program is built, so `bool("x")` is refused and not an error on each device.
+- `lists.range(n)` has no cost limit: with a large `n` it takes all memory of the process. The tests do not send it to
+  the oracle, and it is undecided beyond 1000.
+- Constants are converted at compile time, so `bool("x")` is a compile error, not an error on each device.
 
 """
-FOOT = "This page is made by `python -m tests.selectors_page > docs/selectors.md`."
+FOOT = "This page is generated: `make docs` writes it, `python -m tests.selectors_page` prints it."
 
 
 def page() -> str:
@@ -62,9 +61,9 @@ def _of_the_tables(golden: list[tuple[str, str, str]]) -> Iterator[str]:
     yield "## Undecided in the tables\n"
     for table in ("selectors", "more", "corners"):
         count = sum(each[0] == table for each in golden)
-        yield f"- `{table}`: {count} of {len(GOLDEN[table])} on some device."
+        yield f"- `{table}`: {count} of {len(GOLDEN[table])}, on at least one device."
     rows = [(f"`{_cell(text)}`", _cell(reason)) for _, text, reason in golden]
-    yield f"\n{tabulate(rows, ('selector', 'why'), tablefmt='github')}\n"
+    yield f"\n{tabulate(rows, ('selector', 'reason'), tablefmt='github')}\n"
 
 
 def _of_the_generated() -> Iterator[str]:
@@ -77,10 +76,10 @@ def _of_the_generated() -> Iterator[str]:
             found.setdefault(_kind(reason), []).append(text)
     count = sum(map(len, found.values()))
     yield f"## Undecided of {SELECTORS} generated selectors\n"
-    yield f"{count} on some of {DEVICES} devices, by reason, each with the shortest selector:\n"
+    yield f"{count} on at least one of {DEVICES} devices, by reason, each with the shortest selector:\n"
     by_count = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
     rows = [(len(texts), _cell(reason), f"`{_cell(min(texts, key=len))}`") for reason, texts in by_count]
-    yield tabulate(rows, ("", "why", "such as"), tablefmt="github") + "\n"
+    yield tabulate(rows, ("count", "reason", "example"), tablefmt="github") + "\n"
 
 
 def _why(text: str, devices: Iterable[Device]) -> Iterator[str]:

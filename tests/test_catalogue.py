@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.requirements.__main__ import page
 from kueue_dra_ref.requirements.catalogue import CatalogueError, Level, Requirement, catalogue
 from kueue_dra_ref.requirements.coverage import coverage
 from kueue_dra_ref.requirements.ranges import MINORS, RangeError, compact, expanded
+from tests.requirements_page import cited, page
 
 KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
@@ -228,10 +228,22 @@ def test_the_page_shows_each_requirement_with_its_cases() -> None:
     assert "| X-003 | MUST | a | t | s | none: because |" in printed
 
 
+def test_the_page_names_three_cases_and_counts_the_rest() -> None:
+    """A row stays short."""
+    printed = page(THREE, {case: ["X-001"] for case in ("a", "b", "c", "d", "e")})
+    assert "| `a`, `b`, `c`, +2 |" in printed
+
+
+def test_every_requirement_that_is_not_excluded_has_a_case() -> None:
+    """The cases are read from the sources, with the rows of tables outside of a test."""
+    named = {id_ for ids in cited().values() for id_ in ids}
+    assert named == {r.id for r in catalogue().values() if not r.excluded}
+
+
 def test_the_committed_page_is_the_one_that_is_printed() -> None:
-    """docs/requirements.md is made by the module, never by hand."""
-    committed = Path(__file__).parent.parent / "docs" / "requirements.md"
-    assert committed.read_text("utf-8") == page(catalogue(), {})
+    """docs/reference/requirements.md is generated, never edited by hand."""
+    committed = Path(__file__).parent.parent / "docs" / "reference" / "requirements.md"
+    assert committed.read_text("utf-8") == page(catalogue(), cited())
 
 
 @pytest.mark.parametrize(

@@ -74,5 +74,5 @@ def test_headings_are_those_of_each_text() -> None:
 
 
 def test_the_committed_page_is_the_one_that_is_printed() -> None:
-    """docs/texts.md is made by the module, never by hand."""
-    assert (Path(__file__).parent.parent / "docs" / "texts.md").read_text("utf-8") == page()
+    """docs/reference/texts.md is made by the module, never by hand."""
+    assert (Path(__file__).parent.parent / "docs" / "reference" / "texts.md").read_text("utf-8") == page()

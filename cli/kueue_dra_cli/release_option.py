@@ -16,7 +16,7 @@ _option = partial(click.option, "--kueue", "minor", type=NamedChoice(tuple(RELEA
 minor_option = _option(
     default=NEWEST,
     show_default=True,
-    help="Which release of Kueue; it is built once, see docs/live.md.",
+    help="Release of Kueue. The first run builds it (docs/how-to/run-on-a-real-kueue.md).",
 )
 recorded_minor_option = _option(
     help=f"Which release of Kueue; the one that the file was recorded on unless given, else {NEWEST}."

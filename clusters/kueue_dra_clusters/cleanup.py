@@ -49,7 +49,7 @@ class Cleanup:
         for ref in self._kept:
             reobserve(
                 self.objects, ref, str(moment_now())
-            )  # Kueue forgets some flavors (see docs/differences.md)
+            )  # Kueue forgets some flavors (see docs/explanation/differences.md)
         self.remove([ref for ref in rest if ref.kind == FLAVOR])
         namespaces = [ref for ref in rest if ref.kind == NAMESPACE]
         if self.finalizes:

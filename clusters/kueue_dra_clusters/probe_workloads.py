@@ -56,7 +56,7 @@ class ProbeWorkload:
         """Whether it was told nothing of what it asks for, and should have been by now.
 
         Kueue may take a workload for refused that was changed while it was tried, and comes back to it with the next
-        sweep only (docs/differences.md).
+        sweep only (docs/explanation/differences.md).
         """
         return not self._is_told(self.asked) and elapsed_since(self._at) > PATIENCE
 

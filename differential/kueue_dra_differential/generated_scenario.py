@@ -97,7 +97,7 @@ class GeneratedScenario:
                 return self._of_a_job(event)
             case Gate(
                 open=False
-            ):  # whoever waits may be told, or not (docs/differences.md)
+            ):  # whoever waits may be told, or not (docs/explanation/differences.md)
                 return {**self.site.step(event), **self._touched()}
             case _:
                 return self.site.step(event)

@@ -100,7 +100,7 @@ def lines(
         aside=_some(mood.broad, st.booleans(), False),
         bare=_some(mood.broad, NOW_AND_THEN, False),
         backwards=_some(mood.broad, NOW_AND_THEN, False),
-        # Among several flavors the first of a StrictFIFO queue is tried for ever (docs/differences.md).
+        # Among several flavors the first of a StrictFIFO queue is tried for ever (docs/explanation/differences.md).
         strict=_some(mood.strict and flavors == 1, st.booleans(), False),
         within=st.sampled_from(POLICIES[:2] if mood.crowded else POLICIES),
         reclaim=st.sampled_from(RECLAIM[:2] if mood.crowded else RECLAIM),
@@ -111,7 +111,7 @@ def lines(
         weight=_some(
             mood.fair, st.sampled_from((*WEIGHTS, "0") if mood.broad else WEIGHTS), None
         ),
-        # Whoever waits goes on asking for pods that are covered no more (docs/differences.md).
+        # Whoever waits goes on asking for pods that are covered no more (docs/explanation/differences.md).
         pods=_some(
             mood.progress,
             _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4),
@@ -213,7 +213,7 @@ def _edit(queue: SearchStrategy[int], mood: SwarmConfig) -> SearchStrategy[Event
 def _rebuilt(
     queue: SearchStrategy[int], line: SearchStrategy[LocalQueueLine], mood: SwarmConfig
 ) -> SearchStrategy[QueueEvent]:
-    """What the tree is made of changes under the work that it holds; never into a circle (docs/differences.md)."""
+    """The tree changes under its workloads, never into a cycle (docs/explanation/differences.md)."""
     higher = {0: MOST_COHORTS, 1: 0, 2: 1}
     regroup = st.sampled_from([*higher]).flatmap(
         lambda index: st.builds(

@@ -11,11 +11,11 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
 PANICS = frozenset({"0.14", "0.15", "0.16", "0.17"})
-"""Minors that end where, under fair sharing, a queue without a cohort preempts (docs/differences.md)."""
+"""Minors that end where, under fair sharing, a queue without a cohort preempts (docs/explanation/differences.md)."""
 WITHOUT_PREFERENCE = frozenset({"0.14"})
 """Minors whose queues cannot prefer borrowing or preemption."""
 QUEUED_TWICE = frozenset({"0.14", "0.15"})
-"""Minors in which work with claims that waits and moves is in both queues (docs/differences.md)."""
+"""Minors in which work with claims that waits and moves is in both queues (docs/explanation/differences.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class SwarmConfig:
     rebuilt: bool
     """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them.
 
-    Not flavors where Kueue starts anew: it may forget then that they are in use (docs/differences.md).
+    Not flavors where Kueue starts anew: it may forget then that they are in use (docs/explanation/differences.md).
     """
     restarts: bool
     """Kueue starts anew, for all worlds at once."""
@@ -91,6 +91,6 @@ def a_mood(
         broad=draw(NOW_AND_THEN),
         preferring=behaviour.kueue not in WITHOUT_PREFERENCE,
         rebuilt=draw(also),
-        # A new Kueue takes extended resources for others (docs/differences.md).
+        # A new Kueue takes extended resources for others (docs/explanation/differences.md).
         restarts=not extended and draw(often),
     )

@@ -1,4 +1,4 @@
-"""Print the page that lists what each text changes against the one before it."""
+"""Print the page that lists the changes from each text to the next."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STEPS = (
 INTRODUCTION = """\
 # From text to text
 
-What each text of KEP-2941 adds, changes and drops against the one before it, Kueue 0.19 against the last, and each
-minor of Kueue against the one before it, by requirement and heading. Where two requirements speak of one matter in
-different ways, it is a change. INFERRED: the text itself is silent, and Kueue's way stands in for it.
+What each text of KEP-2941 adds, changes and drops compared with the previous text, Kueue 0.19 compared with the last
+text, and each minor of Kueue compared with the previous minor, by requirement and heading. If two requirements describe
+one topic differently, it is a change. INFERRED means that the text itself is silent, so Kueue's behaviour is used.
 
-`make docs` writes this page; `kueue-dra diff-texts A B` prints one step of it.
+This page is generated: `make docs` writes it, `kueue-dra diff-texts A B` prints one step of it.
 """
 
 

@@ -18,7 +18,7 @@ WORDS: Mapping[str, str] = {ABSENT: "-"}
 """How a cell shows a verdict that does not say its own name."""
 COUNTED = tuple(verdict for verdict in VERDICTS if verdict != ABSENT)
 RED = ("failed", "questioned")
-RUN = ("judged as", "judge", "verdict", *COUNTED)
+RUN = ("behaviour", "target", "verdict", *COUNTED)
 NO_BORDER = "\\|"
 """A bar in the text of a cell."""
 
@@ -132,7 +132,7 @@ def _page(matrix: Matrix) -> Iterator[str]:
     yield "# Requirements by release\n"
     yield from (*_table(RUN, map(_run, matrix.columns)), "")
     yield from (f"- {line}" for line in absences(matrix))
-    yield "\n`-`: the requirement does not hold there.\n"
+    yield "\n`-`: the requirement does not hold in that release.\n"
     yield from _requirements(matrix)
     if matrix.red:
         yield "\n## What did not pass\n"

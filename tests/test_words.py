@@ -1,0 +1,52 @@
+"""The word check finds what it should, and allows only what is listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.words import Allowed, Text, hits, texts
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        pytest.param("Nobody is told.", {"Nobody", "told"}, id="words"),
+        pytest.param("until it comes\nto rest", {"comes to rest"}, id="across-lines"),
+        pytest.param("`told-anew.yaml` and [a page](told.md)", set(), id="code-and-links"),
+        pytest.param("for people who run a cluster", set(), id="persons"),
+        pytest.param("A workload that waits is requeued.", set(), id="plain"),
+    ],
+)
+def test_banned_words_are_found(written: str, words: set[str]) -> None:
+    """A hit names the word as it is written."""
+    assert {word for _, word, _ in hits(Text("a.md", 1, written))} == words
+
+
+def test_an_exception_covers_its_phrase_only() -> None:
+    """The same word elsewhere in the file is still a hit, and an exception that is not needed stays unused."""
+    text = Text("a.md", 1, "Kueue reports: was told so.\ntold")
+    needed, other = Allowed("a.md", "was told so", "an exact message"), Allowed("b.md", "was told so", "another file")
+
+    assert [line for line, _, _ in hits(text, [needed, other])] == [2]
+    assert (needed.used, other.used) == (True, False)
+
+
+def test_comments_and_strings_of_python_are_read(tmp_path: Path) -> None:
+    """Names are not."""
+    (tmp_path / "a.py").write_text('told = 1  # told\n"""One.\n\nanew"""\n', "utf-8")
+
+    found = [hit for text in texts(tmp_path, ["a.py"]) for hit in hits(text)]
+
+    assert [(line, word) for line, word, _ in found] == [(1, "told"), (4, "anew")]
+
+
+def test_texts_of_the_catalogue_are_read(tmp_path: Path) -> None:
+    """With the line of each."""
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "a.toml").write_text('[A-1]\ntext = "It is mended."\nsource = "said"\n', "utf-8")
+
+    found = [hit for text in texts(tmp_path, ["requirements/a.toml"]) for hit in hits(text)]
+
+    assert [(line, word) for line, word, _ in found] == [(2, "mended")]
