@@ -11,7 +11,7 @@ from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.world import Asked
 
 
-@rule("AHEAD-011")
+@rule("LIST-001")
 def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] | None:
     """A prioritized list is charged what any one of its alternatives would be."""
     if not asked.request or not asked.request.alternatives:
@@ -20,7 +20,7 @@ def alternatives_are_charged_once(asked: Asked) -> tuple[tuple[str, int], ...] |
     return ((first.device_class, first.count),)
 
 
-@rule("AHEAD-012")
+@rule("LIST-002")
 def an_alternative_has_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
     """How many devices mode All will take is known to the scheduler only."""
     if alternative.mode == "ExactCount":
@@ -29,7 +29,7 @@ def an_alternative_has_a_count(asked: Asked, alternative: DeviceRequest) -> Fiel
     return asked.fault("Unsupported value", below, 'supported values: "ExactCount"', printed(alternative.mode))
 
 
-@rule("AHEAD-013")
+@rule("LIST-003")
 def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest) -> FieldError | Undecided | None:
     """Each selector of an alternative must compile; all that do not are told together."""
     faults = []
@@ -46,7 +46,7 @@ def selectors_of_an_alternative_compile(asked: Asked, alternative: DeviceRequest
     return asked.fault("Invalid value", _below(alternative, "selectors"), told, "null")
 
 
-@rule("AHEAD-014")
+@rule("LIST-004")
 def the_class_of_an_alternative_is_mapped(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
     """A class that no mapping names cannot be charged."""
     if _mapping(asked, alternative):
@@ -54,7 +54,7 @@ def the_class_of_an_alternative_is_mapped(asked: Asked, alternative: DeviceReque
     return _of_class(asked, alternative, "Not found", "")
 
 
-@rule("AHEAD-015")
+@rule("LIST-005")
 def an_alternative_is_charged_by_its_devices(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
     """Counters and capacities are charged for exact requests only."""
     mapping = _mapping(asked, alternative)
@@ -64,7 +64,7 @@ def an_alternative_is_charged_by_its_devices(asked: Asked, alternative: DeviceRe
     return _of_class(asked, alternative, "Invalid value", detail)
 
 
-@rule("AHEAD-016")
+@rule("LIST-006")
 def alternatives_share_a_resource(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
     """Every alternative is charged to the resource of the first."""
     first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
@@ -74,7 +74,7 @@ def alternatives_share_a_resource(asked: Asked, alternative: DeviceRequest) -> F
     return _of_class(asked, alternative, "Invalid value", detail)
 
 
-@rule("AHEAD-017")
+@rule("LIST-007")
 def alternatives_share_a_count(asked: Asked, alternative: DeviceRequest) -> FieldError | None:
     """Every alternative asks for as many devices as the first."""
     first = _first(asked)

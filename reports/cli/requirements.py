@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.requirements.catalogue import Requirement, catalogue
+from kueue_dra_ref.requirements.catalogue import Requirement, catalogue, renamed
 from reports.cli.faults import Trouble
 from reports.cli.options import Named, output_option
 from reports.cli.printing import as_json, as_table
@@ -43,7 +43,7 @@ def command(ids: tuple[str, ...], behaviour: str | None, output: str) -> None:
 def _chosen(known: Mapping[str, Requirement], ids: Sequence[str]) -> Sequence[Requirement]:
     wanted = [id_.upper() for id_ in ids]
     if unknown := [id_ for id_ in wanted if id_ not in known]:
-        raise Trouble([f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown])
+        raise Trouble([renamed(id_) or f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown])
     return [known[id_] for id_ in wanted] or list(known.values())
 
 
