@@ -20,6 +20,7 @@ from kueue_dra_ref.requirements.catalogue import (
 )
 from kueue_dra_ref.requirements.coverage import coverage
 from kueue_dra_ref.requirements.ranges import MINORS, RangeFault, compact, expanded
+from reports.applicability import citation_faults
 
 KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
 TEXTS = {"kep-2025-04", "kep-2025-07", "kep-2025-09"}
@@ -153,6 +154,7 @@ def test_the_current_id_of_a_retired_one_is_reported() -> None:
     """A report of an earlier version still leads to the requirement."""
     assert renamed("AHEAD-001") == "AHEAD-001 is MAP-021 since 0.2.0"
     assert renamed("MAP-021") == ""
+    assert citation_faults(["AHEAD-001"], catalogue()) == ["cites 'AHEAD-001': AHEAD-001 is MAP-021 since 0.2.0"]
 
 
 @pytest.mark.parametrize("r", catalogue().values(), ids=lambda r: r.id)
