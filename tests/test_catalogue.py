@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.requirements.catalogue import CatalogueError, Level, Requirement, catalogue
+from kueue_dra_ref.requirements.catalogue import (
+    CatalogueError,
+    Level,
+    Requirement,
+    catalogue,
+    renamed,
+    retired,
+)
 from kueue_dra_ref.requirements.coverage import coverage
 from kueue_dra_ref.requirements.ranges import MINORS, RangeError, compact, expanded
+from kueue_dra_reports.applicability import citation_faults
 from tests.requirements_page import cited, page
 
 KUEUE = re.compile(rf"Kueue ({'|'.join(map(re.escape, MINORS))}), ")
@@ -132,6 +140,21 @@ def test_no_two_files_share_a_prefix() -> None:
     """The prefix tells the file."""
     prefixes = [_of(file)[0].id.split("-")[0] for file in FILES]
     assert len(set(prefixes)) == len(prefixes)
+
+
+def test_a_retired_id_never_comes_back() -> None:
+    """A retired ID has exactly one current ID, and no heading takes its prefix again."""
+    assert set(retired()).isdisjoint(catalogue())
+    assert {each.now for each in retired().values()} <= set(catalogue())
+    assert len({each.now for each in retired().values()}) == len(retired())
+    assert "AHEAD" not in {id_.split("-")[0] for id_ in catalogue()}
+
+
+def test_the_current_id_of_a_retired_one_is_reported() -> None:
+    """A report of an earlier version still leads to the requirement."""
+    assert renamed("AHEAD-001") == "AHEAD-001 is MAP-021 since 0.2.0"
+    assert renamed("MAP-021") == ""
+    assert citation_faults(["AHEAD-001"], catalogue()) == ["cites 'AHEAD-001': AHEAD-001 is MAP-021 since 0.2.0"]
 
 
 @pytest.mark.parametrize("r", catalogue().values(), ids=lambda r: r.id)

@@ -12,7 +12,7 @@ from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import NamedChoice, output_option
 from kueue_dra_cli.printing import as_json, as_table
 from kueue_dra_ref.behaviours import NAMES
-from kueue_dra_ref.requirements.catalogue import Requirement, catalogue
+from kueue_dra_ref.requirements.catalogue import Requirement, catalogue, renamed
 
 EPILOG = """\
 \b
@@ -54,7 +54,10 @@ def _chosen(
     wanted = [id_.upper() for id_ in ids]
     if unknown := [id_ for id_ in wanted if id_ not in known]:
         raise CliError(
-            [f"unknown requirement {id_}{_hint(known, id_)}" for id_ in unknown]
+            [
+                renamed(id_) or f"unknown requirement {id_}{_hint(known, id_)}"
+                for id_ in unknown
+            ]
         )
     return [known[id_] for id_ in wanted] or list(known.values())
 

@@ -33,7 +33,10 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     GranularMode,
 )
 from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
-from kueue_dra_ref.rules.preemption.fair_sharing import StrategyShares, TournamentEntry
+from kueue_dra_ref.rules.preemption.fair_sharing import (
+    StrategyShares,
+    TournamentEntry,
+)
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     Candidate,
     Preemption,

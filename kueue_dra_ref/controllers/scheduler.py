@@ -11,7 +11,9 @@ from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.rules.preemption.preemption_policies import Preemption
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    Preemption,
+)
 from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.scheduler.cycle import Cycle
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason

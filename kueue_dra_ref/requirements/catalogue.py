@@ -60,6 +60,7 @@ class Requirement:
 
 
 _TEXT = "kep-"
+_RETIRED = "retired.toml"
 
 
 def _is_of(source: str, behaviour: str) -> bool:
@@ -82,21 +83,54 @@ def catalogue() -> Mapping[str, Requirement]:
     """Every requirement by ID, in the order of the files.
 
     Raises:
-        CatalogueFault: an entry is incomplete, has an unknown key, or repeats an ID.
+        CatalogueError: an entry is incomplete, has an unknown key, or has an ID that is taken or retired.
 
     """
     found: dict[str, Requirement] = {}
     folder = files("kueue_dra_ref.requirements")
-    for path in sorted(
-        (p for p in folder.iterdir() if p.name.endswith(".toml")), key=lambda p: p.name
-    ):
+    headings = (
+        p for p in folder.iterdir() if p.name.endswith(".toml") and p.name != _RETIRED
+    )
+    for path in sorted(headings, key=lambda p: p.name):
         for entry, fields in tomllib.loads(path.read_text("utf-8")).items():
+            if entry in retired():
+                raise CatalogueError(
+                    path.name, entry, f"the ID is retired: {renamed(entry)}"
+                )
             if entry in found:
                 raise CatalogueError(
                     path.name, entry, f"the ID is taken in {found[entry].file}"
                 )
             found[entry] = _requirement(path.name, entry, fields)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """An ID that a requirement no longer has, the ID that it has now, and the version that renamed it."""
+
+    id: str
+    now: str
+    since: str
+
+
+@cache
+def retired() -> Mapping[str, Retired]:
+    """Every retired ID; no requirement takes one of them again."""
+    versions = tomllib.loads(
+        (files("kueue_dra_ref.requirements") / _RETIRED).read_text("utf-8")
+    )
+    return {
+        id_: Retired(id_, now, since)
+        for since, ids in versions.items()
+        for id_, now in ids.items()
+    }
+
+
+def renamed(id_: str) -> str:
+    """The sentence that gives the current ID of a retired one; empty for every other ID."""
+    found = retired().get(id_)
+    return f"{found.id} is {found.now} since {found.since}" if found else ""
 
 
 def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:

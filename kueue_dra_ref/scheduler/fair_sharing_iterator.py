@@ -14,7 +14,9 @@ from kueue_dra_ref.model.resource_node import (
     ResourceNode,
     dominant_resource_share,
 )
-from kueue_dra_ref.rules.preemption.fair_sharing import TournamentEntry
+from kueue_dra_ref.rules.preemption.fair_sharing import (
+    TournamentEntry,
+)
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
 
 

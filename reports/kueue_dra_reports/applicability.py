@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kueue_dra_ref.requirements.catalogue import Requirement
+from kueue_dra_ref.requirements.catalogue import Requirement, renamed
 
 
 def applies(
@@ -30,6 +30,8 @@ def citation_faults(
 
 def _citation_fault(one: str, catalogue: Mapping[str, Requirement]) -> str:
     if one not in catalogue:
+        if now := renamed(one):
+            return f"cites {one!r}: {now}"
         return f"cites {one!r}, which is not in the catalogue (kueue_dra_ref/requirements/*.toml)"
     if reason := catalogue[one].excluded:
         return f"cites {one}, which the catalogue excludes ({reason}); drop the citation or the exclusion"

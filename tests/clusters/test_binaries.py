@@ -158,7 +158,11 @@ def test_an_interrupted_build_leaves_no_half_made_program(
     blow: signal.Signals, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After Ctrl-C and after kill -9 the next one who asks gets a whole program."""
-    words = [sys.executable, "-c", "from clusters import binaries, building; building.program(binaries.ETCD)"]
+    words = [
+        sys.executable,
+        "-c",
+        "from kueue_dra_clusters import binaries, build_cache; build_cache.program(binaries.ETCD)",
+    ]
     with subprocess.Popen(words, cwd=ROOT, env=os.environ | {"GO_HANGS": "1"}, stderr=subprocess.DEVNULL) as builder:
         eventually(lambda: called(calls), within=10, what="the build to begin")
         builder.send_signal(blow)

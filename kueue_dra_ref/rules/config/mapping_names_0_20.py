@@ -11,7 +11,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
-@rule("AHEAD-001")
+@rule("MAP-021")
 def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
     """Refuse the name under which Kueue itself counts pods."""
     if place.mapping.name != "pods":
@@ -25,7 +25,7 @@ def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
     )
 
 
-@rule("AHEAD-002")
+@rule("SOURCE-017")
 def a_capacity_has_one_slash_at_most(place: MappingPath) -> Iterator[FieldError]:
     """Refuse a capacity whose name has more than a domain and an identifier."""
     name = str((place.source.get("capacity") or {}).get("name") or "")

@@ -11,7 +11,7 @@ REASON = "DRAResourcesUnresolved"
 _REJECTED = frozenset({REASON, "Inadmissible"})
 
 
-@rule("AHEAD-004")
+@rule("CLAIM-032")
 def admin_access_is_not_charged_0_20(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
@@ -19,7 +19,7 @@ def admin_access_is_not_charged_0_20(
     return () if asked.request and asked.request.admin_access else None
 
 
-@rule("CLAIM-010", "AHEAD-005")
+@rule("CLAIM-010", "CLAIM-033")
 def allocation_mode_all_needs_admin_access(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
@@ -35,7 +35,7 @@ def allocation_mode_all_needs_admin_access(
     )
 
 
-@rule("AHEAD-006", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
+@rule("CLAIM-034", "CLAIM-014", "CLASS-002", "CLASS-004", "CLASS-005")
 def unmapped_classes_are_not_found(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
@@ -45,14 +45,14 @@ def unmapped_classes_are_not_found(
     return FieldError(field=field, type="Not found", value=f'"{device_class}"')
 
 
-@rule("AHEAD-007")
+@rule("OBSERVE-019")
 def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
     """Say that the devices of a workload cannot be charged, by a reason of their own."""
     del requeued
     return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
 
 
-@rule("AHEAD-008")
+@rule("OBSERVE-020")
 def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
     """Say by the same reason that the workload does not go back to the queue by itself."""
     return Condition(
@@ -60,7 +60,7 @@ def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Con
     )
 
 
-@rule("AHEAD-009")
+@rule("STATUS-054")
 def dra_resources_resolved_condition(before: str) -> Condition | None:
     """Say of a workload that was refused that its devices can be charged now."""
     if before not in _REJECTED:

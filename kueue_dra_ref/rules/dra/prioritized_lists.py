@@ -11,7 +11,7 @@ from kueue_dra_ref.model.rule import rule
 from kueue_dra_ref.target import FieldError
 
 
-@rule("AHEAD-011")
+@rule("LIST-001")
 def prioritized_list_is_charged_once(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
@@ -22,7 +22,7 @@ def prioritized_list_is_charged_once(
     return ((first.device_class, first.count),)
 
 
-@rule("AHEAD-012")
+@rule("LIST-002")
 def subrequest_has_a_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
@@ -38,7 +38,7 @@ def subrequest_has_a_count(
     )
 
 
-@rule("AHEAD-013")
+@rule("LIST-003")
 def subrequest_selectors_compile(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
@@ -59,7 +59,7 @@ def subrequest_selectors_compile(
     return asked.fault("Invalid value", _below(alternative, "selectors"), told, "null")
 
 
-@rule("AHEAD-014")
+@rule("LIST-004")
 def subrequest_class_is_mapped(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
@@ -69,7 +69,7 @@ def subrequest_class_is_mapped(
     return _of_class(asked, alternative, "Not found", "")
 
 
-@rule("AHEAD-015")
+@rule("LIST-005")
 def subrequest_is_charged_by_device_sources(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
@@ -81,7 +81,7 @@ def subrequest_is_charged_by_device_sources(
     return _of_class(asked, alternative, "Invalid value", detail)
 
 
-@rule("AHEAD-016")
+@rule("LIST-006")
 def subrequests_charge_one_resource(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
@@ -95,7 +95,7 @@ def subrequests_charge_one_resource(
     return _of_class(asked, alternative, "Invalid value", detail)
 
 
-@rule("AHEAD-017")
+@rule("LIST-007")
 def subrequests_charge_one_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:

@@ -11,7 +11,9 @@ from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.preemption_policies import PreemptorAndCandidate
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    PreemptorAndCandidate,
+)
 from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace, name
 
 _USELESS = ("PREEMPT-005",)

@@ -15,8 +15,14 @@ from kueue_dra_ref.model.resource_node import (
     dominant_resource_share,
 )
 from kueue_dra_ref.model.rule import Rule
-from kueue_dra_ref.rules.preemption.fair_sharing import StrategyShares
-from kueue_dra_ref.rules.preemption.preemption_policies import RECLAIM, SHARING, WITHIN
+from kueue_dra_ref.rules.preemption.fair_sharing import (
+    StrategyShares,
+)
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    RECLAIM,
+    SHARING,
+    WITHIN,
+)
 from kueue_dra_ref.scheduler.preemption.classical import seen
 from kueue_dra_ref.scheduler.preemption.context import (
     PreemptionContext,

@@ -18,7 +18,9 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     GranularMode,
     PreemptionMode,
 )
-from kueue_dra_ref.rules.preemption.preemption_policies import PreemptionNeed
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    PreemptionNeed,
+)
 from kueue_dra_ref.scheduler.preemption.classical import ClassicalPreemption
 from kueue_dra_ref.scheduler.preemption.context import PreemptionContext, TargetSearch
 from kueue_dra_ref.scheduler.preemption.fairsharing import FairSharingPreemption

@@ -37,7 +37,7 @@ CLAIM = "spec.podSets[0].template.spec.resourceClaims[1]"
     [
         pytest.param(a_missing_template(), f"{CLAIM}: ", id="template"),
         pytest.param(
-            a_template(UNMAPPED), f"{CLAIM}.resourceClaimTemplateName: ", id="class", marks=covers("AHEAD-019")
+            a_template(UNMAPPED), f"{CLAIM}.resourceClaimTemplateName: ", id="class", marks=covers("CLAIM-035")
         ),
         pytest.param(
             a_template(gpu(), first_available("gpu.example.com")), f"{CLAIM}.devices.requests[1]: ", id="request"

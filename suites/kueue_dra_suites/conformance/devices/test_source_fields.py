@@ -72,7 +72,7 @@ D64 = f"{'d' * 56}.example"
             id="slash-alone",
             marks=covers("SOURCE-007"),
         ),
-        pytest.param(a_capacity("a/b/-"), ACCEPTED, id="two-slashes-go-unnoticed", marks=covers("AHEAD-003")),
+        pytest.param(a_capacity("a/b/-"), ACCEPTED, id="two-slashes-go-unnoticed", marks=covers("SOURCE-018")),
     ],
 )
 def test_names_of_counters_and_capacities(lab: Lab, source: dict[str, Any], verdict: RejectedFields) -> None:

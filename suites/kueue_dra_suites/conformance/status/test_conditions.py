@@ -110,7 +110,7 @@ def test_a_direct_claim_is_told_as_not_supported_where_requeueing_is(lab: Lab) -
             a_template(a_request("unmapped.example.com")),
             "is not mapped in DRA configuration",
             id="unmapped",
-            marks=covers("AHEAD-019"),
+            marks=covers("CLAIM-035"),
         ),
     ],
 )

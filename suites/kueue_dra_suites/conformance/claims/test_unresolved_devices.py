@@ -19,9 +19,9 @@ CLAIM = "spec.podSets[0].template.spec.resourceClaims[0]"
 @pytest.mark.parametrize(
     "request_",
     [
-        pytest.param(a_request(count=8, admin=True), id="count", marks=covers("AHEAD-004")),
-        pytest.param(a_request(mode="All", count=None, admin=True), id="mode-all", marks=covers("AHEAD-005")),
-        pytest.param(a_request("unmapped.example.com", admin=True), id="unmapped", marks=covers("AHEAD-004")),
+        pytest.param(a_request(count=8, admin=True), id="count", marks=covers("CLAIM-032")),
+        pytest.param(a_request(mode="All", count=None, admin=True), id="mode-all", marks=covers("CLAIM-033")),
+        pytest.param(a_request("unmapped.example.com", admin=True), id="unmapped", marks=covers("CLAIM-032")),
     ],
 )
 def test_administrative_access_is_charged_nothing(lab: Lab, request_: dict[str, Any]) -> None:
@@ -33,7 +33,7 @@ def test_administrative_access_is_charged_nothing(lab: Lab, request_: dict[str, 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
 
 
-@covers("AHEAD-006")
+@covers("CLAIM-034")
 def test_an_unmapped_class_is_not_found(lab: Lab) -> None:
     """The field of the class, and its name, are all that is told."""
     queue = lab.queue({"whole-gpus": 1})
@@ -44,7 +44,7 @@ def test_an_unmapped_class_is_not_found(lab: Lab) -> None:
 
 
 @owns_kueue
-@covers("AHEAD-007", "AHEAD-008")
+@covers("OBSERVE-019", "OBSERVE-020")
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
@@ -65,7 +65,7 @@ def test_unresolved_devices_have_a_reason_of_their_own(lab: Lab, claim: ClaimOf,
 
 
 @owns_kueue
-@covers("AHEAD-009")
+@covers("STATUS-054")
 @pytest.mark.parametrize("gates", [pytest.param(OBSERVED, id="observed"), pytest.param(PLAIN, id="plain")])
 def test_devices_that_resolve_are_told(lab: Lab, gates: dict[str, bool]) -> None:
     """A template that came late leaves a trace of the refusal."""
@@ -80,7 +80,7 @@ def test_devices_that_resolve_are_told(lab: Lab, gates: dict[str, bool]) -> None
 
 
 @owns_kueue
-@covers("AHEAD-010")
+@covers("GATE-023")
 def test_reasons_are_told_apart_by_default(lab: Lab) -> None:
     """A Configuration that names no gate."""
     lab.start(observed_by_default=True)

@@ -21,7 +21,7 @@ FIELD = "spec.podSets[0].template.spec.resourceClaims[0].devices.requests[0].fir
 ONE_OF_A_LIST = 'device.attributes["lab.example.com"].models.exists(m, m == "a100")'
 
 
-@covers("AHEAD-011")
+@covers("LIST-001")
 @pytest.mark.parametrize(
     ("alternatives", "verdict"),
     [
@@ -46,7 +46,7 @@ def test_a_prioritized_list_is_charged_once(lab: Lab, alternatives: list[dict[st
     assert lab.verdict(job) == verdict
 
 
-@covers("AHEAD-011")
+@covers("LIST-001")
 def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
     """Requests of one claim add up."""
     lab.start(gates=LISTS)
@@ -64,42 +64,42 @@ def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
             f'{FIELD}[1].allocationMode: Unsupported value: "All"',
             Reason.ALTERNATIVES,
             id="mode-all",
-            marks=covers("AHEAD-012"),
+            marks=covers("LIST-002"),
         ),
         pytest.param(
             [an_alternative(selectors=[{"cel": {"expression": ONE_OF_A_LIST}}])],
             f"{FIELD}[0].selectors: Invalid value: null",
             Reason.BAD_SELECTOR,
             id="selector",
-            marks=covers("AHEAD-013"),
+            marks=covers("LIST-003"),
         ),
         pytest.param(
             [an_alternative(), an_alternative("fpga.example.com")],
             f'{FIELD}[1].deviceClassName: Not found: "fpga.example.com"',
             Reason.UNMAPPED,
             id="unmapped",
-            marks=covers("AHEAD-014"),
+            marks=covers("LIST-004"),
         ),
         pytest.param(
             [an_alternative(), an_alternative("gpu.example.com")],
             f'{FIELD}[1].deviceClassName: Invalid value: "gpu.example.com"',
             Reason.ALTERNATIVES,
             id="other-resource",
-            marks=covers("AHEAD-016"),
+            marks=covers("LIST-006"),
         ),
         pytest.param(
             [an_alternative(count=2), an_alternative(SPARE, count=1)],
             f"{FIELD}[1].count: Invalid value: 1",
             Reason.ALTERNATIVES,
             id="other-count",
-            marks=covers("AHEAD-017"),
+            marks=covers("LIST-007"),
         ),
         pytest.param(
             [an_alternative(count=2), an_alternative("gpu.example.com", count=1), an_alternative("fpga.example.com")],
             f'{FIELD}[1].deviceClassName: Invalid value: "gpu.example.com"',
             Reason.ALTERNATIVES,
             id="first-fault-of-the-first-alternative-at-fault",
-            marks=covers("AHEAD-016"),
+            marks=covers("LIST-006"),
         ),
     ],
 )
@@ -115,7 +115,7 @@ def test_alternatives_that_differ_are_refused(
     assert lab.message(job).startswith(told)
 
 
-@covers("AHEAD-015")
+@covers("LIST-005")
 def test_an_alternative_with_counters_is_refused(lab: Lab) -> None:
     """It would be charged nothing at all."""
     lab.start(resources=SOURCED["resources"], gates={**SOURCED["gates"](lab.behaviour), **LISTS})

@@ -22,7 +22,7 @@ INTEGRATION_OFF = {
 ONE_GATE = refused("featureGates: Invalid value")
 
 
-@covers("AHEAD-001")
+@covers("MAP-021")
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
@@ -36,7 +36,7 @@ def test_a_mapping_is_not_called_pods(lab: Lab, name: str, verdict: RejectedFiel
     assert lab.check(a_document(a_mapping(name, "gpu.example.com"))) == verdict
 
 
-@covers("AHEAD-002")
+@covers("SOURCE-017")
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
@@ -49,7 +49,7 @@ def test_a_capacity_has_one_slash_at_most(lab: Lab, name: str, verdict: Rejected
     assert lab.check(a_configuration_of(lab.behaviour, a_capacity(name))) == verdict
 
 
-@covers("AHEAD-018")
+@covers("GATE-024")
 @pytest.mark.parametrize(
     ("gates", "verdict"),
     [

@@ -1,1 +1,0 @@
-"""What Kueue 0.20 is announced to change, and what it replaces; provisional."""
