@@ -71,7 +71,7 @@ def kueue_0_16() -> Behaviour:
             earlier.fair_sharing,
             order=earlier.fair_sharing.order.add(
                 when(
-                    fair_sharing.non_borrowing_first_0_15,
+                    fair_sharing.non_borrowing_first_0_16,
                     FairSharingPrioritizeNonBorrowing=True,
                 ),
                 before=fair_sharing.lower_drs_first,

@@ -37,8 +37,8 @@ def kueue_0_17() -> Behaviour:
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
         queueing=replace(
             earlier.queueing,
-            requeue_from=First(pending_workloads.requeue_remembers_counted_requests),
-            retry_from=First(pending_workloads.requeue_uses_reclaimed_counts),
+            requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
+            retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
             bulk_move_equivalent=AnyOf(
                 when(
                     pending_workloads.scheduling_equivalence_hashing,
@@ -63,7 +63,7 @@ def kueue_0_17() -> Behaviour:
         fair_sharing=replace(
             earlier.fair_sharing,
             order=earlier.fair_sharing.order.swap(
-                fair_sharing.non_borrowing_first_0_15,
+                fair_sharing.non_borrowing_first_0_16,
                 when(
                     fair_sharing.non_borrowing_first,
                     FairSharingPrioritizeNonBorrowing=True,

@@ -42,7 +42,7 @@ def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
 
 
 @rule("FAIR-012", "FAIR-001")
-def non_borrowing_first_0_15(
+def non_borrowing_first_0_16(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
     """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level."""

@@ -178,13 +178,13 @@ def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None
 
 
 @rule("POD-023")
-def requeue_uses_reclaimed_counts(counted: Workload) -> Workload:
+def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
     """Each try looks at a workload with what Kueue adds to the requests of its pods."""
     return counted
 
 
 @rule("POD-017")
-def requeue_remembers_counted_requests(counted: Workload) -> Workload:
+def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
     """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
     return counted
 
