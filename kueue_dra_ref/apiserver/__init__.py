@@ -1,4 +1,7 @@
-"""What an API server of Kubernetes 1.31 to 1.37 does with objects of resource.k8s.io before it stores them."""
+"""What an API server of Kubernetes 1.31 to 1.37 does with objects of resource.k8s.io before it stores them.
+
+No counterpart: a package, it decides nothing.
+"""
 
 from .kubernetes_version import Kubernetes
 from .kubernetes_versions import CONTROL_PLANE, MINORS

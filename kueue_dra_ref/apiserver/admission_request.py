@@ -1,4 +1,7 @@
-"""One write: an object as it would be stored, beside the one that is there."""
+"""One write: an object as it would be stored, beside the one that is there.
+
+Kubernetes: k8s.io/apiserver/pkg/admission/attributes.go (NewAttributesRecord)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of a device's attributes: their names, and the one value that each has."""
+"""Validation of a device's attributes: their names, and the one value that each has.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceAttribute, validateDeviceAttributeStringValue,
+    validateDeviceAttributeVersionValue)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Validation of binding conditions: what must come true, and what must not, before a pod is bound to a device."""
+"""Validation of binding conditions: what must come true, and what must not, before a pod is bound to a device.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceBindingParameters)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Validation of CEL selectors: length, compilation, type, and the costs that are known to be too high."""
+"""Validation of CEL selectors: length, compilation, type, and the costs that are known to be too high.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateSelectorSlice, validateSelector, validateCELSelector)
+"""
 
 from __future__ import annotations
 

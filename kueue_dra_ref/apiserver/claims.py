@@ -1,4 +1,8 @@
-"""Validation of claims and of the requests in templates (resource.k8s.io: DeviceClaim)."""
+"""Validation of claims and of the requests in templates (resource.k8s.io: DeviceClaim).
+
+Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceClaim, validateDeviceClaim,
+    validateDeviceRequest)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Validation of DeviceClasses: selectors, configurations, the extended resource that they stand for."""
+"""Validation of DeviceClasses: selectors, configurations, the extended resource that they stand for.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (ValidateDeviceClass, validateDeviceClassSpec)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of the containers of a pod (core: Container): what they are called, ask for and use, who starts again."""
+"""Validation of the containers of a pod (core: Container): what they are called, ask for and use, who starts again.
+
+Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers,
+    validateContainerCommon, validateContainerRestartPolicy)
+"""
 
 from __future__ import annotations
 

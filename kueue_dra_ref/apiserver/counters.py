@@ -1,4 +1,7 @@
-"""Validation of counter sets and of what devices consume of them (resource.k8s.io: partitionable devices)."""
+"""Validation of counter sets and of what devices consume of them (resource.k8s.io: partitionable devices).
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateCounterSet, validateDeviceCounterConsumption)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of a slice's devices: how many entries they have, and what their capacities may be asked for."""
+"""Validation of a slice's devices: how many entries they have, and what their capacities may be asked for.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateDevice, numEntriesDeviceAttribute,
+    validateMultiAllocatableDeviceCapacity, validateSingleAllocatableDeviceCapacity)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Field errors, built as Kubernetes builds them: the path, the kind of fault, the value as Go prints it, the detail."""
+"""Field errors, built as Kubernetes builds them: the path, the kind of fault, the value as Go prints it, the detail.
+
+Kubernetes: k8s.io/apimachinery/pkg/util/validation/field/errors.go (Error, ErrorBody)
+"""
 
 from __future__ import annotations
 

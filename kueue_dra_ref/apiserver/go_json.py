@@ -1,4 +1,7 @@
-"""Printing of whole values inside field errors: as Go's JSON writes the API server's types, internal or not."""
+"""Printing of whole values inside field errors: as Go's JSON writes the API server's types, internal or not.
+
+Kubernetes: k8s.io/apimachinery/pkg/util/validation/field/errors.go (ErrorBody)
+"""
 
 from __future__ import annotations
 

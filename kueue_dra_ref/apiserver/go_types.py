@@ -1,4 +1,7 @@
-"""Shapes of Go types, as an API server's decoder sees them: what it takes, what it calls them, what it prints."""
+"""Shapes of Go types, as an API server's decoder sees them: what it takes, what it calls them, what it prints.
+
+No counterpart: the decoder's view of Go types.
+"""
 
 from __future__ import annotations
 

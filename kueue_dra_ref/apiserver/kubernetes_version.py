@@ -1,4 +1,7 @@
-"""One minor of Kubernetes as a value: what of resource.k8s.io it serves, drops and allows, and how it words it."""
+"""One minor of Kubernetes as a value: what of resource.k8s.io it serves, drops and allows, and how it words it.
+
+Kubernetes: pkg/features/kube_features.go (defaultVersionedKubernetesFeatureGates)
+"""
 
 from __future__ import annotations
 

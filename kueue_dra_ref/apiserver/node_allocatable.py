@@ -1,4 +1,7 @@
-"""Validation of a device's mappings to node-allocatable resources (resource.k8s.io in Kubernetes 1.36)."""
+"""Validation of a device's mappings to node-allocatable resources (resource.k8s.io in Kubernetes 1.36).
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateNodeAllocatableResourceMappings)
+"""
 
 from __future__ import annotations
 

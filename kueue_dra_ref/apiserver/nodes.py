@@ -1,4 +1,8 @@
-"""Validation of which nodes a slice or a device belongs to (resource.k8s.io: node selection; core: NodeSelector)."""
+"""Validation of which nodes a slice or a device belongs to (resource.k8s.io: node selection; core: NodeSelector).
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateResourceSliceSpec, validateNodeName);
+    pkg/apis/core/validation/validation.go (ValidateNodeSelector)
+"""
 
 from __future__ import annotations
 

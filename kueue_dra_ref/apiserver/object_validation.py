@@ -1,4 +1,8 @@
-"""Validation of whole objects, new or changed: metadata, spec, and what must not change any more."""
+"""Validation of whole objects, new or changed: metadata, spec, and what must not change any more.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceClaimUpdate, ValidateDeviceClassUpdate,
+    ValidateResourceClaimTemplateUpdate, ValidateResourceSliceUpdate)
+"""
 
 from __future__ import annotations
 

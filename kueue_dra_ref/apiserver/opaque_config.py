@@ -1,4 +1,7 @@
-"""Validation of opaque device configurations, in claims and in classes."""
+"""Validation of opaque device configurations, in claims and in classes.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceConfiguration, validateOpaqueConfiguration)
+"""
 
 from __future__ import annotations
 

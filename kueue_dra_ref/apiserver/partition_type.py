@@ -1,4 +1,7 @@
-"""Validation of the attribute that names a partition's type (resource.k8s.io since Kubernetes 1.37)."""
+"""Validation of the attribute that names a partition's type (resource.k8s.io since Kubernetes 1.37).
+
+No counterpart: seen in Kubernetes 1.37, which no pinned module has.
+"""
 
 from __future__ import annotations
 

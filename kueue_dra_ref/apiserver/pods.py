@@ -1,4 +1,7 @@
-"""Validation of pods, their containers aside (core: PodSpec): claims, resources as a whole, nodes, classes."""
+"""Validation of pods, their containers aside (core: PodSpec): claims, resources as a whole, nodes, classes.
+
+Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validatePodResourceClaims, validatePodResources)
+"""
 
 from __future__ import annotations
 

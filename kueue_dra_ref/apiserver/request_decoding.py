@@ -1,4 +1,7 @@
-"""Decoding of what a client sends, as an API server decodes it: a wrong type is refused, an unknown field dropped."""
+"""Decoding of what a client sends, as an API server decodes it: a wrong type is refused, an unknown field dropped.
+
+Kubernetes: k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (Decode)
+"""
 
 from __future__ import annotations
 

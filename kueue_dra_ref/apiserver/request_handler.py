@@ -1,4 +1,8 @@
-"""The door of the API server: an object as it was written in, what is stored or refused out."""
+"""The door of the API server: an object as it was written in, what is stored or refused out.
+
+Kubernetes: k8s.io/apiserver/pkg/endpoints/handlers/create.go (CreateResource);
+    k8s.io/apiserver/pkg/endpoints/handlers/update.go (UpdateResource)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of request policies of consumable capacities: what values a share may have."""
+"""Validation of request policies of consumable capacities: what values a share may have.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateRequestPolicy, validateRequestPolicyRange,
+    validateRequestPolicyValidValues)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Conversion of every version of resource.k8s.io to v1's shape, with the defaults of the version on the way."""
+"""Conversion of every version of resource.k8s.io to v1's shape, with the defaults of the version on the way.
+
+Kubernetes: pkg/apis/resource/v1beta1/conversion.go (Convert_v1beta1_DeviceRequest_To_resource_DeviceRequest,
+    Convert_v1beta1_Device_To_resource_Device);
+    pkg/apis/resource/v1beta1/defaults.go (SetDefaults_DeviceRequest)
+"""
 
 from __future__ import annotations
 

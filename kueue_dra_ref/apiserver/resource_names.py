@@ -1,4 +1,8 @@
-"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; what is wrong with one."""
+"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; what is wrong with one.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateQualifiedName, validateFullyQualifiedName,
+    validateCIdentifier, validatePoolName)
+"""
 
 from __future__ import annotations
 

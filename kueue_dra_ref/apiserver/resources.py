@@ -1,4 +1,8 @@
-"""Validation of what containers ask for (core: ResourceRequirements): the names of resources, and their amounts."""
+"""Validation of what containers ask for (core: ResourceRequirements): the names of resources, and their amounts.
+
+Kubernetes: pkg/apis/core/validation/validation.go (ValidateContainerResourceRequirements,
+    validateContainerResourceName, ValidateResourceQuantityValue)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Go types of resource.k8s.io claims and classes: v1's shape, and the flat one of v1beta1 and v1alpha3."""
+"""The Go types of resource.k8s.io claims and classes: v1's shape, and the flat one of v1beta1 and v1alpha3.
+
+Kubernetes: k8s.io/api/resource/v1/types.go (ResourceClaim, DeviceClass)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The Go types of Kueue's kinds (Kueue 0.19, apis/kueue; the texts' own fields), typed where they are looked at."""
+"""The Go types of Kueue's kinds (Kueue 0.19, apis/kueue; the texts' own fields), typed where they are looked at.
+
+Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueue); apis/kueue/v1beta2/cohort_types.go (Cohort);
+apis/kueue/v1beta2/localqueue_types.go (LocalQueue); apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavor)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Go types of a Job and its pods (Kubernetes 1.36): every field there is, typed where it is looked at."""
+"""The Go types of a Job and its pods (Kubernetes 1.36): every field there is, typed where it is looked at.
+
+Kubernetes: k8s.io/api/core/v1/types.go (PodSpec, Container); k8s.io/api/batch/v1/types.go (JobSpec)
+"""
 
 from __future__ import annotations
 

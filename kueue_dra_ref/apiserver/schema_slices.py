@@ -1,4 +1,7 @@
-"""The Go types of ResourceSlices in each version of resource.k8s.io, and the four kinds as wholes."""
+"""The Go types of ResourceSlices in each version of resource.k8s.io, and the four kinds as wholes.
+
+Kubernetes: k8s.io/api/resource/v1/types.go (ResourceSlice)
+"""
 
 from __future__ import annotations
 

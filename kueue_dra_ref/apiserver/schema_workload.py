@@ -1,4 +1,7 @@
-"""The Go types of a Workload (Kueue 0.19, apis/kueue): every field of its spec, and what is read of its status."""
+"""The Go types of a Workload (Kueue 0.19, apis/kueue): every field of its spec, and what is read of its status.
+
+Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+"""
 
 from __future__ import annotations
 

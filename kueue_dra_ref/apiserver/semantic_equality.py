@@ -1,4 +1,7 @@
-"""Equality as an API server means it: of two values, whether one is a change of the other."""
+"""Equality as an API server means it: of two values, whether one is a change of the other.
+
+Kubernetes: k8s.io/apimachinery/pkg/api/equality/semantic.go (Semantic)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Validation of ResourceSlices: driver, pool, nodes, devices, and the counters that they share."""
+"""Validation of ResourceSlices: driver, pool, nodes, devices, and the counters that they share.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceSlice, validateResourceSliceSpec,
+    validateResourcePool)
+"""
 
 from __future__ import annotations
 

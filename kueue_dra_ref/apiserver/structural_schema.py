@@ -1,4 +1,7 @@
-"""Types of custom resources: what the API server says of a value that is not of the type that a definition gives it."""
+"""Types of custom resources: what the API server says of a value that is not of the type that a definition gives it.
+
+Kubernetes: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go (ValidateCustomResource)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Validation of device taints and of the tolerations of requests."""
+"""Validation of device taints and of the tolerations of requests.
+
+Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceTaint, validateDeviceToleration)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The queue of one ClusterQueue: workloads in line, workloads set aside until something changes, and their order."""
+"""The queue of one ClusterQueue: workloads in line, workloads set aside until something changes, and their order.
+
+Kueue: pkg/cache/queue/cluster_queue.go (ClusterQueue, PushOrUpdate, Pop, RequeueIfNotPresent, handleInadmissibleHash,
+    preemptorWorkload);
+    Kueue 0.18: pkg/cache/queue/cluster_queue.go (stickyWorkload)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The cohort tree: made of ClusterQueues and Cohorts by the rules of borrowing and lending."""
+"""The cohort tree: made of ClusterQueues and Cohorts by the rules of borrowing and lending.
+
+Kueue: pkg/cache/hierarchy/manager.go (Manager);
+    pkg/cache/scheduler/resource_node.go (updateCohortResourceNode, accumulateFromChild)
+"""
 
 from __future__ import annotations
 

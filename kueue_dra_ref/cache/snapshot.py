@@ -1,4 +1,7 @@
-"""A view of who holds what, in which a scheduling cycle may try things out without touching anything."""
+"""A view of who holds what, in which a scheduling cycle may try things out without touching anything.
+
+Kueue: pkg/cache/scheduler/snapshot.go (Snapshot); pkg/cache/scheduler/clusterqueue_snapshot.go (ClusterQueueSnapshot)
+"""
 
 from __future__ import annotations
 

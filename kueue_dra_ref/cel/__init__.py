@@ -1,4 +1,7 @@
-"""CEL device selectors of DeviceClasses and claims (resource.k8s.io), evaluated as Kueue evaluates them."""
+"""CEL device selectors of DeviceClasses and claims (resource.k8s.io), evaluated as Kueue evaluates them.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (GetCompiler)
+"""
 
 from .backend import compiled
 from .cost import cost_trap

@@ -1,4 +1,7 @@
-"""A device as the engine's variables, and as a value to remember answers by."""
+"""A device as the engine's variables, and as a value to remember answers by.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (DeviceMatches, Device)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""IP addresses and prefixes as Kubernetes' CEL library reads them: no zone, no IPv4 inside IPv6, no leading zeros."""
+"""IP addresses and prefixes as Kubernetes' CEL library reads them: no zone, no IPv4 inside IPv6, no leading zeros.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/ip.go (IP); k8s.io/apiserver/pkg/cel/library/cidr.go (CIDR)
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A quantity's ``add()`` and ``sub()`` give a pointer, and a quantity that was read does not equal one: ``a == b.add(c)``
 fails with "no such overload" while ``b.add(c) == a`` compares. What is done to one element by element is not followed
 here. Doubles that were computed may be no number, which has no order in Kubernetes and one in the engine.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/quantity.go (Quantity)
 """
 
 from __future__ import annotations

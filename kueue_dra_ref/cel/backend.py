@@ -1,4 +1,7 @@
-"""Which engine answers: the one of this package, unless Kubernetes' own is put in its place (see `exact`)."""
+"""Which engine answers: the one of this package, unless Kubernetes' own is put in its place (see `exact`).
+
+No counterpart: it chooses the engine.
+"""
 
 from __future__ import annotations
 

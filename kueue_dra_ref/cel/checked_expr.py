@@ -1,4 +1,7 @@
-"""The engine's checked expression (cel.expr.CheckedExpr, protobuf wire form) read as a typed tree."""
+"""The engine's checked expression (cel.expr.CheckedExpr, protobuf wire form) read as a typed tree.
+
+cel-go: common/ast/conversion.go (ToProto)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Conversions of constants, which Kubernetes' CEL carries out when it builds the program: a failure is a refusal."""
+"""Conversions of constants, which Kubernetes' CEL carries out when it builds the program: a failure is a refusal.
+
+cel-go: interpreter/decorators.go (decOptimize, maybeOptimizeConstUnary)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The known traps of the API server's cost estimate, which Kueue's own caches skip."""
+"""The known traps of the API server's cost estimate, which Kueue's own caches skip.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (draCostEstimator, sizeEstimator);
+    k8s.io/apiserver/pkg/cel/library/cost.go (CostEstimator)
+"""
 
 from __future__ import annotations
 

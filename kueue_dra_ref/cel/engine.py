@@ -1,4 +1,7 @@
-"""The CEL engine (cel-expr-python), the one place that imports it, and only when an expression is compiled."""
+"""The CEL engine (cel-expr-python), the one place that imports it, and only when an expression is compiled.
+
+No counterpart: the binding of the CEL engine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What Kubernetes' CEL says when it refuses or fails, as far as the engine's own words lead there."""
+"""What Kubernetes' CEL says when it refuses or fails, as far as the engine's own words lead there.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpression)
+"""
 
 from __future__ import annotations
 

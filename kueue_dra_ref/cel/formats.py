@@ -1,6 +1,8 @@
 """The named formats of Kubernetes' CEL library, whose answers are optional lists that the engine cannot type.
 
 What is asked of them is whether a text keeps to one, so `format.NAME().validate(TEXT).hasValue()` is read as one call.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/format.go (Format)
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`format()` of strings: what Kubernetes' CEL checks of its arguments before it sees a device."""
+"""`format()` of strings: what Kubernetes' CEL checks of its arguments before it sees a device.
+
+cel-go: ext/formatting.go (stringFormatValidator, stringFormatChecker)
+"""
 
 from __future__ import annotations
 

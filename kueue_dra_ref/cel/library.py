@@ -1,4 +1,7 @@
-"""Kubernetes' CEL functions that the engine lacks: their types and, where it is certain, what they answer."""
+"""Kubernetes' CEL functions that the engine lacks: their types and, where it is certain, what they answer.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/environment/base.go (MustBaseEnvSet)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a selector is asked about, a device of resource.k8s.io/v1, and the three ways of not answering."""
+"""What a selector is asked about, a device of resource.k8s.io/v1, and the three ways of not answering.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (Device, CompilationResult)
+"""
 
 from __future__ import annotations
 

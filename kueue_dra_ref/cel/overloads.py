@@ -1,4 +1,7 @@
-"""Forms of functions that came later than the functions themselves: an older Kubernetes finds no overload for them."""
+"""Forms of functions that came later than the functions themselves: an older Kubernetes finds no overload for them.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/environment/base.go (MustBaseEnvSet)
+"""
 
 from __future__ import annotations
 

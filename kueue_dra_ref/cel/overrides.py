@@ -1,4 +1,7 @@
-"""Functions that the engine has and that answer otherwise than Kubernetes', under names of ours."""
+"""Functions that the engine has and that answer otherwise than Kubernetes', under names of ours.
+
+No counterpart: replaces functions of the engine.
+"""
 
 from __future__ import annotations
 

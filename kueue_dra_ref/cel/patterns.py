@@ -1,4 +1,7 @@
-"""`find` and `findAll` for the patterns that mean the same in Python's `re` and in RE2."""
+"""`find` and `findAll` for the patterns that mean the same in Python's `re` and in RE2.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/regex.go (Regex)
+"""
 
 from __future__ import annotations
 

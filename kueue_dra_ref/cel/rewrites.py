@@ -1,4 +1,7 @@
-"""What Kubernetes' CEL takes and the engine's type check refuses, said in words that the engine takes too."""
+"""What Kubernetes' CEL takes and the engine's type check refuses, said in words that the engine takes too.
+
+No counterpart: rewrites what only the engine refuses.
+"""
 
 from __future__ import annotations
 

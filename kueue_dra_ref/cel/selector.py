@@ -3,6 +3,8 @@
 Kueue compiles selectors with every DRA feature off but in the environment for stored expressions, which ignores
 feature gates: `device.allowMultipleAllocations` and `includes()` compile, the former is never filled by Kueue and so is
 always false, and a list attribute fails every evaluation on its device.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpression, DeviceMatches)
 """
 
 from __future__ import annotations

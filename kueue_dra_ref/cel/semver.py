@@ -1,4 +1,7 @@
-"""Semantic versions (semver.org 2.0.0) as Kubernetes' CEL library reads, normalises and compares them."""
+"""Semantic versions (semver.org 2.0.0) as Kubernetes' CEL library reads, normalises and compares them.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/semverlib.go (SemverLib)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The text of a CEL expression as tokens, and its rewriting to what the engine evaluates as Kubernetes would."""
+"""The text of a CEL expression as tokens, and its rewriting to what the engine evaluates as Kubernetes would.
+
+cel-go: parser/parser.go (Parse)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Shapes of expressions whose answer is not known: where Go has no order, or the engine is mistaken."""
+"""Shapes of expressions whose answer is not known: where Go has no order, or the engine is mistaken.
+
+No counterpart: refuses expressions whose answer is not known.
+"""
 
 from __future__ import annotations
 

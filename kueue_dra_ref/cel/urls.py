@@ -1,4 +1,7 @@
-"""URLs as Kubernetes' CEL library reads them, in so far as they are plain: ASCII, well formed, a simple host."""
+"""URLs as Kubernetes' CEL library reads them, in so far as they are plain: ASCII, well formed, a simple host.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/library/urls.go (URLs)
+"""
 
 from __future__ import annotations
 

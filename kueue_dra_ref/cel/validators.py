@@ -1,4 +1,8 @@
-"""What Kubernetes checks in a typed expression and the engine does not, and where the engine would answer wrongly."""
+"""What Kubernetes checks in a typed expression and the engine does not, and where the engine would answer wrongly.
+
+Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpression);
+    cel-go: cel/validator.go (ExtendedValidations)
+"""
 
 from __future__ import annotations
 

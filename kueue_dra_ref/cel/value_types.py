@@ -2,6 +2,8 @@
 
 A quantity travels as bytes (its nano units in decimal), a version as a map of one private key: such a map is neither
 ordered nor equal to anything else, and quantities have a static type that is checked beforehand.
+
+Kubernetes: k8s.io/apiserver/pkg/cel/quantity.go (Quantity); k8s.io/apiserver/pkg/cel/semver.go (Semver)
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a controller failed to reconcile is tried again, with pauses that grow."""
+"""What a controller failed to reconcile is tried again, with pauses that grow.
+
+Kubernetes: k8s.io/client-go/util/workqueue/default_rate_limiters.go (NewTypedItemExponentialFailureRateLimiter)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""DeviceClasses that come, change or go: what waits for their extended resources is looked at again (Kueue 0.19)."""
+"""DeviceClasses that come, change or go: what waits for their extended resources is looked at again (Kueue 0.19).
+
+Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What is deleted in use (Kueue 0.19, finalizers): ClusterQueues and ResourceFlavors stay until nobody uses them."""
+"""What is deleted in use (Kueue 0.19, finalizers): ClusterQueues and ResourceFlavors stay until nobody uses them.
+
+Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
+    pkg/controller/core/resourceflavor_controller.go (Reconcile)
+"""
 
 from __future__ import annotations
 

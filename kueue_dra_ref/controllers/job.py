@@ -1,4 +1,8 @@
-"""Kueue's Job controller: a Workload for each Job that names a queue, and the Job suspended until it is admitted."""
+"""Kueue's Job controller: a Workload for each Job that names a queue, and the Job suspended until it is admitted.
+
+Kueue: pkg/controller/jobframework/reconciler.go (JobReconciler, ReconcileGenericJob, ensureOneWorkload);
+    pkg/controller/jobs/job/job_controller.go (Job)
+"""
 
 from __future__ import annotations
 

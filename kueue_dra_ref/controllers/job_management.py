@@ -1,4 +1,9 @@
-"""The Jobs that Kueue manages: suspended when they are made, and each with a Workload."""
+"""The Jobs that Kueue manages: suspended when they are made, and each with a Workload.
+
+Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
+    pkg/controller/jobframework/defaults.go (ApplyDefaultForSuspend,
+    ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector)
+"""
 
 from __future__ import annotations
 

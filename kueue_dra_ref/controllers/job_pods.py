@@ -1,4 +1,8 @@
-"""Whether a Job runs, with how many pods and on which nodes: what Kueue writes to the Job itself."""
+"""Whether a Job runs, with how many pods and on which nodes: what Kueue writes to the Job itself.
+
+Kueue: pkg/controller/jobframework/reconciler.go (startJob, stopJob);
+pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, RestorePodSetsInfo); pkg/podset/podset.go (Merge)
+"""
 
 from __future__ import annotations
 

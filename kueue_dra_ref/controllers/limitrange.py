@@ -1,4 +1,7 @@
-"""LimitRanges and RuntimeClasses that come, change or go: what waits is counted anew (Kueue 0.19)."""
+"""LimitRanges and RuntimeClasses that come, change or go: what waits is counted anew (Kueue 0.19).
+
+Kueue: pkg/controller/core/workload_controller.go (resourceUpdatesHandler, queueReconcileForPending)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where a workload stands: the queues that it finds, and what is wrong with them."""
+"""Where a workload stands: the queues that it finds, and what is wrong with them.
+
+Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker); pkg/workload/resources.go (ValidateAdmissibility)
+"""
 
 from __future__ import annotations
 

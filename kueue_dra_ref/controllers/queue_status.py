@@ -1,4 +1,9 @@
-"""The status of ClusterQueues, LocalQueues and Cohorts: what they count, and whether they can admit."""
+"""The status of ClusterQueues, LocalQueues and Cohorts: what they count, and whether they can admit.
+
+Kueue: pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);
+    pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
+    pkg/controller/core/cohort_controller.go (updateCohortStatusIfChanged)
+"""
 
 from __future__ import annotations
 

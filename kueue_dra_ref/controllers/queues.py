@@ -1,4 +1,10 @@
-"""The queue controllers: which lines there are, and when they are swept."""
+"""The queue controllers: which lines there are, and when they are swept.
+
+Kueue: pkg/controller/core/clusterqueue_controller.go (ClusterQueueReconciler);
+    pkg/controller/core/localqueue_controller.go (LocalQueueReconciler);
+    pkg/controller/core/cohort_controller.go (CohortReconciler);
+    pkg/cache/queue/inadmissible_workloads.go (NotifyRetryInadmissible, queueInadmissibleWorkloads)
+"""
 
 from __future__ import annotations
 

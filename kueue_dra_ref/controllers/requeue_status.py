@@ -1,4 +1,7 @@
-"""What the scheduler tells a workload that waits, and which of its words are never written."""
+"""What the scheduler tells a workload that waits, and which of its words are never written.
+
+Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate); pkg/workload/patching/patching.go (PatchAdmissionStatus)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The scheduler: one head per ClusterQueue and cycle, admitted with flavors, given victims, or told why not."""
+"""The scheduler: one head per ClusterQueue and cycle, admitted with flavors, given victims, or told why not.
+
+Kueue: pkg/scheduler/scheduler.go (Scheduler, schedule, admit, issuePreemptions, requeueAndUpdate)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Workload controller: refuse, queue, block, evict; the checks in the order in which Kueue 0.19 makes them."""
+"""The Workload controller: refuse, queue, block, evict; the checks in the order in which Kueue 0.19 makes them.
+
+Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The status of Workloads: conditions as behaviours word them, evictions counted, quota taken back."""
+"""The status of Workloads: conditions as behaviours word them, evictions counted, quota taken back.
+
+Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, SetRequeuedCondition);
+pkg/workload/admissionchecks.go (SyncAdmittedCondition); pkg/workload/evict/evict.go (Evict)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The priority of Workloads: from the class that a Job names, and after it when that changes."""
+"""The priority of Workloads: from the class that a Job names, and after it when that changes.
+
+Kueue: pkg/controller/core/workloadpriorityclass_controller.go (WorkloadPriorityClassReconciler, Reconcile);
+    pkg/controller/jobframework/reconciler.go (PrepareWorkloadPriority, UpdateWorkloadPriority)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Storing objects of resource.k8s.io in the reference as its Kubernetes would: what comes of them, or why not."""
+"""Storing objects of resource.k8s.io in the reference as its Kubernetes would: what comes of them, or why not.
+
+No counterpart: the in-memory API server.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Simulated time: it moves only when somebody waits, so nothing ever sleeps."""
+"""Simulated time: it moves only when somebody waits, so nothing ever sleeps.
+
+No counterpart: simulated time.
+"""
 
 from __future__ import annotations
 

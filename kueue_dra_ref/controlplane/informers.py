@@ -1,4 +1,7 @@
-"""Queues, flavors, namespaces and workloads of the store as nouns: each is read once for each spec that it has."""
+"""Queues, flavors, namespaces and workloads of the store as nouns: each is read once for each spec that it has.
+
+No counterpart: the informers of the in-memory control plane.
+"""
 
 from __future__ import annotations
 

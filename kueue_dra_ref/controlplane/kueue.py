@@ -1,4 +1,7 @@
-"""Kueue's state while it runs: its configuration, the lines of its queues, who holds quota, and what is still to do."""
+"""Kueue's state while it runs: its configuration, the lines of its queues, who holds quota, and what is still to do.
+
+Kueue: pkg/cache/queue/manager.go (Manager); pkg/cache/scheduler/cache.go (Cache)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""RBAC Requirements: which resources of resource.k8s.io Kueue's ClusterRole lets it read."""
+"""RBAC Requirements: which resources of resource.k8s.io Kueue's ClusterRole lets it read.
+
+No counterpart: the ClusterRole of Kueue's manifests (config/components/rbac/role.yaml).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The store of the in-memory control plane: objects in their storage shape, and one event for each change."""
+"""The store of the in-memory control plane: objects in their storage shape, and one event for each change.
+
+No counterpart: the store of the in-memory API server.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The store as rules see it, under the permissions that Kueue's role gives."""
+"""The store as rules see it, under the permissions that Kueue's role gives.
+
+No counterpart: the lister of the in-memory control plane.
+"""
 
 from __future__ import annotations
 

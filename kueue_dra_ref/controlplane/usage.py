@@ -1,4 +1,8 @@
-"""Who holds quota: what each Workload with a reservation takes, by ClusterQueue, flavor and resource."""
+"""Who holds quota: what each Workload with a reservation takes, by ClusterQueue, flavor and resource.
+
+Kueue: pkg/cache/scheduler/cache.go (AddOrUpdateWorkload, DeleteWorkload, Usage, LocalQueueUsage);
+    pkg/cache/scheduler/clusterqueue.go (updateWorkloadUsage)
+"""
 
 from __future__ import annotations
 

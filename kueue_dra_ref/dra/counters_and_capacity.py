@@ -1,4 +1,8 @@
-"""Charging by sources (Kueue 0.19): counters of all pod sets, then capacities; the first fault ends it."""
+"""Charging by sources (Kueue 0.19): counters of all pod sets, then capacities; the first fault ends it.
+
+Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload, processCounterCharge);
+    pkg/dra/capacity.go (DetermineCapacityResourcesForWorkload, processCapacityCharge)
+"""
 
 from __future__ import annotations
 

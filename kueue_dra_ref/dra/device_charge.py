@@ -1,4 +1,7 @@
-"""What each matching device would charge under a source (Kueue 0.19), and which rules made that of what is asked."""
+"""What each matching device would charge under a source (Kueue 0.19), and which rules made that of what is asked.
+
+Kueue: pkg/dra/capacity.go (chargeForDevice, roundToPolicy, roundToValidRange, roundToValidValues)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How a charge by a source is explained: what each device would charge and why, and the most that one of them does."""
+"""How a charge by a source is explained: what each device would charge and why, and the most that one of them does.
+
+No counterpart: explanation only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The devices that match a request under a source (Kueue 0.19), and the selector that kept each of the others out."""
+"""The devices that match a request under a source (Kueue 0.19), and the selector that kept each of the others out.
+
+Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Extended resources of a workload: which names classes stand for, and what they are charged, or what is refused."""
+"""Extended resources of a workload: which names classes stand for, and what they are charged, or what is refused.
+
+Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota, NeedsDRAReconcile)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which published slices count for a source (Kueue 0.19), and what kept the others of its driver out."""
+"""Which published slices count for a source (Kueue 0.19), and what kept the others of its driver out.
+
+Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""DRA-Specific Workload Processing: from a workload's claims to the resources that it is charged, or to a refusal."""
+"""DRA-Specific Workload Processing: from a workload's claims to the resources that it is charged, or to a refusal.
+
+Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
+"""
 
 from __future__ import annotations
 

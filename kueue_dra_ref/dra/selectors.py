@@ -1,4 +1,7 @@
-"""Selectors against published devices: request by request, greedily, each device once inside a claim (Kueue 0.19)."""
+"""Selectors against published devices: request by request, greedily, each device once inside a claim (Kueue 0.19).
+
+Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices, countMatchingDevices)
+"""
 
 from __future__ import annotations
 

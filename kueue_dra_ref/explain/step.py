@@ -1,4 +1,7 @@
-"""The derivation of a decision: one step after another, each with the requirement that it follows from."""
+"""The derivation of a decision: one step after another, each with the requirement that it follows from.
+
+No counterpart: explanation only.
+"""
 
 from __future__ import annotations
 

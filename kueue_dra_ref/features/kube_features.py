@@ -1,4 +1,7 @@
-"""Feature gates: defaults and needs (Design Details, DynamicResourceAllocation; the registry of Kueue 0.19)."""
+"""Feature gates: defaults and needs (Design Details, DynamicResourceAllocation; the registry of Kueue 0.19).
+
+Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates, validateDRAFeatureGateDependencies)
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,11 @@ def effective(gates: Gates, requested: Switches) -> Switches | tuple[FieldError,
 
 @rule("GATE-009", "GATE-015", "GATE-019")
 def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]:
-    """Refuse a gate that the release does not know; the registry stops at the first."""
+    """Refuse a gate that the release does not know; the registry stops at the first.
+
+    Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
+        Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap)
+    """
     return [
         f"unrecognized feature gate: {name}"
         for name in sorted(requested)
@@ -87,7 +94,11 @@ def names_are_known(table: Mapping[str, Gate], requested: Switches) -> list[str]
 def locked_gates_keep_their_default(
     table: Mapping[str, Gate], requested: Switches
 ) -> list[str]:
-    """Refuse to change a gate that is locked to its default."""
+    """Refuse to change a gate that is locked to its default.
+
+    Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
+        Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap)
+    """
     return [
         f"cannot set feature gate {name} to {printed(on)}, feature is locked to {printed(gate.default)}"
         for name, on in sorted(requested.items())
@@ -99,7 +110,11 @@ def locked_gates_keep_their_default(
 def shared_gates_have_what_they_need(
     table: Mapping[str, Gate], requested: Switches
 ) -> list[str]:
-    """Refuse a gate of Kubernetes that is on while a gate it depends on is off."""
+    """Refuse a gate of Kubernetes that is on while a gate it depends on is off.
+
+    Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates);
+        Kubernetes: k8s.io/component-base/featuregate/feature_gate.go (SetFromMap, unsafeSetFromMap)
+    """
     lacking = _lacking(table, _state(table, requested), shared=True)
     return [
         f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(off)}]"
@@ -111,7 +126,10 @@ def shared_gates_have_what_they_need(
 def gates_have_what_they_need(
     table: Mapping[str, Gate], state: Switches
 ) -> Iterator[FieldError]:
-    """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate."""
+    """Refuse a gate of Kueue that is on while a gate it depends on is off, one fault for each lacking gate.
+
+    Kueue: pkg/config/validation.go (validateFeatureGateDependency, validateDRAFeatureGateDependencies)
+    """
     for gate, off in _lacking(table, state, shared=False):
         for other in off:
             yield _refused(
@@ -123,7 +141,10 @@ def gates_have_what_they_need(
 def topology_profiles_need_topology(
     table: Mapping[str, Gate], state: Switches
 ) -> Iterator[FieldError]:
-    """Refuse a topology profile while Topology Aware Scheduling is off."""
+    """Refuse a topology profile while Topology Aware Scheduling is off.
+
+    Kueue: pkg/config/validation.go (LoadAndValidateFeatureGates)
+    """
     if state["TASProfileMixed"] and not state["TopologyAwareScheduling"]:
         yield _refused("1", "cannot use a TAS profile with TAS disabled")
 

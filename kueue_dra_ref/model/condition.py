@@ -1,4 +1,7 @@
-"""One condition of a status, as a rule asks for it to be written."""
+"""One condition of a status, as a rule asks for it to be written.
+
+Kubernetes: k8s.io/apimachinery/pkg/apis/meta/v1/types.go (Condition)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An extended resource that containers ask for and that a DeviceClass stands for (DRA Extended Resources)."""
+"""An extended resource that containers ask for and that a DeviceClass stands for (DRA Extended Resources).
+
+Kueue: pkg/dra/extended_resources.go (extendedResourceRequests, ResolveExtendedResourceQuota)
+"""
 
 from __future__ import annotations
 

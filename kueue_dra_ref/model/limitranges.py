@@ -1,4 +1,7 @@
-"""What surrounds a pod and bears on its requests: LimitRanges of its namespace, RuntimeClasses (Kubernetes)."""
+"""What surrounds a pod and bears on its requests: LimitRanges of its namespace, RuntimeClasses (Kubernetes).
+
+Kueue: pkg/util/limitrange/limitrange.go (Summary, Summarize)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What rules may look at besides the workload: templates, classes and devices of the cluster."""
+"""What rules may look at besides the workload: templates, classes and devices of the cluster.
+
+Kubernetes: sigs.k8s.io/controller-runtime/pkg/client/interfaces.go (Reader)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where validation of device class mappings stands (Configuration API Extension for DRA)."""
+"""Where validation of device class mappings stands (Configuration API Extension for DRA).
+
+Kubernetes: k8s.io/apimachinery/pkg/util/validation/field/path.go (Path)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Why a workload holds no quota (Kueue 0.19): what the scheduler or a queue found, before it is put into words."""
+"""Why a workload holds no quota (Kueue 0.19): what the scheduler or a queue found, before it is put into words.
+
+Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor,
+    WorkloadQuotaReservedReasonExceedsMaxQuota, WorkloadQuotaReservedReasonWaitingForQuota)
+"""
 
 from __future__ import annotations
 

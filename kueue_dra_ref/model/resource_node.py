@@ -1,4 +1,8 @@
-"""Cohort-tree arithmetic (Queue Admission; Kueue 0.19): what a ClusterQueue has, borrows, lends, and shares."""
+"""Cohort-tree arithmetic (Queue Admission; Kueue 0.19): what a ClusterQueue has, borrows, lends, and shares.
+
+Kueue: pkg/cache/scheduler/resource_node.go (resourceNode, available, potentialAvailable, addUsage, removeUsage);
+    pkg/cache/scheduler/fair_sharing.go (DRS, CompareDRS, dominantResourceShare)
+"""
 
 from __future__ import annotations
 

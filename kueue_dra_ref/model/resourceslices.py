@@ -1,4 +1,7 @@
-"""What drivers publish (resource.k8s.io, ResourceSlice): pools of slices, and devices with counters and capacities."""
+"""What drivers publish (resource.k8s.io, ResourceSlice): pools of slices, and devices with counters and capacities.
+
+Kubernetes: k8s.io/api/resource/v1/types.go (ResourceSlice, Device)
+"""
 
 from __future__ import annotations
 

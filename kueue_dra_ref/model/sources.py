@@ -1,4 +1,7 @@
-"""Sources of a mapping (Kueue 0.19, Configuration): what is charged instead of devices, and for which request."""
+"""Sources of a mapping (Kueue 0.19, Configuration): what is charged instead of devices, and for which request.
+
+Kueue: pkg/dra/mapper.go (deviceClassCounterConfig, deviceClassCapacityConfig)
+"""
 
 from __future__ import annotations
 

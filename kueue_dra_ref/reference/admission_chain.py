@@ -1,4 +1,7 @@
-"""Writing to the reference as to an API server with Kueue's webhooks: an object is stored, or refused with a reason."""
+"""Writing to the reference as to an API server with Kueue's webhooks: an object is stored, or refused with a reason.
+
+Kueue: pkg/webhooks/webhooks.go (Setup); pkg/controller/jobs/job/job_webhook.go (JobWebhook)
+"""
 
 from __future__ import annotations
 

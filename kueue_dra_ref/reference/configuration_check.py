@@ -1,4 +1,7 @@
-"""Checking a Configuration as Kueue does before it starts: its fields, its gates, its mappings."""
+"""Checking a Configuration as Kueue does before it starts: its fields, its gates, its mappings.
+
+Kueue: pkg/config/validation.go (Validate, LoadAndValidateFeatureGates); pkg/config/config.go (Load)
+"""
 
 from __future__ import annotations
 

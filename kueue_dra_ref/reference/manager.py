@@ -1,4 +1,7 @@
-"""One run of the simulated Kueue: events to controllers, and everything that is to do done until nothing changes."""
+"""One run of the simulated Kueue: events to controllers, and everything that is to do done until nothing changes.
+
+No counterpart: the loop of the simulated controllers.
+"""
 
 from __future__ import annotations
 

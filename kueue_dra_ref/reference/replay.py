@@ -1,4 +1,7 @@
-"""What the reference answers to a scenario, with what Kueue leaves to chance falling out as it did where recorded."""
+"""What the reference answers to a scenario, with what Kueue leaves to chance falling out as it did where recorded.
+
+No counterpart: the in-memory control plane replays a scenario.
+"""
 
 from __future__ import annotations
 

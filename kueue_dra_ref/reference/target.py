@@ -1,4 +1,7 @@
-"""The reference as a target: an API server and a Kueue in memory, under one behaviour, in simulated time."""
+"""The reference as a target: an API server and a Kueue in memory, under one behaviour, in simulated time.
+
+No counterpart: the in-memory control plane as a target.
+"""
 
 from __future__ import annotations
 

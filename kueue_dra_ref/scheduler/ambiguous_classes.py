@@ -1,4 +1,7 @@
-"""Classes whose resource depends on the flavor: every way in which a workload's charges could be meant, best first."""
+"""Classes whose resource depends on the flavor: every way in which a workload's charges could be meant, best first.
+
+No counterpart: KEP-2941 of July 2025 only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One scheduling cycle (Kueue 0.19): every head is assigned flavors, then they are dealt with one after another."""
+"""One scheduling cycle (Kueue 0.19): every head is assigned flavors, then they are dealt with one after another.
+
+Kueue: pkg/scheduler/scheduler.go (schedule, processEntry, makeClassicalIterator)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A head of a scheduling cycle, and what becomes of it."""
+"""A head of a scheduling cycle, and what becomes of it.
+
+Kueue: pkg/scheduler/scheduler.go (entry, entryStatus)
+"""
 
 from __future__ import annotations
 

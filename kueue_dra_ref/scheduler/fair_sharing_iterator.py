@@ -1,4 +1,7 @@
-"""Whose turn it is in a scheduling cycle with fair sharing (Kueue 0.19): a tournament up the cohort tree."""
+"""Whose turn it is in a scheduling cycle with fair sharing (Kueue 0.19): a tournament up the cohort tree.
+
+Kueue: pkg/scheduler/fair_sharing_iterator.go (fairSharingIterator, runTournament)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Nomination in a scheduling cycle (Kueue 0.19): flavors for a head, as many of its pods as can be had, and victims."""
+"""Nomination in a scheduling cycle (Kueue 0.19): flavors for a head, as many of its pods as can be had, and victims.
+
+Kueue: pkg/scheduler/scheduler.go (nominate, getAssignments, getInitialAssignments);
+    pkg/scheduler/flavorassigner/podset_reducer.go (PodSetReducer)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the processing of a workload's claims ends: with what its pods are charged, or with why it is refused."""
+"""How the processing of a workload's claims ends: with what its pods are charged, or with why it is refused.
+
+Kueue: pkg/workload/workload.go (WithPreprocessedDRAResources)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Kueue 0.19 keeps resources in the order of a hash of their names (gate VectorizedResourceRequests)."""
+"""Kueue 0.19 keeps resources in the order of a hash of their names (gate VectorizedResourceRequests).
+
+Kueue: pkg/resources/slice_requests.go (hashResourceName)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What Kueue leaves to chance: in which order it goes through a Go map, settled by a hash or by who saw it happen."""
+"""What Kueue leaves to chance: in which order it goes through a Go map, settled by a hash or by who saw it happen.
+
+No counterpart: the iteration order of Go maps.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A workload as Kueue counts it: its pods with what their surroundings add, and what is wrong with them then."""
+"""A workload as Kueue counts it: its pods with what their surroundings add, and what is wrong with them then.
+
+Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLimitRange)
+"""
 
 from __future__ import annotations
 

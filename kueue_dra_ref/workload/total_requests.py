@@ -1,4 +1,7 @@
-"""What a workload asks the scheduler for: ordinary requests and device charges of each pod set, in Kueue's units."""
+"""What a workload asks the scheduler for: ordinary requests and device charges of each pod set, in Kueue's units.
+
+Kueue: pkg/workload/workload.go (PodSetResources, ScaledTo, totalRequestsFromPodSets, podSetsCountsAfterReclaim)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, namespaces, what is not covered."""
+"""Kueue 0.19, config validation beside the mappings: transformations, fair sharing, namespaces, what is not covered.
+
+Kueue: pkg/config/validation.go (validateResourceTransformations, validateManagedJobsNamespaceSelector,
+    validateQuotaCheckStrategy)
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,10 @@ _CHECKS = ("IgnoreUndeclared", "BlockUndeclared")
 def strategies_of_fair_sharing_come_in_their_order(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Either strategy may stand alone; of both, that of the final share comes first."""
+    """Either strategy may stand alone; of both, that of the final share comes first.
+
+    Kueue: pkg/config/validation.go (validateFairSharing, validStrategySets)
+    """
     strategies = configuration.fair_sharing
     if strategies is not None and strategies not in (
         (_FINAL,),
@@ -39,7 +46,10 @@ def strategies_of_fair_sharing_come_in_their_order(
 def transformations_retain_or_replace(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """There is no third strategy."""
+    """There is no third strategy.
+
+    Kueue: pkg/config/validation.go (validateResourceTransformations)
+    """
     strategy = configuration.transformations[index].strategy
     if strategy in ("Retain", "Replace"):
         return None
@@ -52,7 +62,10 @@ def transformations_retain_or_replace(
 def an_input_is_transformed_once(
     configuration: Configuration, index: int
 ) -> FieldError | None:
-    """Refuse an input that an earlier transformation has already."""
+    """Refuse an input that an earlier transformation has already.
+
+    Kueue: pkg/config/validation.go (validateResourceTransformations)
+    """
     found = [each.input for each in configuration.transformations]
     if found[index] not in found[:index]:
         return None
@@ -64,7 +77,10 @@ def an_input_is_transformed_once(
 def the_selector_of_managed_namespaces_is_one(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Keys, operators and values are held to what a label selector may have."""
+    """Keys, operators and values are held to what a label selector may have.
+
+    Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
+    """
     yield from selector_faults(_MANAGED, configuration.managed_jobs_namespace_selector)
 
 
@@ -72,7 +88,10 @@ def the_selector_of_managed_namespaces_is_one(
 def namespaces_of_the_system_are_not_managed(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing."""
+    """Kubernetes' own namespace must not be selected, nor Kueue's; a selector that is none selects nothing.
+
+    Kueue: pkg/config/validation.go (validateManagedJobsNamespaceSelector)
+    """
     selector = configuration.managed_jobs_namespace_selector
     if any(selector_faults(_MANAGED, selector)):
         return
@@ -87,7 +106,10 @@ def namespaces_of_the_system_are_not_managed(
 def exclusions_conflict_with_ignore_undeclared(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """Prefixes that are excluded would say the same in another way."""
+    """Prefixes that are excluded would say the same in another way.
+
+    Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
+    """
     strategy = configuration.quota_check_strategy
     if strategy == "IgnoreUndeclared" and configuration.exclude_resource_prefixes:
         detail = "excludeResourcePrefixes is not allowed when quotaCheckStrategy is IgnoreUndeclared"
@@ -100,7 +122,10 @@ def exclusions_conflict_with_ignore_undeclared(
 def quota_check_strategy_is_known(
     configuration: Configuration,
 ) -> Iterator[FieldError]:
-    """There is no third quotaCheckStrategy."""
+    """There is no third quotaCheckStrategy.
+
+    Kueue: pkg/config/validation.go (validateQuotaCheckStrategy)
+    """
     if configuration.quota_check_strategy not in _CHECKS:
         yield _unsupported(_CHECK, configuration.quota_check_strategy, _CHECKS)
 

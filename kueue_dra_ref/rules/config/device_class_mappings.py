@@ -1,4 +1,7 @@
-"""Validation of device class mappings (Configuration API Extension for DRA; Device Class Mapping Uniqueness)."""
+"""Validation of device class mappings (Configuration API Extension for DRA; Device Class Mapping Uniqueness).
+
+Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
+"""
 
 from __future__ import annotations
 
@@ -102,13 +105,19 @@ def _each(rules: Iterable[MappingRule], place: MappingPath) -> Iterator[FieldErr
 
 @rule("MAP-001")
 def at_most_16_mappings(place: MappingPath) -> FieldError | None:
-    """Refuse a seventeenth mapping."""
+    """Refuse a seventeenth mapping.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _too_many(ROOT, len(place.mappings), 16)
 
 
 @rule("MAP-002", "MAP-019")
 def name_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that is no label key."""
+    """Refuse a resource name that is no label key.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(
         place.name_field,
         place.mapping.name,
@@ -120,7 +129,10 @@ def name_is_a_label_key(place: MappingPath) -> FieldError | None:
 def name_is_a_dns_label_with_optional_subdomain(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it."""
+    """Refuse a resource name that is no DNS label, with or without a DNS subdomain and a slash before it.
+
+    No counterpart: KEP-2941 of September 2025 only.
+    """
     prefix, slash, label = place.mapping.name.rpartition("/")
     faults = [
         *(dns_subdomain_faults(prefix) if slash else ()),
@@ -131,13 +143,19 @@ def name_is_a_dns_label_with_optional_subdomain(
 
 @rule("MAP-003")
 def name_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name of more than 253 characters; a label key alone may have 317."""
+    """Refuse a resource name of more than 253 characters; a label key alone may have 317.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(place.name_field, place.mapping.name, _too_long(place.mapping.name))
 
 
 @rule("MAP-004", "MAP-017")
 def name_is_used_once(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that an earlier mapping carries."""
+    """Refuse a resource name that an earlier mapping carries.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     earlier = (each.name for each in place.mappings[: place.index])
     return (
         _duplicate(place.name_field, place.mapping.name)
@@ -148,7 +166,10 @@ def name_is_used_once(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-005")
 def at_least_one_class(place: MappingPath) -> FieldError | None:
-    """Refuse a mapping without class names."""
+    """Refuse a mapping without class names.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if place.mapping.device_classes:
         return None
     detail = "at least one device class name is required"
@@ -157,13 +178,19 @@ def at_least_one_class(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-006")
 def at_most_8_classes(place: MappingPath) -> FieldError | None:
-    """Refuse a ninth class name."""
+    """Refuse a ninth class name.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _too_many(place.classes_field, len(place.mapping.device_classes), 8)
 
 
 @rule("MAP-007", "MAP-019")
 def class_is_a_label_key(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that is no label key."""
+    """Refuse a class name that is no label key.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(
         place.class_field,
         place.device_class,
@@ -173,7 +200,10 @@ def class_is_a_label_key(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-008")
 def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
-    """Refuse a class name of more than 253 characters."""
+    """Refuse a class name of more than 253 characters.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(
         place.class_field, place.device_class, _too_long(place.device_class)
     )
@@ -181,14 +211,20 @@ def class_is_at_most_253_long(place: MappingPath) -> FieldError | None:
 
 @rule("MAP-009")
 def class_is_named_once_in_a_mapping(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that stands earlier in the same mapping."""
+    """Refuse a class name that stands earlier in the same mapping.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     repeated = place.device_class in place.earlier_in_mapping()
     return _duplicate(place.class_field, place.device_class) if repeated else None
 
 
 @rule("MAP-010", "SOURCE-016")
 def class_maps_to_one_resource(place: MappingPath) -> FieldError | None:
-    """Refuse a class that an earlier mapping of another name has already."""
+    """Refuse a class that an earlier mapping of another name has already.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     owner = place.owner()
     return None if owner.name == place.mapping.name else _taken(place, owner)
 
@@ -200,6 +236,8 @@ def class_maps_to_one_resource_unless_both_count(
     """Refuse a class that an earlier mapping of another name has already, unless both mappings charge counters.
 
     Two mappings that charge counters may share a class; what they may not share is for the rules on sources.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
     """
     owner = place.owner()
     if owner.name == place.mapping.name or (owner.counter and place.mapping.counter):

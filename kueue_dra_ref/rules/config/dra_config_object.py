@@ -1,4 +1,7 @@
-"""DynamicResourceAllocationConfig API; Device Class Mapping Ambiguity (July 2025): the object that maps classes."""
+"""DynamicResourceAllocationConfig API; Device Class Mapping Ambiguity (July 2025): the object that maps classes.
+
+No counterpart: KEP-2941 of July 2025 only.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ _ROOT = "spec.resources"
 def the_config_object_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of the singleton as it is now; without it there are none."""
+    """The mappings are those of the singleton as it is now; without it there are none.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     del workload
     found = world.dra_config(NAMESPACE, NAME) or {}
     return tuple(
@@ -35,7 +41,10 @@ def the_config_object_maps_the_classes(
 
 @rule("CRD-002")
 def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other name."""
+    """Refuse any other name.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     name = obj["metadata"]["name"]
     if obj["kind"] == DRA_CONFIG and name != NAME:
         yield FieldError(
@@ -48,7 +57,10 @@ def the_config_object_is_called_default(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-003")
 def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other namespace."""
+    """Refuse any other namespace.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     namespace = obj["metadata"].get("namespace", "")
     if obj["kind"] == DRA_CONFIG and namespace != NAMESPACE:
         detail = f'must be "{NAMESPACE}"'
@@ -62,7 +74,10 @@ def the_config_object_lives_with_kueue(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-008")
 def required_fields(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse an object without its list, and a resource without a name or without its classes."""
+    """Refuse an object without its list, and a resource without a name or without its classes.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     if obj["kind"] == DRA_CONFIG and "resources" not in (obj.get("spec") or {}):
         yield FieldError(field=_ROOT, type="Required value")
     for index, resource in enumerate(_resources(obj)):
@@ -73,13 +88,19 @@ def required_fields(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-004")
 def at_most_16_resources(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a seventeenth resource."""
+    """Refuse a seventeenth resource.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     yield from _too_many(_ROOT, len(_resources(obj)), _MOST_RESOURCES)
 
 
 @rule("CRD-005")
 def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a ninth class."""
+    """Refuse a ninth class.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     for index, resource in enumerate(_resources(obj)):
         found = len(resource.get("deviceClassNames") or ())
         yield from _too_many(f"{_ROOT}[{index}].deviceClassNames", found, _MOST_CLASSES)
@@ -87,7 +108,10 @@ def at_most_8_classes_of_a_resource(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-006")
 def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that an earlier resource has."""
+    """Refuse a name that an earlier resource has.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     names = [resource.get("name") for resource in _resources(obj)]
     for index in _repeated(names):
         yield FieldError(
@@ -99,7 +123,10 @@ def resources_are_a_map(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("CRD-007")
 def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that stands earlier in the same resource; another resource may have it as well."""
+    """Refuse a class that stands earlier in the same resource; another resource may have it as well.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     for index, resource in enumerate(_resources(obj)):
         classes = resource.get("deviceClassNames") or []
         for place in _repeated(classes):
@@ -113,7 +140,10 @@ def classes_of_a_resource_are_a_set(obj: Manifest) -> Iterator[FieldError]:
 def every_mapping_of_a_class_names_a_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """Every mapping that lists the class by its whole name; of several the flavor decides."""
+    """Every mapping that lists the class by its whole name; of several the flavor decides.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     return tuple(
         mapping.name for mapping in mappings if device_class in mapping.device_classes
     )

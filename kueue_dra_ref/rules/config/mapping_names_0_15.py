@@ -1,4 +1,7 @@
-"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34."""
+"""Kueue 0.15: names of mappings, classes, resources and labels, in the words of apimachinery 0.34.
+
+Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings); pkg/webhooks/common.go (validateResourceName)
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,30 @@ from kueue_dra_ref.target import FieldError
 
 @rule("MAP-002", "MAP-020")
 def name_is_a_qualified_name(place: MappingPath) -> FieldError | None:
-    """Refuse a resource name that is no label key, which was called a qualified name."""
+    """Refuse a resource name that is no label key, which was called a qualified name.
+
+    Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(place.name_field, place.mapping.name)
 
 
 @rule("MAP-007", "MAP-020")
 def class_is_a_qualified_name(place: MappingPath) -> FieldError | None:
-    """Refuse a class name that is no label key, which was called a qualified name."""
+    """Refuse a class name that is no label key, which was called a qualified name.
+
+    Kueue 0.15: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _invalid(place.class_field, place.device_class)
 
 
 @rule("OBJECT-049")
 def names_are_qualified_and_counted_in_characters(words: str) -> str:
-    """Say of a label key that it is no qualified name, and of what is too long how many characters it may have."""
+    """Say of a label key that it is no qualified name, and of what is too long how many characters it may have.
+
+    Kueue 0.15: pkg/webhooks/common.go (validateResourceName);
+        pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints);
+        pkg/webhooks/workload_webhook.go (validateTolerations)
+    """
     return in_characters(words.replace("a valid label key", "a qualified name"))
 
 

@@ -1,4 +1,7 @@
-"""Kueue 0.20 (provisional), validation of the Configuration: names that earlier releases let pass."""
+"""Kueue 0.20 (provisional), validation of the Configuration: names that earlier releases let pass.
+
+No counterpart: announced for Kueue 0.20, in no pinned release.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from kueue_dra_ref.target import FieldError
 
 @rule("MAP-021")
 def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
-    """Refuse the name under which Kueue itself counts pods."""
+    """Refuse the name under which Kueue itself counts pods.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     if place.mapping.name != "pods":
         return None
     detail = "pods is counted by Kueue itself"
@@ -27,7 +33,10 @@ def a_mapping_is_not_called_pods(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-017")
 def a_capacity_has_one_slash_at_most(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a capacity whose name has more than a domain and an identifier."""
+    """Refuse a capacity whose name has more than a domain and an identifier.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     name = str((place.source.get("capacity") or {}).get("name") or "")
     if name.count("/") > 1:
         yield invalid(

@@ -1,4 +1,7 @@
-"""Kueue 0.19, sources of a mapping: the name of the counter or capacity, the driver, and the selector of devices."""
+"""Kueue 0.19, sources of a mapping: the name of the counter or capacity, the driver, and the selector of devices.
+
+Kueue: pkg/config/validation.go (validateDeviceClassSource, validateDeviceClassMappings, validateQualifiedName)
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ _MAX_DRIVER = 63
 
 @rule("SOURCE-006")
 def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a counter whose name is missing or no DNS label."""
+    """Refuse a counter whose name is missing or no DNS label.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     for field, counter in _written(place, "counter"):
         name = str(counter.get("name") or "")
         if not name:
@@ -31,7 +37,10 @@ def a_counter_is_named_by_a_label(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-007")
 def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed."""
+    """Refuse a capacity whose name is no C identifier with or without a domain; two slashes go unnoticed.
+
+    Kueue: pkg/config/validation.go (validateQualifiedName, validateCIdentifier)
+    """
     for field, capacity in _written(place, "capacity"):
         yield from resource_names.qualified(
             str(capacity.get("name") or ""), f"{field}.name", KUBERNETES_1_36
@@ -40,7 +49,10 @@ def a_capacity_has_a_qualified_name(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-008")
 def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a driver that is missing, too long, or no DNS subdomain in lower case."""
+    """Refuse a driver that is missing, too long, or no DNS subdomain in lower case.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassSource)
+    """
     for field, source in _written(place, "counter", "capacity"):
         driver = str(source.get("driver") or "")
         if not driver:
@@ -57,7 +69,10 @@ def a_driver_is_a_subdomain(place: MappingPath) -> Iterator[FieldError]:
 
 @rule("SOURCE-009")
 def the_selector_of_a_source_compiles(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a source without a selector of devices, or with one that does not compile."""
+    """Refuse a source without a selector of devices, or with one that does not compile.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassSource)
+    """
     for field, source in _written(place, "counter", "capacity"):
         path = f"{field}.deviceSelector.cel.expression"
         expression = str(

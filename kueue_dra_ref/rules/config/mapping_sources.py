@@ -1,4 +1,7 @@
-"""Kueue 0.19, sources of a mapping: what one may charge, and what may not go together."""
+"""Kueue 0.19, sources of a mapping: what one may charge, and what may not go together.
+
+Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _ONE = "exactly one source type must be set per entry"
 
 @rule("SOURCE-001")
 def a_source_has_a_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is neither a counter nor a capacity."""
+    """Refuse a source that is neither a counter nor a capacity.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if _types(place.source):
         return None
     return FieldError(field=place.source_field, type="Required value", detail=_ONE)
@@ -23,7 +29,10 @@ def a_source_has_a_type(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-002")
 def a_source_has_one_type(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is a counter and a capacity at once."""
+    """Refuse a source that is a counter and a capacity at once.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if len(_types(place.source)) < 2:
         return None
     return FieldError(
@@ -36,19 +45,28 @@ def a_source_has_one_type(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-004")
 def counters_need_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a counter while partitionable devices are switched off."""
+    """Refuse a counter while partitionable devices are switched off.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _gated(place, "counter", "KueueDRAIntegrationPartitionableDevices")
 
 
 @rule("SOURCE-005")
 def capacities_need_their_gate(place: MappingPath) -> FieldError | None:
-    """Refuse a capacity while consumable capacity is switched off."""
+    """Refuse a capacity while consumable capacity is switched off.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     return _gated(place, "capacity", "KueueDRAIntegrationConsumableCapacity")
 
 
 @rule("SOURCE-003")
 def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either."""
+    """Refuse counters beside capacities in one mapping; sources of no type or of both are none of either.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     sources = place.mapping.sources
     if len({found[0] for each in sources if len(found := _types(each)) == 1}) > 1:
         detail = "cannot mix counter and capacity sources in the same mapping"
@@ -62,7 +80,10 @@ def sources_have_one_type(place: MappingPath) -> Iterator[FieldError]:
 def mappings_of_a_class_charge_different_counters(
     place: MappingPath,
 ) -> FieldError | None:
-    """Refuse a class that another mapping charges for the same counter already."""
+    """Refuse a class that another mapping charges for the same counter already.
+
+    Kueue: pkg/config/validation.go (validateDeviceClassMappings, counterNameForMapping)
+    """
     mapping, owner = place.mapping, place.owner()
     if owner.name == mapping.name or not (mapping.counter and owner.counter):
         return None

@@ -1,4 +1,7 @@
-"""Kueue 0.18, sources of a mapping: one counter, or none at all; what is looked at while the gate is on."""
+"""Kueue 0.18, sources of a mapping: one counter, or none at all; what is looked at while the gate is on.
+
+Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+"""
 
 from __future__ import annotations
 
@@ -16,21 +19,30 @@ _MAX_NAME, _MAX_DRIVER = 63, 253
 
 @rule("SOURCE-012")
 def sources_need_the_gate_of_counters(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse all sources of a mapping at once while partitionable devices are switched off."""
+    """Refuse all sources of a mapping at once while partitionable devices are switched off.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if place.mapping.sources:
         yield _of_all(place, "Invalid value", f"sources require {_GATE} to be enabled")
 
 
 @rule("SOURCE-011")
 def a_mapping_has_one_source(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a second source of a mapping."""
+    """Refuse a second source of a mapping.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if len(place.mapping.sources) > 1:
         yield _of_all(place, "Too many", "must have at most 1 item")
 
 
 @rule("SOURCE-015")
 def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
-    """Refuse a source that is no counter."""
+    """Refuse a source that is no counter.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     if place.source.get("counter") is not None:
         return None
     detail = "exactly one source type must be set"
@@ -41,13 +53,19 @@ def a_source_is_a_counter(place: MappingPath) -> FieldError | None:
 
 @rule("SOURCE-013")
 def a_counter_has_a_short_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a counter whose name is missing or too long; how it is spelt is not looked at."""
+    """Refuse a counter whose name is missing or too long; how it is spelt is not looked at.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     yield from _measured(place, "name", _MAX_NAME)
 
 
 @rule("SOURCE-014")
 def a_driver_has_a_name(place: MappingPath) -> Iterator[FieldError]:
-    """Refuse a driver that is missing or too long; how it is spelt is not looked at."""
+    """Refuse a driver that is missing or too long; how it is spelt is not looked at.
+
+    Kueue 0.18: pkg/config/validation.go (validateDeviceClassMappings)
+    """
     yield from _measured(place, "driver", _MAX_DRIVER)
 
 

@@ -1,4 +1,7 @@
-"""What the API server refuses of ClusterQueues and Cohorts by Kueue's definitions of them (clusterqueue_types.go)."""
+"""What the API server refuses of ClusterQueues and Cohorts by Kueue's definitions of them (clusterqueue_types.go).
+
+Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, ResourceGroup, FlavorFungibility)
+"""
 
 from __future__ import annotations
 
@@ -29,34 +32,50 @@ _SEARCH = (
 
 @rule("OBJECT-003")
 def at_most_16_resource_groups(write: AdmissionRequest) -> Faults:
-    """Refuse more."""
+    """Refuse more.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
+        apis/kueue/v1beta2/cohort_types.go (CohortSpec)
+    """
     return at_most(write.new, "spec.resourceGroups", 16)
 
 
 @rule("OBJECT-004")
 def a_group_covers_1_to_64_resources(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more."""
+    """Refuse none, and more.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
+    """
     yield from at_least(write.new, f"{_GROUP}.coveredResources", 1)
     yield from at_most(write.new, f"{_GROUP}.coveredResources", 64)
 
 
 @rule("OBJECT-005")
 def a_group_has_1_to_64_flavors(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more."""
+    """Refuse none, and more.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
+    """
     yield from at_least(write.new, f"{_GROUP}.flavors", 1)
     yield from at_most(write.new, f"{_GROUP}.flavors", 64)
 
 
 @rule("OBJECT-006")
 def a_flavor_has_1_to_64_quotas(write: AdmissionRequest) -> Faults:
-    """Refuse none, and more."""
+    """Refuse none, and more.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
+    """
     yield from at_least(write.new, f"{_FLAVOR}.resources", 1)
     yield from at_most(write.new, f"{_FLAVOR}.resources", 64)
 
 
 @rule("OBJECT-007")
 def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
-    """Refuse a group without resources or flavors, and a flavor or quota without a name."""
+    """Refuse a group without resources or flavors, and a flavor or quota without a name.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup, FlavorQuotas, ResourceQuota)
+    """
     yield from missing(write.new, _GROUP, "coveredResources", "flavors")
     yield from missing(write.new, _FLAVOR, "name", "resources")
     yield from missing(write.new, _RESOURCE, "name")
@@ -64,25 +83,37 @@ def a_group_says_what_there_is_quota_of(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-008")
 def a_quota_says_how_much_there_is(write: AdmissionRequest) -> Faults:
-    """Refuse a quota without an amount."""
+    """Refuse a quota without an amount.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceQuota)
+    """
     return missing(write.new, _RESOURCE, "nominalQuota")
 
 
 @rule("OBJECT-010")
 def a_group_names_flavors_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ResourceFlavor can be called."""
+    """Refuse what no ResourceFlavor can be called.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceFlavorReference)
+    """
     return no_object_names(write.new, f"{_FLAVOR}.name")
 
 
 @rule("OBJECT-011")
 def a_parent_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called."""
+    """Refuse what no Cohort can be called.
+
+    Kueue: apis/kueue/v1beta2/cohort_types.go (CohortSpec); apis/kueue/v1beta2/clusterqueue_types.go (CohortReference)
+    """
     return no_object_names(write.new, "spec.parentName")
 
 
 @rule("OBJECT-012")
 def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no Cohort can be called."""
+    """Refuse what no Cohort can be called.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
+    """
     return no_object_names(write.new, "spec.cohortName")
 
 
@@ -90,38 +121,56 @@ def a_cohort_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
 def a_cohort_without_a_field_of_that_name_is_named_as_objects_are(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse what no Cohort can be called; the field was called cohort."""
+    """Refuse what no Cohort can be called; the field was called cohort.
+
+    Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (ClusterQueueSpec, CohortReference)
+    """
     return no_object_names(write.new, "spec.cohortName", "spec.cohort")
 
 
 @rule("OBJECT-015")
 def a_flavor_is_once_in_a_group(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list."""
+    """Refuse it twice in a list.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
+    """
     return repeated(write.new, f"{_GROUP}.flavors", "name")
 
 
 @rule("OBJECT-016")
 def a_resource_is_once_in_a_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse it twice in a list."""
+    """Refuse it twice in a list.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorQuotas)
+    """
     return repeated(write.new, f"{_FLAVOR}.resources", "name")
 
 
 @rule("OBJECT-051")
 def an_admission_scope_has_a_mode(write: AdmissionRequest) -> Faults:
-    """Refuse a scope without one."""
+    """Refuse a scope without one.
+
+    Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope)
+    """
     return missing(write.new, "spec.admissionScope", "admissionMode")
 
 
 @rule("OBJECT-052")
 def the_mode_of_an_admission_scope_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one."""
+    """Refuse another one.
+
+    Kueue: apis/kueue/v1beta2/fairsharing_types.go (AdmissionScope, AdmissionMode)
+    """
     modes = ("UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing")
     return other_words(write.new, "spec.admissionScope.admissionMode", modes)
 
 
 @rule("OBJECT-045")
 def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
-    """Refuse an expression without a key or an operator."""
+    """Refuse an expression without a key or an operator.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
+    """
     return missing(
         write.new, "spec.namespaceSelector.matchExpressions[]", "key", "operator"
     )
@@ -129,7 +178,10 @@ def a_selector_says_what_it_compares(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-017")
 def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another order of the queue."""
+    """Refuse another order of the queue.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec, QueueingStrategy)
+    """
     return other_words(
         write.new, "spec.queueingStrategy", ("StrictFIFO", "BestEffortFIFO")
     )
@@ -137,7 +189,11 @@ def queueing_strategy_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-019")
 def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
-    """Refuse another policy."""
+    """Refuse another policy.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption, PreemptionPolicy,
+        BorrowWithinCohortPolicy)
+    """
     path = "spec.preemption"
     within = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")
     yield from other_words(write.new, f"{path}.withinClusterQueue", within)
@@ -151,7 +207,10 @@ def preemption_policies_are_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-020")
 def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor."""
+    """Refuse other words for what becomes of the search for a flavor.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
+    """
     for path in _SEARCH:
         yield from other_words(write.new, path, ("MayStopSearch", "TryNextFlavor"))
 
@@ -160,7 +219,10 @@ def when_can_preempt_is_known(write: AdmissionRequest) -> Faults:
 def when_can_borrow_is_known(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt."""
+    """Refuse other words for what becomes of the search for a flavor; to stop it was called Borrow, and Preempt.
+
+    Kueue 0.14: apis/kueue/v1beta1/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPolicy)
+    """
     for path, word in zip(_SEARCH, ("Borrow", "Preempt"), strict=True):
         for fault in other_words(write.new, path, ("MayStopSearch", "TryNextFlavor")):
             yield replace(fault, detail=fault.detail.replace("MayStopSearch", word))
@@ -168,14 +230,20 @@ def when_can_borrow_is_known(
 
 @rule("OBJECT-021")
 def fungibility_preference_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another preference."""
+    """Refuse another preference.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility, FlavorFungibilityPreference)
+    """
     words = ("BorrowingOverPreemption", "PreemptionOverBorrowing")
     return other_words(write.new, "spec.flavorFungibility.preference", words)
 
 
 @rule("OBJECT-022")
 def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
-    """Refuse a limit where there is nobody to borrow from."""
+    """Refuse a limit where there is nobody to borrow from.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec)
+    """
     if "cohortName" not in write.new["spec"] and places(
         write.new, f"{_RESOURCE}.borrowingLimit"
     ):
@@ -186,7 +254,10 @@ def borrowing_is_limited_in_a_cohort_only(write: AdmissionRequest) -> Faults:
 def borrow_within_cohort_needs_reclaim(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse that what is borrowed is preempted for, and what is lent is not."""
+    """Refuse that what is borrowed is preempted for, and what is lent is not.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueuePreemption)
+    """
     preemption = write.new["spec"]["preemption"]
     if (
         preemption["reclaimWithinCohort"] == "Never"
@@ -200,7 +271,10 @@ def borrow_within_cohort_needs_reclaim(
 
 @rule("OBJECT-024")
 def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Faults:
-    """Refuse a preference between flavors where the search stops at the first."""
+    """Refuse a preference between flavors where the search stops at the first.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (FlavorFungibility)
+    """
     searching = write.new["spec"]["flavorFungibility"]
     tried = {searching["whenCanBorrow"], searching["whenCanPreempt"]}
     if "preference" in searching and tried != {"TryNextFlavor"}:
@@ -210,7 +284,10 @@ def fungibility_preference_needs_try_next_flavor(write: AdmissionRequest) -> Fau
 
 @rule("OBJECT-025")
 def a_flavor_has_a_quota_of_each_resource(write: AdmissionRequest) -> Faults:
-    """Refuse a flavor with more or fewer quotas than its group covers resources."""
+    """Refuse a flavor with more or fewer quotas than its group covers resources.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ResourceGroup)
+    """
     for path, group in places(write.new, _GROUP):
         if any(
             len(flavor["resources"]) != len(group["coveredResources"])

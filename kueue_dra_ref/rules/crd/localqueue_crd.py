@@ -1,4 +1,8 @@
-"""What the API server refuses of a LocalQueue by Kueue's definition of it (localqueue_types.go)."""
+"""What the API server refuses of a LocalQueue by Kueue's definition of it (localqueue_types.go).
+
+Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference);
+    apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,19 @@ from kueue_dra_ref.model.rule import rule
 
 @rule("OBJECT-014")
 def a_cluster_queue_is_named_as_objects_are(write: AdmissionRequest) -> Faults:
-    """Refuse what no ClusterQueue can be called."""
+    """Refuse what no ClusterQueue can be called.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueReference)
+    """
     return no_object_names(write.new, "spec.clusterQueue")
 
 
 @rule("QUEUE-042")
 def a_local_queue_stays_with_its_cluster_queue(write: AdmissionRequest) -> Faults:
-    """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none."""
+    """Refuse another ClusterQueue for a LocalQueue that names one; it may come to name none.
+
+    Kueue: apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec)
+    """
     named, before = (
         each["spec"].get("clusterQueue") for each in (write.new, write.before)
     )

@@ -1,4 +1,7 @@
-"""What the API server refuses of ResourceFlavors by Kueue's definition of them (resourceflavor_types.go)."""
+"""What the API server refuses of ResourceFlavors by Kueue's definition of them (resourceflavor_types.go).
+
+Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,29 @@ _EFFECTS_WORDS = (
 def a_flavor_has_at_most_8_labels_taints_and_tolerations(
     write: AdmissionRequest,
 ) -> Faults:
-    """Refuse more of either."""
+    """Refuse more of either.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     for path in ("spec.nodeLabels", _TAINTS, _TOLERATIONS):
         yield from at_most(write.new, path, 8)
 
 
 @rule("OBJECT-027")
 def a_taint_has_a_key_and_an_effect(write: AdmissionRequest) -> Faults:
-    """Refuse neither."""
+    """Refuse neither.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     return missing(write.new, f"{_TAINTS}[]", "key", "effect")
 
 
 @rule("OBJECT-028")
 def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one."""
+    """Refuse another one.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     if any(
         taint.get("effect") not in _EFFECTS
         for taint in write.new["spec"].get("nodeTaints") or ()
@@ -43,7 +55,10 @@ def the_effect_of_a_taint_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-029")
 def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
-    """Refuse a toleration that has neither a key nor the operator Exists."""
+    """Refuse a toleration that has neither a key nor the operator Exists.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     words = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
     return _each(
         write, words, lambda each: "key" in each or each["operator"] == "Exists"
@@ -52,7 +67,10 @@ def toleration_without_key_needs_exists(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-030")
 def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
-    """Refuse seconds of another effect than NoExecute."""
+    """Refuse seconds of another effect than NoExecute.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     words = "effect must be 'NoExecute' when 'tolerationSeconds' is set"
     return _each(
         write,
@@ -63,7 +81,10 @@ def toleration_seconds_needs_no_execute(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-031")
 def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse to compare numbers, which pods may."""
+    """Refuse to compare numbers, which pods may.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     words = "supported toleration values: 'Equal'(default), 'Exists'"
     return _each(
         write, words, lambda each: each.get("operator", "Equal") in ("Equal", "Exists")
@@ -72,7 +93,10 @@ def the_operator_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-032")
 def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
-    """Refuse a value that is not compared with anything."""
+    """Refuse a value that is not compared with anything.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     words = "a value must be empty when 'operator' is 'Exists'"
     return _each(
         write,
@@ -83,7 +107,10 @@ def exists_operator_takes_no_value(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-028")
 def the_effect_of_a_toleration_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another one."""
+    """Refuse another one.
+
+    Kueue: apis/kueue/v1beta2/resourceflavor_types.go (ResourceFlavorSpec)
+    """
     return _each(
         write, _EFFECTS_WORDS, lambda each: each.get("effect", _EFFECTS[0]) in _EFFECTS
     )

@@ -1,4 +1,8 @@
-"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share."""
+"""What the API server refuses of several kinds by Kueue's definitions of them: values and words that they share.
+
+Kueue: apis/kueue/v1beta2/constants.go (StopPolicy);
+    apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
+"""
 
 from __future__ import annotations
 
@@ -23,13 +27,21 @@ _INT32 = (
 
 @rule("OBJECT-002")
 def a_priority_class_has_a_value(write: AdmissionRequest) -> Faults:
-    """Refuse none."""
+    """Refuse none.
+
+    Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass)
+    """
     return missing(write.new, "", "value")
 
 
 @rule("OBJECT-050")
 def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
-    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range."""
+    """Refuse a priority, a threshold of priorities, and a number of pods that is out of their range.
+
+    Kueue: apis/kueue/v1beta2/workloadpriorityclass_types.go (WorkloadPriorityClass);
+        apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet);
+        apis/kueue/v1beta2/clusterqueue_types.go (BorrowWithinCohort)
+    """
     for path in _INT32:
         for at, value in places(write.new, path, int):
             if not -(2**31) <= value < 2**31:
@@ -42,5 +54,9 @@ def numbers_have_32_bits(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-018")
 def stop_policy_is_known(write: AdmissionRequest) -> Faults:
-    """Refuse another stop policy."""
+    """Refuse another stop policy.
+
+    Kueue: apis/kueue/v1beta2/clusterqueue_types.go (ClusterQueueSpec);
+    apis/kueue/v1beta2/localqueue_types.go (LocalQueueSpec); apis/kueue/v1beta2/constants.go (StopPolicy)
+    """
     return other_words(write.new, "spec.stopPolicy", ("None", "Hold", "HoldAndDrain"))

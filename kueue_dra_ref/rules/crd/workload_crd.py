@@ -1,4 +1,7 @@
-"""What the API server refuses of a Workload by Kueue's definition of it (workload_types.go): limits, then CEL rules."""
+"""What the API server refuses of a Workload by Kueue's definition of it (workload_types.go): limits, then CEL rules.
+
+Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSet, PriorityClassRef)
+"""
 
 from __future__ import annotations
 
@@ -34,38 +37,56 @@ _ROOT = "<nil>"
 
 @rule("COUNT-021")
 def a_workload_has_a_pod_set(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a list of none."""
+    """Refuse a list of none.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+    """
     return at_least(write.new, _PATH, 1)
 
 
 @rule("COUNT-022")
 def at_most_18_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more."""
+    """Refuse more.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+    """
     return at_most(write.new, _PATH, 18)
 
 
 @rule("COUNT-023")
 def at_most_10_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more."""
+    """Refuse more.
+
+    Kueue 0.18: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+    """
     return at_most(write.new, _PATH, 10)
 
 
 @rule("COUNT-024")
 def at_most_8_pod_sets(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse more."""
+    """Refuse more.
+
+    Kueue 0.17: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+    """
     return at_most(write.new, _PATH, 8)
 
 
 @rule("COUNT-025")
 def a_container_lists_a_claim_once(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names."""
+    """Refuse two requests of one claim, which a pod may list: the definition tells claims apart by their names.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
+    """
     for kind in ("containers", "initContainers"):
         yield from repeated(write.new, f"{_POD}.{kind}[].resources.claims", "name")
 
 
 @rule("COUNT-026")
 def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a name that is no label, and one that two pod sets have."""
+    """Refuse a name that is no label, and one that two pod sets have.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec, PodSetReference)
+    """
     yield from no_labels(write.new, f"{_PATH}[].name")
     yield from repeated(write.new, _PATH, "name")
 
@@ -74,14 +95,20 @@ def a_pod_set_has_a_name_of_its_own(write: AdmissionRequest) -> Iterator[FieldEr
 def containers_and_claims_differ_in_their_names(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a name twice in one list."""
+    """Refuse a name twice in one list.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
+    """
     for kind in ("containers", "initContainers", "resourceClaims"):
         yield from repeated(write.new, f"{_POD}.{kind}", "name")
 
 
 @rule("COUNT-028")
 def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse pods without a template or containers, and parts of them without what tells them apart."""
+    """Refuse pods without a template or containers, and parts of them without what tells them apart.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
+    """
     yield from missing(write.new, f"{_PATH}[]", "template")
     yield from missing(write.new, _POD, "containers")
     yield from missing(write.new, f"{_POD}.{REQUIRED}", "nodeSelectorTerms")
@@ -93,7 +120,11 @@ def pods_have_containers_and_names(write: AdmissionRequest) -> Iterator[FieldErr
 def a_workload_names_its_queue_as_objects_are(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse what no LocalQueue can be called."""
+    """Refuse what no LocalQueue can be called.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec);
+        apis/kueue/v1beta2/localqueue_types.go (LocalQueueName)
+    """
     return no_object_names(write.new, "spec.queueName")
 
 
@@ -101,7 +132,10 @@ def a_workload_names_its_queue_as_objects_are(
 def a_priority_class_is_of_a_known_kind(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a reference that lacks a part, and one to a kind that there is not."""
+    """Refuse a reference that lacks a part, and one to a kind that there is not.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PriorityClassRef, PriorityClassGroup, PriorityClassKind)
+    """
     yield from missing(write.new, _CLASS, "group", "kind", "name")
     yield from other_words(write.new, f"{_CLASS}.group", tuple(_KINDS))
     yield from other_words(write.new, f"{_CLASS}.kind", tuple(_KINDS.values()))
@@ -113,7 +147,10 @@ def a_priority_class_is_of_a_known_kind(
 def a_priority_class_is_of_the_kind_of_its_group(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse the kind of the other group."""
+    """Refuse the kind of the other group.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PriorityClassRef)
+    """
     for path, reference in places(write.new, _CLASS):
         group, kind = reference["group"], _KINDS.get(reference["group"])
         if kind and reference["kind"] != kind:
@@ -124,7 +161,10 @@ def a_priority_class_is_of_the_kind_of_its_group(
 
 @rule("PARTIAL-008")
 def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Refuse a pod set that is content with none."""
+    """Refuse a pod set that is content with none.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
+    """
     for at, least in places(write.new, f"{_PATH}[].minCount", int):
         if least < 1:
             yield invalid(
@@ -136,7 +176,10 @@ def the_fewest_pods_are_at_least_one(write: AdmissionRequest) -> Iterator[FieldE
 def queue_name_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue while quota is reserved."""
+    """Refuse another queue while quota is reserved.
+
+    Kueue 0.18: apis/kueue/v1beta2/workload_types.go (Workload)
+    """
     if _moved(write):
         yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
 
@@ -145,7 +188,10 @@ def queue_name_is_immutable_with_quota(
 def queue_name_is_immutable_with_quota_reservation(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue, and none, while quota is reserved."""
+    """Refuse another queue, and none, while quota is reserved.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
+    """
     if _keeps_quota(write) and _queue(write.before) != _queue(write.new):
         yield invalid(_ROOT, "queueName is immutable while workload quota reserved")
 
@@ -154,7 +200,10 @@ def queue_name_is_immutable_with_quota_reservation(
 def queue_name_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse another queue while quota is reserved, without saying so."""
+    """Refuse another queue while quota is reserved, without saying so.
+
+    Kueue 0.14: apis/kueue/v1beta1/workload_types.go (Workload)
+    """
     if _moved(write):
         yield invalid(_ROOT, "field is immutable")
 
@@ -163,7 +212,10 @@ def queue_name_is_immutable_with_quota_short_message(
 def a_priority_class_comes_with_its_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a reference to a priority class without the priority that it stands for."""
+    """Refuse a reference to a priority class without the priority that it stands for.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadSpec)
+    """
     if _lacks_priority(write.new):
         yield invalid("spec", "priority should not be nil when priorityClassRef is set")
 
@@ -172,7 +224,10 @@ def a_priority_class_comes_with_its_priority(
 def a_named_priority_class_comes_with_its_priority(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a priority class without the priority that it stands for; it is a name there, not a reference."""
+    """Refuse a priority class without the priority that it stands for; it is a name there, not a reference.
+
+    Kueue 0.14: apis/kueue/v1beta1/workload_types.go (WorkloadSpec)
+    """
     if _lacks_priority(write.new):
         yield invalid(
             "spec", "priority should not be nil when priorityClassName is set"
@@ -183,7 +238,10 @@ def a_named_priority_class_comes_with_its_priority(
 def priority_class_is_immutable_with_quota(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse that a priority class is given or taken away while quota is reserved."""
+    """Refuse that a priority class is given or taken away while quota is reserved.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (Workload)
+    """
     if is_true(write.before, "QuotaReserved") and _has_class(
         write.before
     ) != _has_class(write.new):
@@ -196,7 +254,10 @@ def priority_class_is_immutable_with_quota(
 def priority_class_is_immutable_with_quota_short_message(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse that a priority class is given or taken away while quota is reserved, without saying so."""
+    """Refuse that a priority class is given or taken away while quota is reserved, without saying so.
+
+    Kueue 0.14: apis/kueue/v1beta1/workload_types.go (Workload)
+    """
     if is_true(write.before, "QuotaReserved") and _has_class(
         write.before
     ) != _has_class(write.new):
@@ -207,7 +268,10 @@ def priority_class_is_immutable_with_quota_short_message(
 def the_fewest_pods_are_no_more_than_all(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Refuse a pod set that needs more pods than it has."""
+    """Refuse a pod set that needs more pods than it has.
+
+    Kueue: apis/kueue/v1beta2/workload_types.go (PodSet)
+    """
     for index, pod_set in _pod_sets(write.new):
         if pod_set.get("minCount", 0) > pod_set.get("count", 1):
             yield invalid(

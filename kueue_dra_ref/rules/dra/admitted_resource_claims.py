@@ -1,4 +1,7 @@
-"""Workloads, step 4.1, of July 2025: the map ``admittedResourceClaims``."""
+"""Workloads, step 4.1, of July 2025: the map ``admittedResourceClaims``.
+
+No counterpart: KEP-2941 of July 2025 only.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ def claims_in_use_are_not_charged_again(asked: DeviceRequestContext) -> bool:
 
     The text does not say when a key leaves the map; it is taken to be there while a workload of the ClusterQueue that
     names the claim holds quota.
+
+    No counterpart: KEP-2941 of July 2025 only.
     """
     claim = asked.claim.claim
     status = (asked.template or {}).get("status") or {}

@@ -1,4 +1,8 @@
-"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add."""
+"""Workload Processing Flow, step 5, and Risks and Mitigations: what a request is charged, and how charges add.
+
+Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates);
+    pkg/workload/workload.go (totalRequestsFromPodSets)
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,10 @@ Charge = tuple[tuple[str, int], ...]
     "CEL-009",
 )
 def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing."""
+    """An exact request is charged the devices that it asks for; constraints, config and selectors change nothing.
+
+    Kueue: pkg/dra/claims.go (countDevicesPerClass)
+    """
     request = asked.request
     if request is None or not request.is_exact or request.mode != "ExactCount":
         return None
@@ -34,13 +41,19 @@ def the_count_is_charged(asked: DeviceRequestContext) -> Charge | None:
 
 @rule("RISK-002")
 def admin_access_is_not_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Administrative access is for admin namespaces; charged, it would eat up the quota of users."""
+    """Administrative access is for admin namespaces; charged, it would eat up the quota of users.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     return () if asked.request and asked.request.admin_access else None
 
 
 @rule("RISK-001")
 def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
-    """Which alternative will be allocated is not known, so all classes that the list names are charged."""
+    """Which alternative will be allocated is not known, so all classes that the list names are charged.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     if not asked.request or not asked.request.alternatives:
         return None
     return tuple(
@@ -53,7 +66,10 @@ def every_subrequest_is_charged(asked: DeviceRequestContext) -> Charge | None:
 def allocation_mode_all_is_charged_worst_case(
     asked: DeviceRequestContext,
 ) -> Charge | None:
-    """Mode All is charged the most devices that one claim could be allocated."""
+    """Mode All is charged the most devices that one claim could be allocated.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     request = asked.request
     if request is None or not request.is_exact or request.mode != "All":
         return None
@@ -74,29 +90,44 @@ def _most(asked: DeviceRequestContext, request: DeviceRequest) -> int:
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010")
 def claims_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists: each once, whoever uses it and however often."""
+    """A pod's claims are what its ``resourceClaims`` lists: each once, whoever uses it and however often.
+
+    Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     return tuple(claim for claim in pod_set.claims if claim.template)
 
 
 @rule("COUNT-003", "COUNT-017")
 def requests_of_a_claim_add_up(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added, saturating at the largest 64-bit integer."""
+    """Counts of one class in one claim are added, saturating at the largest 64-bit integer.
+
+    Kueue: pkg/dra/claims.go (countDevicesPerClass)
+    """
     return clamp(sum(amounts))
 
 
 @rule("COUNT-004", "COUNT-005", "COUNT-010", "MAP-013")
 def claims_of_a_pod_add_up(amounts: Sequence[int]) -> int:
-    """What several claims, or several classes of one mapping, charge to a resource is added."""
+    """What several claims, or several classes of one mapping, charge to a resource is added.
+
+    Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     return clamp(sum(amounts))
 
 
 @rule("COUNT-006", "COUNT-011", "COUNT-013")
 def a_pod_set_is_charged_for_each_pod(amount: int, pods: int) -> int:
-    """The charge of one pod times the number of pods."""
+    """The charge of one pod times the number of pods.
+
+    Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
+    """
     return clamp(amount * pods)
 
 
 @rule("COUNT-014", "COUNT-018", "COUNT-015", "COUNT-016")
 def devices_add_to_pod_requests(ordinary: int, devices: int) -> int:
-    """What containers request under the name of a mapping is added to the devices; neither hides the other."""
+    """What containers request under the name of a mapping is added to the devices; neither hides the other.
+
+    Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
+    """
     return clamp(ordinary + devices)

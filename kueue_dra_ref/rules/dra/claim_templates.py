@@ -1,4 +1,7 @@
-"""Workload Processing Flow, step 4: the template of a claim, and the requests that Kueue 0.19 does not support."""
+"""Workload Processing Flow, step 4: the template of a claim, and the requests that Kueue 0.19 does not support.
+
+Kueue: pkg/dra/claims.go (countDevicesPerClass, GetResourceRequestsForResourceClaimTemplates, getClaimSpec)
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,19 @@ from kueue_dra_ref.target import FieldError, Manifest
 def templates_are_read_where_the_workload_lives(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaimTemplate from the namespace of the workload."""
+    """Read the ResourceClaimTemplate from the namespace of the workload.
+
+    Kueue: pkg/dra/claims.go (getClaimSpec)
+    """
     return world.template(namespace, name)
 
 
 @rule("CLAIM-006", "CLAIM-007", "CLAIM-015")
 def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing template is an internal error: it may come, so the workload is retried."""
+    """A missing template is an internal error: it may come, so the workload is retried.
+
+    Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     name = asked.claim.template
     if asked.template is not None or not name:
         return None
@@ -33,7 +42,10 @@ def the_template_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-008", "CLAIM-020")
 def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 cannot tell which alternative will be allocated."""
+    """Kueue 0.19 cannot tell which alternative will be allocated.
+
+    Kueue: pkg/dra/claims.go (countDevicesPerClass)
+    """
     if not asked.request or not asked.request.alternatives:
         return None
     return asked.fault(
@@ -45,7 +57,10 @@ def first_available_unsupported(asked: DeviceRequestContext) -> FieldError | Non
 def selectors_must_compile(
     asked: DeviceRequestContext,
 ) -> FieldError | Undecided | None:
-    """Each selector of the request must compile in the DRA CEL environment; all that do not are told together."""
+    """Each selector of the request must compile in the DRA CEL environment; all that do not are told together.
+
+    Kueue: pkg/dra/claims.go (validateCELSelectors, compileCELSelectors)
+    """
     if not asked.request:
         return None
     faults = []
@@ -66,7 +81,10 @@ def selectors_must_compile(
 
 @rule("CLAIM-013")
 def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Kueue 0.19 refuses administrative access rather than pass it over."""
+    """Kueue 0.19 refuses administrative access rather than pass it over.
+
+    Kueue: pkg/dra/claims.go (countDevicesPerClass)
+    """
     if not asked.request or not asked.request.admin_access:
         return None
     return asked.fault(
@@ -76,7 +94,10 @@ def admin_access_is_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-010")
 def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only."""
+    """How many devices mode All will take is known to the scheduler only.
+
+    Kueue: pkg/dra/claims.go (countDevicesPerClass)
+    """
     if not asked.request or asked.request.mode != "All":
         return None
     return asked.fault(
@@ -91,7 +112,10 @@ def allocation_mode_all_is_rejected(asked: DeviceRequestContext) -> FieldError |
 def unmapped_classes_are_refused(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged, so it keeps the workload out."""
+    """A class that no mapping names cannot be charged, so it keeps the workload out.
+
+    Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     return FieldError(
         field=f"{asked.pod_set.claim_path(asked.claim)}.resourceClaim{'' if asked.claim.claim else 'Template'}Name",
         type="Not found",

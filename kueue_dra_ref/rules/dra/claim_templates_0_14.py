@@ -1,4 +1,7 @@
-"""Kueue 0.14, claims: nothing of a request is refused, what cannot be counted is charged nothing, plain messages."""
+"""Kueue 0.14, claims: nothing of a request is refused, what cannot be counted is charged nothing, plain messages.
+
+Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from kueue_dra_ref.target import FieldError
 def missing_template_message_0_14(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
-    """A missing template keeps the workload out; the message names template, workload and pod set."""
+    """A missing template keeps the workload out; the message names template, workload and pod set.
+
+    Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     name = asked.claim.template
     if asked.template is not None or not name:
         return None
@@ -26,7 +32,10 @@ def missing_template_message_0_14(
 def unmapped_class_message_0_14(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names keeps the workload out; the message names class, workload and pod set."""
+    """A class that no mapping names keeps the workload out; the message names class, workload and pod set.
+
+    Kueue 0.14: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     told = f"DeviceClass {device_class} is not mapped in DRA configuration for {_place(asked)}"
     return _words(f"{told}: DeviceClass is not mapped in DRA configuration")
 
@@ -35,7 +44,10 @@ def unmapped_class_message_0_14(
 def allocation_mode_all_is_charged_zero(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """All devices of a class are charged as none of it, though the class has to be mapped."""
+    """All devices of a class are charged as none of it, though the class has to be mapped.
+
+    Kueue 0.14: pkg/dra/claims.go (countDevicesPerClass)
+    """
     if (
         asked.request is None
         or asked.request.mode != "All"

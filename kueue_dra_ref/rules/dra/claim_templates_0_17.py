@@ -1,4 +1,7 @@
-"""Kueue up to 0.16, claims: what is refused of a template, how counts add up, and what is tried again."""
+"""Kueue up to 0.16, claims: what is refused of a template, how counts add up, and what is tried again.
+
+Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass); pkg/controller/core/workload_controller.go (Reconcile)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ _HALF, _WHOLE = 1 << 63, 1 << 64
 
 @rule("CLAIM-025")
 def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """Devices that have to match each other are not supported, whatever is asked for."""
+    """Devices that have to match each other are not supported, whatever is asked for.
+
+    Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
+    """
     return _unsupported(
         asked, "constraints", "device constraints (MatchAttribute) are not supported"
     )
@@ -22,13 +28,19 @@ def constraints_are_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("CLAIM-026")
 def device_config_is_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """A configuration for devices is not supported, whoever it is for."""
+    """A configuration for devices is not supported, whoever it is for.
+
+    Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
+    """
     return _unsupported(asked, "config", "device config is not supported")
 
 
 @rule("CEL-017")
 def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
-    """No selector is supported, whatever it says; it need not even compile."""
+    """No selector is supported, whatever it says; it need not even compile.
+
+    Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
+    """
     if not asked.request or not asked.request.selectors:
         return None
     return asked.fault(
@@ -38,13 +50,19 @@ def selectors_are_refused(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("COUNT-003", "COUNT-020")
 def requests_of_a_claim_wrap_around(amounts: Sequence[int]) -> int:
-    """Counts of one class in one claim are added as 64-bit integers that wrap around."""
+    """Counts of one class in one claim are added as 64-bit integers that wrap around.
+
+    Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)
+    """
     return (sum(amounts) + _HALF) % _WHOLE - _HALF
 
 
 @rule("CLAIM-027")
 def every_error_is_retried(faults: Iterable[FieldError]) -> bool:
-    """Whatever is wrong with a claim, the workload is tried again."""
+    """Whatever is wrong with a claim, the workload is tried again.
+
+    Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile)
+    """
     return any(faults)
 
 

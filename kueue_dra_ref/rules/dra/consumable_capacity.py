@@ -1,4 +1,7 @@
-"""Kueue 0.19, consumable capacity: the share of a device that a request is charged, under the device's policy."""
+"""Kueue 0.19, consumable capacity: the share of a device that a request is charged, under the device's policy.
+
+Kueue: pkg/dra/capacity.go (roundToPolicy, chargeForDevice, roundToValidRange)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from kueue_dra_ref.target import FieldError
 def requested_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """What the request names under exactly this name."""
+    """What the request names under exactly this name.
+
+    Kueue: pkg/dra/capacity.go (processCapacityCharge, chargeForDevice)
+    """
     del capacity
     found = asked.request.capacity.get(name) if asked.request else None
     return None if found is None else parse(found)
@@ -24,7 +30,10 @@ def requested_capacity(
 def policy_default(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """The default of the policy stands in for a share that is not asked for."""
+    """The default of the policy stands in for a share that is not asked for.
+
+    Kueue: pkg/dra/capacity.go (chargeForDevice)
+    """
     del asked, name
     return capacity.default
 
@@ -33,14 +42,20 @@ def policy_default(
 def full_capacity(
     asked: DeviceRequestContext, name: str, capacity: Capacity
 ) -> Quantity | None:
-    """Without a default the whole capacity is charged."""
+    """Without a default the whole capacity is charged.
+
+    Kueue: pkg/dra/capacity.go (chargeForDevice)
+    """
     del asked, name
     return capacity.value
 
 
 @rule("CAPACITY-005", "CAPACITY-011")
 def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """The first of the values that is large enough; a device without one cannot serve."""
+    """The first of the values that is large enough; a device without one cannot serve.
+
+    Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidValues)
+    """
     if not capacity.values:
         return share
     return next((each for each in capacity.values if each.amount >= share.amount), None)
@@ -48,14 +63,20 @@ def round_to_valid_values(share: Quantity, capacity: Capacity) -> Quantity | Non
 
 @rule("CAPACITY-006")
 def round_up_to_range_min(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share below the range is raised to its start."""
+    """A share below the range is raised to its start.
+
+    Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
+    """
     least = _bounds(capacity).least
     return share if least is None else whole(max(share.ceiling, least.ceiling))
 
 
 @rule("CAPACITY-007")
 def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A share between two steps above the start of the range is raised to the next."""
+    """A share between two steps above the start of the range is raised to the next.
+
+    Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
+    """
     least, step = _bounds(capacity).least, _bounds(capacity).step
     if least is None or step is None or step.ceiling <= 0:
         return share
@@ -65,7 +86,10 @@ def round_up_to_range_step(share: Quantity, capacity: Capacity) -> Quantity | No
 
 @rule("CAPACITY-012", "CAPACITY-011")
 def reject_above_range_max(share: Quantity, capacity: Capacity) -> Quantity | None:
-    """A device cannot serve what, once rounded, is beyond its range."""
+    """A device cannot serve what, once rounded, is beyond its range.
+
+    Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidRange)
+    """
     most = _bounds(capacity).most
     return share if most is None or share.ceiling <= most.ceiling else None
 
@@ -77,7 +101,10 @@ def _bounds(capacity: Capacity) -> ValidRange:
 
 @rule("CAPACITY-013")
 def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | None:
-    """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come."""
+    """Devices without the capacity are passed over, but all of them must not lack it: retried, for it may come.
+
+    Kueue: pkg/dra/capacity.go (computeCapacityCharge)
+    """
     source = charged.source
     if source.kind is not SourceType.CAPACITY or any(
         source.name in each.capacities for each in charged.devices
@@ -90,7 +117,10 @@ def some_device_must_have_the_capacity(charged: SourceCharge) -> FieldError | No
 
 @rule("CAPACITY-011")
 def no_device_satisfies_capacity(charged: SourceCharge) -> FieldError | None:
-    """A share that no device's policy allows refuses the workload for good."""
+    """A share that no device's policy allows refuses the workload for good.
+
+    Kueue: pkg/dra/capacity.go (computeCapacityCharge)
+    """
     if charged.source.kind is not SourceType.CAPACITY or charged.offers:
         return None
     name = charged.source.name

@@ -1,4 +1,7 @@
-"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name."""
+"""Device Class Mapping Ambiguity (July 2025): which quota serves a class that several mappings name.
+
+No counterpart: KEP-2941 of July 2025 only.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from kueue_dra_ref.model.rule import rule
 def flavors_are_examined_top_down(
     queue: ClusterQueue, resources: Sequence[str]
 ) -> Sequence[FlavorChoice]:
-    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names."""
+    """Flavor by flavor as the ClusterQueue lists them, each resource of a flavor that a mapping of the class names.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     flavors = (flavor for group in queue.groups for flavor in group.flavors)
     return [
         FlavorChoice(flavor=f.name, resource=name)
@@ -24,5 +30,8 @@ def flavors_are_examined_top_down(
 
 @rule("CRD-014")
 def only_the_examined_flavor_serves_the_class(pod_set: PodSet, flavor: str) -> bool:
-    """While one flavor is examined for the classes of a pod set, no other is looked at."""
+    """While one flavor is examined for the classes of a pod set, no other is looked at.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     return flavor not in pod_set.passed_over

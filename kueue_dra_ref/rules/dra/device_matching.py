@@ -1,4 +1,7 @@
-"""Kueue 0.19, selectors against published devices: enough of them must match before quota is looked at."""
+"""Kueue 0.19, selectors against published devices: enough of them must match before quota is looked at.
+
+Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices, resolveAndCompileDeviceClass)
+"""
 
 from __future__ import annotations
 
@@ -33,19 +36,28 @@ class Matched:
 
 @rule("CEL-006", "CEL-007", "CEL-015")
 def a_device_serves_one_request_of_a_claim(candidate: Candidate) -> Trial:
-    """Inside one claim a device is not counted twice; other claims know nothing of it."""
+    """Inside one claim a device is not counted twice; other claims know nothing of it.
+
+    Kueue: pkg/dra/claims.go (countMatchingDevices, validateCELSelectorsAgainstDevices)
+    """
     return candidate.place not in candidate.taken
 
 
 @rule("CEL-010")
 def the_selectors_of_the_class_hold(candidate: Candidate) -> Trial:
-    """The class narrows the devices before the request does."""
+    """The class narrows the devices before the request does.
+
+    Kueue: pkg/dra/claims.go (countMatchingDevices)
+    """
     return all_hold(candidate.class_selectors, candidate.device)
 
 
 @rule("CEL-002", "CEL-014")
 def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
-    """Every selector of the request must hold."""
+    """Every selector of the request must hold.
+
+    Kueue: pkg/dra/claims.go (countMatchingDevices, evaluateSelectorsOnDevice)
+    """
     return all_hold(candidate.request_selectors, candidate.device)
 
 
@@ -53,7 +65,10 @@ def the_selectors_of_the_request_hold(candidate: Candidate) -> Trial:
 def the_class_must_exist(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A request with selectors needs the DeviceClass object; it may come, so the workload is retried."""
+    """A request with selectors needs the DeviceClass object; it may come, so the workload is retried.
+
+    Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass)
+    """
     if not asked.request or matched is not None or not asked.request.device_class:
         return None
     name = asked.request.device_class
@@ -65,7 +80,10 @@ def the_class_must_exist(
 def the_selectors_of_the_class_compile(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
+    """A class is compiled before any device is tried: one that cannot be refuses the workload for good.
+
+    Kueue: pkg/dra/claims.go (resolveAndCompileDeviceClass, compileCELSelectors)
+    """
     found = (
         uncompiled(asked.world, asked.request.device_class)
         if asked.request and matched is not None
@@ -82,7 +100,10 @@ def the_selectors_of_the_class_compile(
 def selector_error_rejects(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """A selector that errs on a device that it is tried on refuses the workload for good."""
+    """A selector that errs on a device that it is tried on refuses the workload for good.
+
+    Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
+    """
     if (
         not asked.request
         or matched is None
@@ -97,7 +118,10 @@ def selector_error_rejects(
 def too_few_devices_reject(
     asked: DeviceRequestContext, matched: Matched | None
 ) -> FieldError | None:
-    """Fewer matching devices than asked for: retried, since more may be published."""
+    """Fewer matching devices than asked for: retried, since more may be published.
+
+    Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
+    """
     if (
         not asked.request
         or matched is None

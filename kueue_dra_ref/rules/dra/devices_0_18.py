@@ -1,4 +1,8 @@
-"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container."""
+"""Kueue 0.18, devices: counters by the first set, extended resources by any mapped class, container by container.
+
+Kueue 0.18: pkg/dra/counters.go (computeCounterCharges);
+    pkg/dra/extended_resources.go (resolveContainerExtendedResources)
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,10 @@ from kueue_dra_ref.target import FieldError, Manifest
 def the_first_set_of_a_device_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amount of the counter of that name in the first counter set that has it."""
+    """The amount of the counter of that name in the first counter set that has it.
+
+    Kueue 0.18: pkg/dra/counters.go (computeCounterCharges)
+    """
     return [amount for name, amount in device.counters if name == source.name][:1]
 
 
@@ -27,7 +34,10 @@ def the_first_set_of_a_device_is_charged(
 def missing_class_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """A class with sources needs its object; the way to the first request is appended to the path of the request."""
+    """A class with sources needs its object; the way to the first request is appended to the path of the request.
+
+    Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
+    """
     if charged.class_exists or not charged.asked.request:
         return None
     name = charged.asked.request.device_class
@@ -40,7 +50,10 @@ def missing_class_at_request_path(
 def class_selector_error_at_request_path(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """The way to the first request is appended to the path of the request before that to the selector."""
+    """The way to the first request is appended to the path of the request before that to the selector.
+
+    Kueue 0.18: pkg/dra/claims.go (resolveAndCompileDeviceClass); pkg/dra/counters.go (GetCounterResourcesForWorkload)
+    """
     return charged.uncompiled(below=".devices.requests[0]")
 
 
@@ -48,7 +61,10 @@ def class_selector_error_at_request_path(
 def a_mapped_class_stands_for_a_resource(
     classes: Sequence[Manifest], mappings: Sequence[DeviceClassMapping]
 ) -> Sequence[Manifest]:
-    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any."""
+    """Of several classes one that is mapped is charged, whatever its age; of several such ones it may be any.
+
+    Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
+    """
     mapped = {name for mapping in mappings for name in mapping.device_classes}
     return sorted(
         classes,
@@ -63,7 +79,10 @@ def a_mapped_class_stands_for_a_resource(
 def each_container_asks_for_whole_devices(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A container is told of the number before it is told of counters."""
+    """A container is told of the number before it is told of counters.
+
+    Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
+    """
     return wanted.not_whole(container)
 
 
@@ -71,7 +90,10 @@ def each_container_asks_for_whole_devices(
 def each_container_is_refused_a_class_with_counters(
     wanted: ExtendedResourceRequest, container: ContainerRequests
 ) -> FieldError | None:
-    """A request for an extended resource cannot say which part of a device it wants; each container is told."""
+    """A request for an extended resource cannot say which part of a device it wants; each container is told.
+
+    Kueue 0.18: pkg/dra/extended_resources.go (resolveContainerExtendedResources)
+    """
     if not wanted.is_charged_by("counter"):
         return None
     return wanted.charged_otherwise(

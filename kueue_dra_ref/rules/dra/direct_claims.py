@@ -1,4 +1,7 @@
-"""Workloads, step 2, of April and July 2025: ResourceClaims that a workload names directly."""
+"""Workloads, step 2, of April and July 2025: ResourceClaims that a workload names directly.
+
+No counterpart: the texts of KEP-2941 only, no release decides it.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,19 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @rule("DET-002", "DIRECT-001")
 def direct_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaim."""
+    """A workload asks for devices when a pod set names a ResourceClaim.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     return any(claim.claim for claim in workload.claims)
 
 
 @rule("COUNT-007", "COUNT-008", "COUNT-009", "COUNT-010", "DIRECT-004")
 def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, ...]:
-    """A pod's claims are what its ``resourceClaims`` lists, from templates or named directly, used or not."""
+    """A pod's claims are what its ``resourceClaims`` lists, from templates or named directly, used or not.
+
+    No counterpart: KEP-2941 of July 2025 only.
+    """
     return pod_set.claims
 
 
@@ -24,7 +33,10 @@ def claims_of_either_kind_are_those_of_the_pod(pod_set: PodSet) -> tuple[Claim, 
 def claims_are_read_where_the_workload_lives(
     world: Lister, namespace: str, name: str
 ) -> Manifest | None:
-    """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it."""
+    """Read the ResourceClaim from the namespace of the workload, in the shape of the template that would make it.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     found = world.claim(namespace, name)
     return (
         None if found is None else {**found, "spec": {"spec": found.get("spec") or {}}}
@@ -33,7 +45,10 @@ def claims_are_read_where_the_workload_lives(
 
 @rule("DIRECT-005", "DIRECT-006")
 def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
-    """A missing ResourceClaim is an internal error: it may come, so the workload is retried."""
+    """A missing ResourceClaim is an internal error: it may come, so the workload is retried.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     name = asked.claim.claim
     if asked.template is not None or not name:
         return None
@@ -47,5 +62,8 @@ def the_claim_must_exist(asked: DeviceRequestContext) -> FieldError | None:
 
 @rule("DIRECT-007")
 def existing_claim_is_charged_once(claim: Claim) -> str:
-    """All pods that name a ResourceClaim share it, so it is charged at its first mention only."""
+    """All pods that name a ResourceClaim share it, so it is charged at its first mention only.
+
+    No counterpart: the texts of KEP-2941 only, no release decides it.
+    """
     return claim.claim

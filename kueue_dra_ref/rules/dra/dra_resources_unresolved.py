@@ -1,4 +1,7 @@
-"""Kueue 0.20 (provisional), claims: what is said of devices that cannot be charged, and administrative access."""
+"""Kueue 0.20 (provisional), claims: what is said of devices that cannot be charged, and administrative access.
+
+No counterpart: announced for Kueue 0.20, in no pinned release.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _REJECTED = frozenset({REASON, "Inadmissible"})
 def admin_access_is_not_charged_0_20(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """Administrative access takes no device from anybody, so it passes and is not charged."""
+    """Administrative access takes no device from anybody, so it passes and is not charged.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     return () if asked.request and asked.request.admin_access else None
 
 
@@ -23,7 +29,10 @@ def admin_access_is_not_charged_0_20(
 def allocation_mode_all_needs_admin_access(
     asked: DeviceRequestContext,
 ) -> FieldError | None:
-    """How many devices mode All will take matters only where they are charged."""
+    """How many devices mode All will take matters only where they are charged.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     request = asked.request
     if request is None or request.mode != "All" or request.admin_access:
         return None
@@ -39,7 +48,10 @@ def allocation_mode_all_needs_admin_access(
 def unmapped_classes_are_not_found(
     asked: DeviceRequestContext, device_class: str
 ) -> FieldError:
-    """A class that no mapping names cannot be charged; the field of the class is named, and the class alone."""
+    """A class that no mapping names cannot be charged; the field of the class is named, and the class alone.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     kind = "resourceClaimName" if asked.claim.claim else "resourceClaimTemplateName"
     field = f"{asked.pod_set.claim_path(asked.claim)}.{kind}.deviceClassName"
     return FieldError(field=field, type="Not found", value=f'"{device_class}"')
@@ -47,14 +59,20 @@ def unmapped_classes_are_not_found(
 
 @rule("OBSERVE-019")
 def dra_resources_unresolved_condition(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged, by a reason of their own."""
+    """Say that the devices of a workload cannot be charged, by a reason of their own.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     del requeued
     return Condition(type="QuotaReserved", value=False, reason=REASON, message=message)
 
 
 @rule("OBSERVE-020")
 def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Condition:
-    """Say by the same reason that the workload does not go back to the queue by itself."""
+    """Say by the same reason that the workload does not go back to the queue by itself.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     return Condition(
         type="Requeued", value=False, reason=REASON, message=requeued or message
     )
@@ -62,7 +80,10 @@ def dra_resources_unresolved_is_not_requeued(message: str, requeued: str) -> Con
 
 @rule("STATUS-054")
 def dra_resources_resolved_condition(before: str) -> Condition | None:
-    """Say of a workload that was refused that its devices can be charged now."""
+    """Say of a workload that was refused that its devices can be charged now.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     if before not in _REJECTED:
         return None
     return Condition(

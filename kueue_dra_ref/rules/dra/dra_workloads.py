@@ -1,4 +1,8 @@
-"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright."""
+"""Workload Processing Flow, steps 1 and 3: which workloads are DRA workloads, and which claims are refused outright.
+
+Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates, HasResourceClaim);
+    pkg/controller/core/workload_controller.go (Reconcile)
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,11 @@ class InadmissibleReason:
 
 @rule("DET-001", "DET-004", "DET-005", "CLAIM-004")
 def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not."""
+    """A workload asks for devices when a pod set names a ResourceClaimTemplate, used by a container or not.
+
+    Kueue: pkg/workload/workload.go (HasDRA, HasResourceClaimTemplates);
+        pkg/dra/extended_resources.go (NeedsDRAReconcile)
+    """
     return any(claim.template for claim in workload.claims)
 
 
@@ -31,7 +39,10 @@ def claim_template_makes_a_dra_workload(workload: Workload) -> bool:
 def claims_are_refused_while_the_gate_is_off(
     workload: Workload,
 ) -> InadmissibleReason | None:
-    """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out."""
+    """Kueue 0.18: with the integration off, devices that could not be charged keep the workload out.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/dra/extended_resources.go (NeedsDRAReconcile)
+    """
     if not workload.claims:
         return None
     return InadmissibleReason(
@@ -41,7 +52,10 @@ def claims_are_refused_while_the_gate_is_off(
 
 @rule("CLAIM-001", "CLAIM-002", "CLAIM-003", "CLAIM-022", "DET-002", "STATUS-030")
 def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
-    """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read."""
+    """Only templates are supported; one direct ResourceClaim is enough, and it is told before any template is read.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (HasResourceClaim)
+    """
     if not any(claim.claim for claim in workload.claims):
         return None
     return InadmissibleReason(
@@ -54,7 +68,10 @@ def direct_claims_are_refused(workload: Workload) -> InadmissibleReason | None:
 def direct_claims_are_refused_by_the_older_gate(
     workload: Workload,
 ) -> InadmissibleReason | None:
-    """Only templates are supported; the message names the gate as it was called."""
+    """Only templates are supported; the message names the gate as it was called.
+
+    Kueue 0.17: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (HasResourceClaim)
+    """
     if not any(claim.claim for claim in workload.claims):
         return None
     return InadmissibleReason(
@@ -67,7 +84,10 @@ def direct_claims_are_refused_by_the_older_gate(
 def target_cluster_queue_must_exist(
     world: Lister, workload: Workload
 ) -> InadmissibleReason | None:
-    """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there."""
+    """April 2025: the map of classes is made from the ClusterQueue, so nothing is decided before it is there.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     if world.target(workload) is not None:
         return None
     return InadmissibleReason(
@@ -80,7 +100,10 @@ def target_cluster_queue_must_exist(
 def templates_cannot_be_read_without_permission(
     world: Lister, workload: Workload
 ) -> InadmissibleReason | None:
-    """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log."""
+    """Kueue waits for its cache of templates, which never fills: no decision, no condition, a complaint in its log.
+
+    Kueue: pkg/dra/claims.go (getClaimSpec)
+    """
     if world.may_read("resourceclaimtemplates") or not any(
         claim.template for claim in workload.claims
     ):

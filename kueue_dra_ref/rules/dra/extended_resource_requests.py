@@ -1,4 +1,7 @@
-"""DRA Extended Resources: requests of containers for a name that a DeviceClass stands for are charged as devices."""
+"""DRA Extended Resources: requests of containers for a name that a DeviceClass stands for are charged as devices.
+
+Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota, resolveQuotaKey, selectedDeviceClass)
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,19 @@ Mappings = Sequence[DeviceClassMapping]
 
 @rule("EXT-001", "EXT-002")
 def names_with_a_domain_are_extended(name: str) -> bool:
-    """A name with a domain is extended, but not one of Kubernetes and not a size of huge pages."""
+    """A name with a domain is extended, but not one of Kubernetes and not a size of huge pages.
+
+    Kueue: pkg/util/resource/resource.go (IsExtendedResourceName)
+    """
     return "/" in name and not name.startswith(("kubernetes.io/", "hugepages-"))
 
 
 @rule("EXT-001", "EXT-003")
 def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
-    """A workload is one with devices by what its containers request; limits alone do not make it one."""
+    """A workload is one with devices by what its containers request; limits alone do not make it one.
+
+    Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
+    """
     for container in (
         container for pod_set in workload.pod_sets for container in pod_set.containers
     ):
@@ -33,7 +42,11 @@ def extended_resources_are_detected(workload: Workload) -> Iterator[str]:
 
 @rule("EXT-004", "EXT-005")
 def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
-    """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one."""
+    """In a workload with devices a limit stands in for a request that is absent; nothing is charged below one.
+
+    Kueue: pkg/dra/extended_resources.go (extendedResourceRequests);
+        pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
+    """
     for container in pod_set.containers:
         yield from (
             name for name, amount in container.requests.items() if amount.amount > 0
@@ -44,7 +57,10 @@ def requests_and_limits_are_charged(pod_set: PodSet) -> Iterator[str]:
 def newest_device_class_wins(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
-    """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does."""
+    """Of several classes with one name, the latest is chosen, as the scheduler of Kubernetes does.
+
+    Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
+    """
     del mappings
     newest = max(
         (found["metadata"]["creationTimestamp"] for found in classes), default=""
@@ -58,7 +74,10 @@ def newest_device_class_wins(
 def name_breaks_tie(
     classes: Sequence[Manifest], mappings: Mappings
 ) -> Sequence[Manifest]:
-    """Of classes that were made in the same second, the first by name is chosen."""
+    """Of classes that were made in the same second, the first by name is chosen.
+
+    Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
+    """
     del mappings
     return sorted(classes, key=lambda found: str(found["metadata"]["name"]))[:1]
 
@@ -67,7 +86,10 @@ def name_breaks_tie(
 def the_mapping_of_the_class_is_charged_or_the_name(
     wanted: ExtendedResourceRequest,
 ) -> str:
-    """Devices count under the resource that the class is mapped to, or under the extended resource's own name."""
+    """Devices count under the resource that the class is mapped to, or under the extended resource's own name.
+
+    Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
+    """
     found = (
         mapping.name
         for mapping in wanted.mappings
@@ -78,19 +100,28 @@ def the_mapping_of_the_class_is_charged_or_the_name(
 
 @rule("EXT-011", "EXT-012", "EXT-013")
 def max_of_init_and_containers(initial: Sequence[int], regular: Sequence[int]) -> int:
-    """Regular containers are added, of the initial ones the largest counts, of both what is more."""
+    """Regular containers are added, of the initial ones the largest counts, of both what is more.
+
+    Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+    """
     return max(max(initial, default=0), sum(regular))
 
 
 @rule("EXT-044")
 def extended_resources_sum_per_name(wanted: ExtendedResourceRequest) -> str:
-    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource."""
+    """Of each name the phase that asks for more counts, whatever the pod asks for by other names of the resource.
+
+    Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+    """
     return wanted.name
 
 
 @rule("EXT-014")
 def resolved_name_is_not_charged_natively(name: str) -> bool:
-    """What is charged as devices is taken out of the ordinary requests of the pod, however it came there."""
+    """What is charged as devices is taken out of the ordinary requests of the pod, however it came there.
+
+    Kueue: pkg/workload/workload.go (totalRequestsFromPodSets)
+    """
     return bool(name)
 
 
@@ -98,7 +129,10 @@ def resolved_name_is_not_charged_natively(name: str) -> bool:
 def classes_with_counters_are_refused(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which part of a device it wants."""
+    """A request for an extended resource cannot say which part of a device it wants.
+
+    Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
+    """
     if wanted.is_charged_by("counter"):
         yield wanted.charged_otherwise(
             wanted.asking[0],
@@ -111,7 +145,10 @@ def classes_with_counters_are_refused(
 def classes_with_capacities_are_refused(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """A request for an extended resource cannot say which capacity of a device it wants."""
+    """A request for an extended resource cannot say which capacity of a device it wants.
+
+    Kueue: pkg/dra/extended_resources.go (resolveQuotaKey)
+    """
     if wanted.is_charged_by("capacity"):
         yield wanted.charged_otherwise(
             wanted.asking[0],
@@ -122,7 +159,10 @@ def classes_with_capacities_are_refused(
 
 @rule("EXT-017", "EXT-041")
 def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
-    """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is."""
+    """Every container asks for a whole number of devices that 64 bits can hold, written as the integer that it is.
+
+    Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+    """
     yield from (
         fault for container in wanted.asking if (fault := wanted.not_whole(container))
     )
@@ -132,7 +172,10 @@ def devices_are_whole(wanted: ExtendedResourceRequest) -> Iterator[FieldError]:
 def the_sum_of_containers_has_64_bits(
     wanted: ExtendedResourceRequest,
 ) -> Iterator[FieldError]:
-    """What the regular containers ask for together has to be a number of 64 bits."""
+    """What the regular containers ask for together has to be a number of 64 bits.
+
+    Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+    """
     total = sum(amounts([wanted], initial=False))
     if total > MAX_INT64:
         written = next(
@@ -147,7 +190,10 @@ def the_sum_of_containers_has_64_bits(
 def device_class_change_requeues(
     old: Manifest | None, new: Manifest | None
 ) -> Iterator[str]:
-    """A class that comes, changes or goes has what waits for its extended resource looked at again."""
+    """A class that comes, changes or goes has what waits for its extended resource looked at again.
+
+    Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
+    """
     for name in dict.fromkeys(_stands_for(each) for each in (old, new)):
         if name:
             yield name

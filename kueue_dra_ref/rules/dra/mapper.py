@@ -1,4 +1,7 @@
-"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts."""
+"""Workload Processing Flow, step 4: from a device class to the resource that the quota counts.
+
+Kueue: pkg/dra/mapper.go (PopulateFromConfiguration, Lookup)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from kueue_dra_ref.model.rule import rule
 def the_configuration_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The mappings are those of Kueue's Configuration, whoever asks."""
+    """The mappings are those of Kueue's Configuration, whoever asks.
+
+    Kueue: pkg/dra/mapper.go (PopulateFromConfiguration)
+    """
     del workload
     return world.configured()
 
@@ -23,7 +29,10 @@ def the_configuration_maps_the_classes(
 def the_mapping_of_a_class_names_the_resource(
     mappings: Sequence[DeviceClassMapping], device_class: str
 ) -> tuple[str, ...]:
-    """The first mapping that lists the class by its whole name."""
+    """The first mapping that lists the class by its whole name.
+
+    Kueue: pkg/dra/mapper.go (Lookup)
+    """
     return tuple(
         mapping.name for mapping in mappings if device_class in mapping.device_classes
     )[:1]

@@ -1,4 +1,7 @@
-"""Kueue 0.19, counters of partitionable devices: what a device consumes is what it charges."""
+"""Kueue 0.19, counters of partitionable devices: what a device consumes is what it charges.
+
+Kueue: pkg/dra/counters.go (computeCounterCharges, processCounterCharge)
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,19 @@ from kueue_dra_ref.target import FieldError
 def what_a_device_consumes_is_charged(
     source: Source, device: PublishedDevice
 ) -> Sequence[Quantity]:
-    """The amounts of the counter of that name, from whatever counter sets."""
+    """The amounts of the counter of that name, from whatever counter sets.
+
+    Kueue: pkg/dra/counters.go (computeCounterCharges)
+    """
     return [amount for name, amount in device.counters if name == source.name]
 
 
 @rule("COUNTER-005")
 def some_device_must_consume_the_counter(charged: SourceCharge) -> FieldError | None:
-    """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come."""
+    """Devices without the counter are passed over, but all of them must not lack it: retried, for it may come.
+
+    Kueue: pkg/dra/counters.go (processCounterCharge)
+    """
     source = charged.source
     if source.kind is not SourceType.COUNTER or charged.offers:
         return None

@@ -1,4 +1,7 @@
-"""Kueue 0.19, counters and capacity: which of the published slices count, pool by pool."""
+"""Kueue 0.19, counters and capacity: which of the published slices count, pool by pool.
+
+Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete, matchDevicesWithSelectors)
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,19 @@ Slices = Sequence[PublishedSlice]
 
 @rule("DEVICE-004")
 def slices_are_those_of_the_driver(slices: Slices, source: Source) -> Slices:
-    """Only what the source's own driver publishes."""
+    """Only what the source's own driver publishes.
+
+    Kueue: pkg/dra/counters.go (groupSlicesByPool)
+    """
     return [each for each in slices if each.driver == source.driver]
 
 
 @rule("DEVICE-005")
 def newest_pool_generation(slices: Slices, source: Source) -> Slices:
-    """What an older generation of the pool had is stale."""
+    """What an older generation of the pool had is stale.
+
+    Kueue: pkg/dra/counters.go (groupSlicesByPool)
+    """
     del source
     newest = {
         each.pool: each.generation
@@ -31,7 +40,10 @@ def newest_pool_generation(slices: Slices, source: Source) -> Slices:
 
 @rule("DEVICE-006")
 def skip_incomplete_pool(slices: Slices, source: Source) -> Slices:
-    """A pool is there when it has as many slices as the first of them says."""
+    """A pool is there when it has as many slices as the first of them says.
+
+    Kueue: pkg/dra/counters.go (isComplete, matchDevicesWithSelectors)
+    """
     del source
     sizes = Counter(each.pool for each in slices)
     meant = {each.pool: each.of for each in reversed(slices)}

@@ -1,4 +1,7 @@
-"""Kueue 0.20 (provisional), prioritized lists: charged once, where every alternative would be charged alike."""
+"""Kueue 0.20 (provisional), prioritized lists: charged once, where every alternative would be charged alike.
+
+No counterpart: announced for Kueue 0.20, in no pinned release.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from kueue_dra_ref.target import FieldError
 def prioritized_list_is_charged_once(
     asked: DeviceRequestContext,
 ) -> tuple[tuple[str, int], ...] | None:
-    """A prioritized list is charged what any one of its alternatives would be."""
+    """A prioritized list is charged what any one of its alternatives would be.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     if not asked.request or not asked.request.alternatives:
         return None
     first = asked.request.alternatives[0]
@@ -26,7 +32,10 @@ def prioritized_list_is_charged_once(
 def subrequest_has_a_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """How many devices mode All will take is known to the scheduler only."""
+    """How many devices mode All will take is known to the scheduler only.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     if alternative.mode == "ExactCount":
         return None
     below = _below(alternative, "allocationMode")
@@ -42,7 +51,10 @@ def subrequest_has_a_count(
 def subrequest_selectors_compile(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | Undecided | None:
-    """Each selector of an alternative must compile; all that do not are told together."""
+    """Each selector of an alternative must compile; all that do not are told together.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     faults = []
     for index, expression in enumerate(alternative.selectors):
         found = compiled(expression)
@@ -63,7 +75,10 @@ def subrequest_selectors_compile(
 def subrequest_class_is_mapped(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """A class that no mapping names cannot be charged."""
+    """A class that no mapping names cannot be charged.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     if _mapping(asked, alternative):
         return None
     return _of_class(asked, alternative, "Not found", "")
@@ -73,7 +88,10 @@ def subrequest_class_is_mapped(
 def subrequest_is_charged_by_device_sources(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Counters and capacities are charged for exact requests only."""
+    """Counters and capacities are charged for exact requests only.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     mapping = _mapping(asked, alternative)
     if mapping is None or not mapping.sources:
         return None
@@ -85,7 +103,10 @@ def subrequest_is_charged_by_device_sources(
 def subrequests_charge_one_resource(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative is charged to the resource of the first."""
+    """Every alternative is charged to the resource of the first.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     first, own = _mapping(asked, _first(asked)), _mapping(asked, alternative)
     if first is None or own is None or first.name == own.name:
         return None
@@ -99,7 +120,10 @@ def subrequests_charge_one_resource(
 def subrequests_charge_one_count(
     asked: DeviceRequestContext, alternative: DeviceRequest
 ) -> FieldError | None:
-    """Every alternative asks for as many devices as the first."""
+    """Every alternative asks for as many devices as the first.
+
+    No counterpart: announced for Kueue 0.20, in no pinned release.
+    """
     first = _first(asked)
     if first.count == alternative.count:
         return None

@@ -1,4 +1,7 @@
-"""Resource Quota API and Workloads (April 2025): device classes as resources of a ClusterQueue's flavors."""
+"""Resource Quota API and Workloads (April 2025): device classes as resources of a ClusterQueue's flavors.
+
+No counterpart: KEP-2941 of April 2025 only.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ _KIND = "DeviceClass"
 
 @rule("KIND-013", "KIND-015", "DET-005", "CLAIM-004", "DIRECT-001")
 def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
-    """A workload asks for devices when a container, an initial one too, lists a claim of its pod."""
+    """A workload asks for devices when a container, an initial one too, lists a claim of its pod.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     return any(
         claim.name in pod_set.used
         for pod_set in workload.pod_sets
@@ -27,7 +33,10 @@ def container_claim_makes_a_dra_workload(workload: Workload) -> bool:
 
 @rule("KIND-014", "KIND-015", "COUNT-007", "COUNT-008", "COUNT-010", "DIRECT-004")
 def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
-    """Claims are read from ``resources.claims``; one of the pod that no container lists is not looked at."""
+    """Claims are read from ``resources.claims``; one of the pod that no container lists is not looked at.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     return tuple(claim for claim in pod_set.claims if claim.name in pod_set.used)
 
 
@@ -44,7 +53,10 @@ def claims_are_those_that_containers_list(pod_set: PodSet) -> tuple[Claim, ...]:
 def the_target_queue_maps_the_classes(
     world: Lister, workload: Workload
 ) -> Sequence[DeviceClassMapping]:
-    """The map from classes to names is that of the ClusterQueue to which the workload was submitted."""
+    """The map from classes to names is that of the ClusterQueue to which the workload was submitted.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     queue = world.target(workload)
     named = [
         item
@@ -81,7 +93,10 @@ class ResourcePosition(NamedTuple):
 
 @rule("KIND-002")
 def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse any other kind."""
+    """Refuse any other kind.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     for path, resource in _places(obj):
         if resource.get("kind") not in (None, _KIND):
             value, detail = printed(resource["kind"]), f'supported values: "{_KIND}"'
@@ -95,7 +110,10 @@ def the_only_kind_is_device_class(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-004")
 def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse classes of a core resource."""
+    """Refuse classes of a core resource.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     for place in _places(obj):
         if place.classes and not place.stands_for_classes:
             detail = f"may be set only when kind is {_KIND}"
@@ -106,7 +124,10 @@ def classes_need_the_kind(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-005")
 def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that stands for no class."""
+    """Refuse a name that stands for no class.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     for place in _places(obj):
         if place.stands_for_classes and not place.classes:
             detail = f"kind {_KIND} needs at least one device class name"
@@ -119,7 +140,10 @@ def the_kind_needs_classes(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-006")
 def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a class that the ClusterQueue lists under another name already."""
+    """Refuse a class that the ClusterQueue lists under another name already.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     owners: dict[str, str] = {}
     for place in (place for place in _places(obj) if place.stands_for_classes):
         for index, device_class in enumerate(place.classes):
@@ -139,7 +163,10 @@ def a_class_has_one_name(obj: Manifest) -> Iterator[FieldError]:
 
 @rule("KIND-007")
 def a_name_is_of_one_kind(obj: Manifest) -> Iterator[FieldError]:
-    """Refuse a name that is a core resource in one flavor and stands for classes in another."""
+    """Refuse a name that is a core resource in one flavor and stands for classes in another.
+
+    No counterpart: KEP-2941 of April 2025 only.
+    """
     kinds: dict[str, bool] = {}
     for place in _places(obj):
         if (

@@ -1,4 +1,7 @@
-"""Kueue 0.19, counters and capacity: classes that are charged by sources, the devices looked at, and what is amiss."""
+"""Kueue 0.19, counters and capacity: classes that are charged by sources, the devices looked at, and what is amiss.
+
+Kueue: pkg/dra/counters.go (matchDevicesForSource, processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,10 @@ class SourcedRequestRules:
 def sources_of_a_class_are_those_of_its_mappings(
     mappings: Mappings, device_class: str
 ) -> Sequence[Source]:
-    """Every source of every mapping that names the class."""
+    """Every source of every mapping that names the class.
+
+    Kueue: pkg/dra/mapper.go (getCounterConfigs, getCapacityConfigs, PopulateFromConfiguration)
+    """
     return [
         source
         for each in mappings
@@ -59,7 +65,10 @@ def sources_of_a_class_are_those_of_its_mappings(
 
 @rule("DEVICE-002")
 def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
-    """A class with sources is charged by them and not by the number of devices."""
+    """A class with sources is charged by them and not by the number of devices.
+
+    Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+    """
     return bool(sources)
 
 
@@ -67,7 +76,10 @@ def uncountable_classes_are_not_charged(sources: Sequence[Source]) -> bool:
 def selectors_are_tried_on_the_drivers_of_the_sources(
     each: Sequence[Sequence[Source]],
 ) -> Sequence[str] | None:
-    """Where all classes of a claim's requests with selectors have sources, other drivers' devices are not tried."""
+    """Where all classes of a claim's requests with selectors have sources, other drivers' devices are not tried.
+
+    Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
+    """
     if not all(each):
         return None
     return list(dict.fromkeys(source.driver for sources in each for source in sources))
@@ -75,7 +87,10 @@ def selectors_are_tried_on_the_drivers_of_the_sources(
 
 @rule("DEVICE-007")
 def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
-    """The source narrows the devices first."""
+    """The source narrows the devices first.
+
+    Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
+    """
     return _told(
         "deviceSelector", tried, all_hold((tried.source.selector,), tried.device)
     )
@@ -83,7 +98,10 @@ def the_selector_of_the_source_holds(tried: SourceMatch) -> Trial:
 
 @rule("DEVICE-008")
 def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
-    """The class narrows what the source left."""
+    """The class narrows what the source left.
+
+    Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
+    """
     return _told(
         "DeviceClass selector", tried, all_hold(tried.class_selectors, tried.device)
     )
@@ -91,7 +109,10 @@ def the_selectors_of_a_sourced_class_hold(tried: SourceMatch) -> Trial:
 
 @rule("DEVICE-009")
 def the_selectors_of_a_sourced_request_hold(tried: SourceMatch) -> Trial:
-    """The request narrows what the class left."""
+    """The request narrows what the class left.
+
+    Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
+    """
     return _told(
         "request selector", tried, all_hold(tried.request_selectors, tried.device)
     )
@@ -108,7 +129,10 @@ def _told(where: str, tried: SourceMatch, outcome: Trial) -> Trial:
 
 @rule("DEVICE-010", "DEVICE-021")
 def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
-    """A class with sources needs its DeviceClass object, whether the request has selectors or not."""
+    """A class with sources needs its DeviceClass object, whether the request has selectors or not.
+
+    Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
+    """
     if charged.class_exists or not charged.asked.request:
         return None
     name = charged.asked.request.device_class
@@ -120,20 +144,29 @@ def a_sourced_class_must_exist(charged: SourceCharge) -> FieldError | None:
 def the_selectors_of_a_sourced_class_compile(
     charged: SourceCharge,
 ) -> FieldError | None:
-    """A class is compiled before any device is tried: one that cannot be refuses the workload for good."""
+    """A class is compiled before any device is tried: one that cannot be refuses the workload for good.
+
+    Kueue: pkg/dra/counters.go (prepareDeviceSelectors); pkg/dra/claims.go (resolveAndCompileDeviceClass)
+    """
     return charged.uncompiled()
 
 
 @rule("DEVICE-011")
 def sourced_selector_error_is_retried(charged: SourceCharge) -> FieldError | None:
-    """A selector that errs on a device keeps the workload out until the device is gone."""
+    """A selector that errs on a device keeps the workload out until the device is gone.
+
+    Kueue: pkg/dra/counters.go (matchDevicesWithSelectors)
+    """
     failed = charged.ended if isinstance(charged.ended, EvaluationError) else None
     return charged.fault("Internal error", failed.detail) if failed else None
 
 
 @rule("DEVICE-012")
 def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
-    """As many devices must match as are asked for."""
+    """As many devices must match as are asked for.
+
+    Kueue: pkg/dra/counters.go (processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
+    """
     found = len(charged.devices)
     if found >= charged.count:
         return None
@@ -144,29 +177,45 @@ def too_few_sourced_devices_reject(charged: SourceCharge) -> FieldError | None:
 
 @rule("COUNTER-002", "CAPACITY-008")
 def max_over_devices(offers: Sequence[Quantity]) -> Quantity:
-    """Which device will be allocated is not known, so the worst is charged."""
+    """Which device will be allocated is not known, so the worst is charged.
+
+    Kueue: pkg/dra/counters.go (computeCounterCharges); pkg/dra/capacity.go (computeCapacityCharge)
+    """
     return max(offers, key=lambda each: each.amount)
 
 
 @rule("COUNTER-006")
 def clamp_negative_to_zero(amount: int) -> int:
-    """A negative amount gives no quota back."""
+    """A negative amount gives no quota back.
+
+    Kueue: pkg/dra/counters.go (safeChargeValue)
+    """
     return max(amount, 0)
 
 
 @rule("COUNTER-003", "CAPACITY-002")
 def each_sourced_device_is_charged(amount: int, count: int) -> int:
-    """The amount for one device times the number of devices, up to the largest 64-bit integer."""
+    """The amount for one device times the number of devices, up to the largest 64-bit integer.
+
+    Kueue: pkg/dra/counters.go (safeChargeValue)
+    """
     return clamp(amount * count)
 
 
 @rule("DEVICE-015")
 def sourced_amounts_in_bytes(mappings: Mappings) -> frozenset[str]:
-    """Resources with sources are printed in powers of 1024."""
+    """Resources with sources are printed in powers of 1024.
+
+    Kueue: pkg/resources/resource_formatter.go (RegisterBinaryFormattedResource, usesBinaryFormat);
+        pkg/dra/mapper.go (CounterBasedResourceNames, CapacityBasedResourceNames)
+    """
     return frozenset(each.name for each in mappings if sources_in(each))
 
 
 @rule("DEVICE-022")
 def source_driver_slices_are_watched(mappings: Mappings) -> frozenset[str]:
-    """Whatever is mapped: only drivers that a source names."""
+    """Whatever is mapped: only drivers that a source names.
+
+    Kueue: pkg/controller/core/resourceslice_controller.go (NewResourceSliceReconciler, Reconcile)
+    """
     return frozenset(source.driver for each in mappings for source in sources_in(each))

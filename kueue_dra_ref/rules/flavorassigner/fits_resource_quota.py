@@ -1,4 +1,7 @@
-"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue."""
+"""Queue Admission (Workload Processing Flow, step 6): flavors and nominal quota in one ClusterQueue.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors, fitsResourceQuota, findFlavorForPodSets)
+"""
 
 from __future__ import annotations
 
@@ -67,13 +70,19 @@ class Status:
 
 @rule("QUOTA-030")
 def pods_resource_when_covered(queue: ClusterQueue, count: int) -> Mapping[str, int]:
-    """Pods are a resource of their own, which nobody has to ask for."""
+    """Pods are a resource of their own, which nobody has to ask for.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
+    """
     return {"pods": count} if queue.group_of("pods") else {}
 
 
 @rule("QUOTA-004", "QUOTA-013", "STATUS-007")
 def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
-    """More than the nominal quota can never be had."""
+    """More than the nominal quota can never be had.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
+    """
     if need.total <= need.capacity:
         return None
     message = (
@@ -92,7 +101,10 @@ def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
 def exceeds_maximum_capacity_in_one_sum(
     need: ResourceRequest,
 ) -> Status | None:
-    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum."""
+    """In 0.14: more than the nominal quota can never be had; all pod sets that ask for it are told as one sum.
+
+    Kueue 0.14: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
+    """
     if need.total <= need.capacity:
         return None
     message = (
@@ -108,7 +120,10 @@ def exceeds_maximum_capacity_in_one_sum(
 
 @rule("QUOTA-002", "QUOTA-011", "QUOTA-012", "QUOTA-015", "SCOPE-002")
 def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
-    """More than what is left has to wait for a release."""
+    """More than what is left has to wait for a release.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
+    """
     if need.total <= need.available:
         return None
     short = need.tell(minus(need.total, need.available))
@@ -120,43 +135,66 @@ def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
 
 @rule("QUOTA-043")
 def unlimited_in_message(amount: int) -> str | None:
-    """The largest integer stands for any amount."""
+    """The largest integer stands for any amount.
+
+    Kueue: pkg/resources/resource_formatter.go (AmountQuantityString); pkg/resources/amount.go (Unlimited)
+    """
     return "<unlimited>" if amount == UNLIMITED else None
 
 
 @rule("QUOTA-005", "KIND-025")
 def uncovered_resources_are_unavailable(resource: str) -> str:
-    """A resource that no group of the ClusterQueue covers cannot be had there at all."""
+    """A resource that no group of the ClusterQueue covers cannot be had there at all.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
+    """
     return f"resource {resource} unavailable in ClusterQueue"
 
 
 @rule("QUOTA-026")
 def zero_of_uncovered_is_ignored(amount: int) -> bool:
-    """Whoever asks for none of a resource does not need it covered."""
+    """Whoever asks for none of a resource does not need it covered.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
+    """
     return amount == 0
 
 
 @rule("QUOTA-035")
 def ignore_undeclared_resources(strategy: str) -> bool:
-    """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter."""
+    """The quotaCheckStrategy of the Configuration says whether resources that are not covered matter.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (IgnoreUndeclaredResources, assignFlavors)
+    """
     return strategy == "IgnoreUndeclared"
 
 
 @rule("QUOTA-029")
 def empty_pod_set_stops_assignment(flavors: int) -> bool:
-    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at."""
+    """Who asks for nothing but what is overlooked gets no flavor; pod sets behind it are never looked at.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
+    """
     return flavors == 0
 
 
 @rule("QUOTA-007", "QUOTA-008", "QUOTA-009", "QUOTA-010", "QUOTA-017", "STATUS-002")
 def flavors_are_tried_as_listed(group: ResourceGroup) -> Sequence[FlavorQuota]:
-    """The flavors of a group, in the order of the ClusterQueue."""
+    """The flavors of a group, in the order of the ClusterQueue.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
+    """
     return group.flavors
 
 
 @rule("PARTIAL-001")
 def partial_admission(pod_sets: Sequence[PodSet]) -> bool:
-    """A workload that says how few pods are worth admitting gets as many as fit."""
+    """A workload that says how few pods are worth admitting gets as many as fit.
+
+    Kueue: pkg/scheduler/scheduler.go (getInitialAssignments);
+        pkg/scheduler/flavorassigner/podset_reducer.go (PodSetReducer, Search);
+        pkg/workload/workload.go (CanBePartiallyAdmitted)
+    """
     return any(
         pod_set.least is not None and pod_set.count > pod_set.least
         for pod_set in pod_sets

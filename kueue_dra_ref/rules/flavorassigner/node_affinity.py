@@ -1,4 +1,7 @@
-"""Node selectors and required node affinity (Queue Admission, step 6): which flavors they leave, and which end it."""
+"""Node selectors and required node affinity (Queue Admission, step 6): which flavors they leave, and which end it.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ class UnparsableLabel:
 def node_affinity_matches(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """A flavor's node labels must not contradict the pod's node selector and required node affinity."""
+    """A flavor's node labels must not contradict the pod's node selector and required node affinity.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector)
+    """
     return _doubts_about_labels(pod_set, name, flavor, flavor.get("nodeLabels") or ())
 
 
@@ -35,7 +41,11 @@ def node_affinity_matches(
 def node_affinity_matches_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> str | None:
-    """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor."""
+    """Up to 0.16: what pods select by a label that some flavor of the group has must hold of each flavor.
+
+    Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
+        pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
+    """
     return _doubts_about_labels(pod_set, name, flavor, keys)
 
 
@@ -43,7 +53,10 @@ def node_affinity_matches_in_group(
 def affinity_operand_is_integer(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> UnparsableLabel | None:
-    """Required node affinity that holds nowhere and compares with what is no integer ends the search."""
+    """Required node affinity that holds nowhere and compares with what is no integer ends the search.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
+    """
     del name
     return _unreadable(pod_set, flavor, flavor.get("nodeLabels") or ())
 
@@ -52,7 +65,11 @@ def affinity_operand_is_integer(
 def affinity_operand_is_integer_in_group(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any], keys: Collection[str]
 ) -> UnparsableLabel | None:
-    """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group."""
+    """Up to 0.16: as in later minors, wherever the label is one of some flavor of the group.
+
+    Kueue 0.17: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
+        pkg/cache/scheduler/clusterqueue.go (updateLabelKeys)
+    """
     del name
     return _unreadable(pod_set, flavor, keys)
 

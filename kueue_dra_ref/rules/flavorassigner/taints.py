@@ -1,4 +1,7 @@
-"""Taints and tolerations (Queue Admission, step 6): which flavors keep pods out."""
+"""Taints and tolerations (Queue Admission, step 6): which flavors keep pods out.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ Tolerates = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 def taints_must_be_tolerated(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it."""
+    """A flavor with a NoSchedule or NoExecute taint serves only pods (or flavors) that tolerate it.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
+    """
     return _untolerated(pod_set, name, flavor, _same_or_compares)
 
 
@@ -25,7 +31,10 @@ def taints_must_be_tolerated(
 def taints_must_be_tolerated_by_their_value(
     pod_set: PodSet, name: str, flavor: Mapping[str, Any]
 ) -> str | None:
-    """Up to 0.15: as in later minors, but values are not compared as numbers."""
+    """Up to 0.15: as in later minors, but values are not compared as numbers.
+
+    Kueue 0.15: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets)
+    """
     return _untolerated(pod_set, name, flavor, _same)
 
 

@@ -1,4 +1,8 @@
-"""Jobs and their Workloads: one Workload per Job, suspended until admitted, suspended again on eviction."""
+"""Jobs and their Workloads: one Workload per Job, suspended until admitted, suspended again on eviction.
+
+Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, EquivalentToWorkload);
+    pkg/controller/jobs/job/job_controller.go (ReclaimablePods, RunWithPodSetsInfo)
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,10 @@ PodSets = Sequence[dict[str, Any]]
 
 @rule("STATUS-029")
 def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pods of a Job as one pod set called main, as many as run at once."""
+    """The pods of a Job as one pod set called main, as many as run at once.
+
+    Kueue: pkg/controller/jobs/job/job_controller.go (PodSets)
+    """
     spec = job["spec"]
     parallelism = spec.get("parallelism", 1)
     pods = (
@@ -26,25 +33,41 @@ def a_job_is_one_pod_set(job: dict[str, Any]) -> list[dict[str, Any]]:
 
 @rule("STATUS-024")
 def suspend_job(admitted: bool) -> bool:
-    """A Job whose workload is not admitted is suspended."""
+    """A Job whose workload is not admitted is suspended.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultForSuspend);
+        pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, stopJob)
+    """
     return not admitted
 
 
 @rule("STATUS-025")
 def unsuspend_on_admission(admitted: bool) -> bool:
-    """A Job whose workload is admitted runs."""
+    """A Job whose workload is admitted runs.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (startJob);
+        pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo)
+    """
     return admitted
 
 
 @rule("STATUS-026")
 def release_quota_when_pods_stopped(job: dict[str, Any] | None) -> bool:
-    """An evicted workload keeps its quota while pods of its Job are active."""
+    """An evicted workload keeps its quota while pods of its Job are active.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
+        pkg/controller/jobs/job/job_controller.go (IsActive)
+    """
     return not ((job or {}).get("status") or {}).get("active")
 
 
 @rule("QUEUE-007")
 def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str] | None:
-    """Reason and message of Finished, once the Job is complete or has failed."""
+    """Reason and message of Finished, once the Job is complete or has failed.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
+        pkg/controller/jobs/job/job_controller.go (Finished)
+    """
     for found in (job.get("status") or {}).get("conditions") or ():
         if (
             found.get("type") in {"Complete", "Failed"}
@@ -60,7 +83,11 @@ def a_finished_job_finishes_its_workload(job: dict[str, Any]) -> tuple[str, str]
 def conflicting_node_labels_finish_workload(
     asked: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have."""
+    """Reason and message of Finished, once a Job that is to start asks for other nodes than its flavors have.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob, FailedToStartFinishedReason);
+        pkg/podset/podset.go (Merge, IsPermanent)
+    """
     for key in sorted(asked.keys() & given.keys()):
         if asked[key] != given[key]:
             told = f"conflict for key={key}, value1={asked[key]}, value2={given[key]}"
@@ -73,13 +100,19 @@ def conflicting_node_labels_finish_workload(
 
 @rule("STATUS-037")
 def finished_releases_quota() -> tuple[str, str]:
-    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15)."""
+    """Reason and message of QuotaReserved and Admitted once a Job is done (Kueue 0.15).
+
+    Kueue 0.15: pkg/workload/workload.go (setFinish)
+    """
     return "Finished", "Workload has finished"
 
 
 @rule("STATUS-038")
 def delete_finished_non_equivalent_workload(job: PodSets, workload: PodSets) -> bool:
-    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15)."""
+    """A Workload that asked for other pods than its Job ran goes once it holds no quota (Kueue 0.15).
+
+    Kueue 0.15: pkg/controller/jobframework/reconciler.go (ensureOneWorkload, FindMatchingWorkloads)
+    """
     return [_looks(each) for each in job] != [_looks(each) for each in workload]
 
 
@@ -88,6 +121,9 @@ def equivalent_to_workload(job: PodSets, workload: PodSets, admitted: bool) -> b
     """A Job with other containers, tolerations or numbers of pods than its Workload is not the Workload's any more.
 
     Admission gives a Job tolerations, so they are not compared then.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (EquivalentToWorkload);
+        pkg/util/equality/podset.go (ComparePodSets)
     """
     compared = _CONTAINERS if admitted else (*_CONTAINERS, "tolerations")
     return [_looks(each, compared) for each in job] != [
@@ -112,13 +148,19 @@ def _looks(
 
 @rule("PREEMPT-027")
 def a_preempted_workload_is_queued_again(reason: str) -> bool:
-    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told."""
+    """A preempted workload goes back to its queue by itself; whoever was evicted otherwise waits to be told.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
     return reason == "Preempted"
 
 
 @rule("PARTIAL-002")
 def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
-    """An annotation of the Job names the fewest pods that are worth running at once."""
+    """An annotation of the Job names the fewest pods that are worth running at once.
+
+    Kueue: pkg/controller/jobs/job/job_controller.go (minPodsCount)
+    """
     written = str((job["metadata"].get("annotations") or {}).get(LEAST_ANNOTATION, ""))
     return int(written) if written.removeprefix("-").isdecimal() else None
 
@@ -127,7 +169,10 @@ def min_parallelism_annotation(job: dict[str, Any]) -> int | None:
 def a_job_runs_as_many_pods_as_were_admitted(
     job: dict[str, Any], pods: int
 ) -> dict[str, Any]:
-    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that."""
+    """A Job that was admitted with fewer pods runs so many at once, and completes as many where it asks for that.
+
+    Kueue: pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, syncCompletionWithParallelism)
+    """
     annotations = job["metadata"].get("annotations") or {}
     together = annotations.get("kueue.x-k8s.io/job-completions-equal-parallelism") in {
         "true",
@@ -141,7 +186,10 @@ def a_job_runs_as_many_pods_as_were_admitted(
 
 @rule("PARTIAL-005")
 def reclaimable_pods_of_indexes(job: dict[str, Any]) -> int | None:
-    """Of an Indexed Job, indexes that have failed for good are done as those are that completed."""
+    """Of an Indexed Job, indexes that have failed for good are done as those are that completed.
+
+    Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods, terminalIndexesCount)
+    """
     spec, status = job["spec"], job.get("status") or {}
     if spec.get("completionMode") != INDEXED:
         return None
@@ -169,7 +217,10 @@ def _indexes(written: str) -> Iterator[int]:
 
 @rule("PARTIAL-004")
 def pods_that_will_not_run_again_are_reclaimed(job: dict[str, Any]) -> int:
-    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free."""
+    """Once a Job has fewer pods to complete than it may run at once, the quota of the others is free.
+
+    Kueue: pkg/controller/jobs/job/job_controller.go (ReclaimablePods)
+    """
     spec, status = job["spec"], job.get("status") or {}
     parallelism = spec.get("parallelism", 1)
     left = max(spec.get("completions", parallelism) - status.get("succeeded", 0), 0)

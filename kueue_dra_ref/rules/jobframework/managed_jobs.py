@@ -1,4 +1,8 @@
-"""Which Jobs are Kueue's: those that name a queue, or all, in the namespaces that the Configuration selects."""
+"""Which Jobs are Kueue's: those that name a queue, or all, in the namespaces that the Configuration selects.
+
+Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
+    pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector)
+"""
 
 from __future__ import annotations
 
@@ -23,19 +27,31 @@ class JobOwnership:
 
 @rule("STATUS-043", "MANAGE-006")
 def a_job_without_a_queue_gets_the_default_one(job: JobOwnership) -> str:
-    """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one."""
+    """A Job that names no queue when it is made gets the LocalQueue default of its namespace, if there is one.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector,
+        defaultLocalQueueApplies)
+    """
     return job.queue or ("default" if job.has_default else "")
 
 
 @rule("MANAGE-005")
 def no_default_queue_in_unmanaged_namespace(job: JobOwnership) -> bool:
-    """A Job gets no queue in a namespace that is not selected."""
+    """A Job gets no queue in a namespace that is not selected.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultLocalQueueWithManagedJobsNamespaceSelector);
+        pkg/controller/jobframework/utils.go (namespaceMatchesSelector)
+    """
     return not job.selected
 
 
 @rule("MANAGE-001")
 def manage_jobs_without_queue_name(job: JobOwnership) -> bool:
-    """A Job that names no queue is Kueue's where the Configuration says so."""
+    """A Job that names no queue is Kueue's where the Configuration says so.
+
+    Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
+        pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
     return job.unnamed_too
 
 
@@ -43,11 +59,18 @@ def manage_jobs_without_queue_name(job: JobOwnership) -> bool:
 def manage_jobs_without_queue_name_by_namespace(
     job: JobOwnership,
 ) -> bool:
-    """A Job that names no queue is nobody's in a namespace that is not selected."""
+    """A Job that names no queue is nobody's in a namespace that is not selected.
+
+    Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
+        pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
     return not job.selected
 
 
 @rule("MANAGE-003")
 def unmanaged_namespace(job: JobOwnership) -> bool:
-    """No Workload is made for a Job in a namespace that is not selected, though it names a queue."""
+    """No Workload is made for a Job in a namespace that is not selected, though it names a queue.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob)
+    """
     return not job.selected

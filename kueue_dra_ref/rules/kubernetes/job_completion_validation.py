@@ -1,4 +1,7 @@
-"""What the API server refuses of how a Job completes (Kubernetes, JobSpec): by number, or index by index."""
+"""What the API server refuses of how a Job completes (Kubernetes, JobSpec): by number, or index by index.
+
+Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _MOST, _MANY = 100_000, 10_000
 
 @rule("API-050")
 def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
-    """Refuse a number of failed indexes without a limit for each."""
+    """Refuse a number of failed indexes without a limit for each.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
+    """
     spec = write.new["spec"]
     if "maxFailedIndexes" in spec and "backoffLimitPerIndex" not in spec:
         yield required(
@@ -26,7 +32,10 @@ def failures_of_indexes_are_limited_each(write: AdmissionRequest) -> Errors:
 
 @rule("API-050")
 def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
-    """Refuse another mode, indexes without a number, and limits of indexes where there are none."""
+    """Refuse another mode, indexes without a number, and limits of indexes where there are none.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
+    """
     spec = write.new["spec"]
     mode = spec.get("completionMode", BY_NUMBER)
     if mode not in (BY_NUMBER, INDEXED):
@@ -40,7 +49,10 @@ def a_job_completes_by_number_or_by_index(write: AdmissionRequest) -> Errors:
 
 @rule("API-050")
 def indexes_are_not_too_many(write: AdmissionRequest) -> Errors:
-    """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000."""
+    """Refuse more than 100,000 at once or failed; with a limit for each, 10,000 when there are more than 100,000.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (validateJobSpec)
+    """
     spec = write.new["spec"]
     if spec.get("completionMode") == INDEXED:
         yield from _at_most(

@@ -1,4 +1,8 @@
-"""What the API server refuses of a Job that is changed (Kubernetes, JobSpec): what must stay as it was."""
+"""What the API server refuses of a Job that is changed (Kubernetes, JobSpec): what must stay as it was.
+
+Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions, validatePodTemplateUpdate,
+    ValidateJobSpecUpdate)
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,10 @@ _RESOURCES_SINCE = 36
 
 @rule("API-047")
 def completions_stay(write: AdmissionRequest) -> Errors:
-    """Refuse other completions, unless those of an Indexed Job change together with its parallelism."""
+    """Refuse other completions, unless those of an Indexed Job change together with its parallelism.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (validateCompletions)
+    """
     old, new = write.before["spec"], write.new["spec"]
     if old.get("completions") == new.get("completions"):
         return
@@ -45,6 +52,8 @@ def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
     """Refuse other pods; while a Job waits to be started for the first time, they may go to other nodes.
 
     From Kubernetes 1.36 on the containers of such a Job may ask for other resources, too.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (validatePodTemplateUpdate)
     """
     if write.old is None:
         return
@@ -64,7 +73,10 @@ def pods_of_a_job_stay(write: AdmissionRequest) -> Errors:
 
 @rule("API-049")
 def job_termination_fields_are_immutable(write: AdmissionRequest) -> Errors:
-    """Refuse another mode of completion, other policies of failure and success, and another controller."""
+    """Refuse another mode of completion, other policies of failure and success, and another controller.
+
+    Kubernetes: pkg/apis/batch/validation/validation.go (ValidateJobSpecUpdate)
+    """
     old, new = (
         {"completionMode": BY_NUMBER} | spec["spec"]
         for spec in (write.before, write.new)

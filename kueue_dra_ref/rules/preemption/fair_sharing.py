@@ -1,4 +1,8 @@
-"""Fair sharing (Kueue 0.19): whose turn it is by what each has borrowed, and who gives way until shares are fair."""
+"""Fair sharing (Kueue 0.19): whose turn it is by what each has borrowed, and who gives way until shares are fair.
+
+Kueue: pkg/scheduler/fair_sharing_iterator.go (less);
+    pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare, LessThanInitialShare)
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,10 @@ class StrategyShares:
 
 @rule("FAIR-001")
 def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """A branch that would borrow nothing of what its head asks for is dealt with first."""
+    """A branch that would borrow nothing of what its head asks for is dealt with first.
+
+    Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (IsBorrowingOn)
+    """
     return (float(any(one in contender.share.borrowed for one in contender.asked)),)
 
 
@@ -45,13 +52,20 @@ def non_borrowing_first(contender: TournamentEntry) -> tuple[float, ...]:
 def non_borrowing_first_0_16(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
-    """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level."""
+    """In 0.16: a head that borrows nothing, not even from the nearest cohort, is dealt with first at every level.
+
+    Kueue 0.16: pkg/scheduler/fair_sharing_iterator.go (less);
+        pkg/scheduler/flavorassigner/flavorassigner.go (RequiresBorrowing)
+    """
     return (float(contender.level > 0),)
 
 
 @rule("FAIR-002")
 def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
-    """The branch whose share would stay smaller is dealt with first."""
+    """The branch whose share would stay smaller is dealt with first.
+
+    Kueue: pkg/scheduler/fair_sharing_iterator.go (less); pkg/cache/scheduler/fair_sharing.go (CompareDRS)
+    """
     return contender.share.compare_key
 
 
@@ -59,13 +73,19 @@ def lower_drs_first(contender: TournamentEntry) -> tuple[float, ...]:
 def higher_priority_first_on_equal_share(
     contender: TournamentEntry,
 ) -> tuple[float, ...]:
-    """Among equal shares the larger priority is dealt with first."""
+    """Among equal shares the larger priority is dealt with first.
+
+    Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
+    """
     return (-contender.priority,)
 
 
 @rule("FAIR-009")
 def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ...]:
-    """Among equal shares and priorities the older workload is dealt with first."""
+    """Among equal shares and priorities the older workload is dealt with first.
+
+    Kueue: pkg/scheduler/fair_sharing_iterator.go (less)
+    """
     return (contender.created,)
 
 
@@ -73,31 +93,49 @@ def older_first_on_equal_priority(contender: TournamentEntry) -> tuple[float, ..
 def preempt_within_nominal(
     queue: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are."""
+    """A ClusterQueue that stays within its nominal quota fetches it back whatever the shares are.
+
+    Kueue: pkg/scheduler/preemption/preemption.go (runFirstFsStrategy, queueWithinNominalInResourcesNeedingPreemption)
+    """
     return not any(queue.borrows(one) for one in short)
 
 
 @rule("FAIR-005")
 def less_than_or_equal_to_final_share(shares: StrategyShares) -> bool:
-    """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left."""
+    """LessThanOrEqualToFinalShare: the preemptor may not end up with more than the other has left.
+
+    Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare)
+    """
     return shares.preemptor.compare_key <= shares.after.compare_key
 
 
 @rule("FAIR-006")
 def less_than_initial_share(shares: StrategyShares) -> bool:
-    """LessThanInitialShare: the preemptor may not end up with as much as the other had before."""
+    """LessThanInitialShare: the preemptor may not end up with as much as the other had before.
+
+    Kueue: pkg/scheduler/preemption/fairsharing/strategy.go (LessThanInitialShare)
+    """
     return shares.preemptor.compare_key < shares.before.compare_key
 
 
 @rule("FAIR-014")
 def skip_zero_drs(share: DominantResourceShare) -> bool:
-    """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing."""
+    """Up to 0.16: who borrows what its cohort could lend nothing of has a share of zero, as if it borrowed nothing.
+
+    Kueue 0.16: pkg/cache/scheduler/fair_sharing.go (dominantResourceShare, IsZero);
+        pkg/scheduler/preemption/fairsharing/ordering.go (nextTarget)
+    """
     return share.unweighted_ratio == 0
 
 
 @rule("FAIR-007")
 def fair_sharing_status(share: DominantResourceShare) -> dict[str, object]:
-    """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one."""
+    """The weighted share of a ClusterQueue or cohort, rounded up; the largest integer for an infinite one.
+
+    Kueue: pkg/controller/core/helpers.go (WeightedShare);
+        pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);
+        pkg/controller/core/cohort_controller.go (updateCohortStatusIfChanged)
+    """
     endless = share.precise_weighted_share == float("inf")
     return {
         "fairSharing": {

@@ -1,4 +1,10 @@
-"""Preemption (KEP-2941, Risks and Mitigations; Kueue 0.19): who may be preempted, in which order, and who is spared."""
+"""Preemption (KEP-2941, Risks and Mitigations; Kueue 0.19): who may be preempted, in which order, and who is spared.
+
+Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
+    pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
+    pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant,
+    isAboveBorrowingThreshold)
+"""
 
 from __future__ import annotations
 
@@ -75,33 +81,51 @@ class Preemption:
 
 @rule("PREEMPT-001")
 def can_preempt_within_nominal(shortage: PreemptionNeed) -> bool:
-    """What fits the nominal quota may be fetched back."""
+    """What fits the nominal quota may be fetched back.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota)
+    """
     return shortage.within_nominal
 
 
 @rule("COHORT-017")
 def can_preempt_in_subtree(shortage: PreemptionNeed) -> bool:
-    """What a part of the cohort tree has may be fetched back into it."""
+    """What a part of the cohort tree has may be fetched back into it.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
+    """
     return shortage.inside
 
 
 @rule("PREEMPT-010", "FAIR-004")
 def can_preempt_while_borrowing(shortage: PreemptionNeed) -> bool:
-    """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt."""
+    """borrowWithinCohort, or fair sharing with reclaimWithinCohort, lets even a borrower preempt.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (canPreemptWhileBorrowing)
+    """
     policy = shortage.policy
     return policy.borrow != "Never" or (shortage.fair and policy.reclaim != "Never")
 
 
 @rule("PREEMPT-002", "PREEMPT-004")
 def within_cluster_queue_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities."""
+    """WithinClusterQueue LowerPriority, or LowerOrNewerEqualPriority, frees the quota of lower priorities.
+
+    Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
+    """
     allowed = rivals.policy.within in {"LowerPriority", "LowerOrNewerEqualPriority"}
     return allowed and rivals.priority > rivals.other_priority
 
 
 @rule("PREEMPT-003")
 def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> bool:
-    """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later."""
+    """WithinClusterQueue LowerOrNewerEqualPriority frees the quota of equal priorities that were created later.
+
+    Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectSameQueueCandidates)
+    """
     allowed = rivals.policy.within == "LowerOrNewerEqualPriority"
     return (
         allowed
@@ -112,7 +136,11 @@ def within_cluster_queue_newer_equal_priority(rivals: PreemptorAndCandidate) -> 
 
 @rule("PREEMPT-006")
 def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities."""
+    """ReclaimWithinCohort LowerPriority fetches quota back from lower priorities.
+
+    Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
+    """
     return (
         rivals.policy.reclaim == "LowerPriority"
         and rivals.priority > rivals.other_priority
@@ -121,7 +149,11 @@ def reclaim_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
 
 @rule("PREEMPT-007")
 def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
-    """ReclaimWithinCohort Any fetches quota back whatever the priorities."""
+    """ReclaimWithinCohort Any fetches quota back whatever the priorities.
+
+    Kueue: pkg/scheduler/preemption/common/preemption_policy.go (SatisfiesPreemptionPolicy);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (classifyPreemptionVariant)
+    """
     return rivals.policy.reclaim == "Any"
 
 
@@ -129,56 +161,88 @@ def reclaim_within_cohort_any(rivals: PreemptorAndCandidate) -> bool:
 def candidate_is_borrowing(
     node: ResourceNode, short: Collection[FlavorResource]
 ) -> bool:
-    """Other ClusterQueues and cohorts lose workloads only while they use more than they have."""
+    """Other ClusterQueues and cohorts lose workloads only while they use more than they have.
+
+    Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (candidateIsValid);
+        pkg/cache/scheduler/resource_node.go (IsWithinNominalInResources);
+        pkg/scheduler/preemption/preemption.go (cqIsBorrowing)
+    """
     return any(node.exceeds(one) for one in short)
 
 
 @rule("PREEMPT-010")
 def borrow_within_cohort_is_allowed(rivals: PreemptorAndCandidate) -> bool:
-    """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows."""
+    """Without borrowWithinCohort nobody in the cohort is preempted for a workload that borrows.
+
+    Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (IsBorrowingWithinCohortForbidden,
+        classifyPreemptionVariant)
+    """
     return rivals.policy.borrow != "Never"
 
 
 @rule("PREEMPT-011")
 def borrow_within_cohort_lower_priority(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, only lower priorities are preempted in the cohort."""
+    """For a workload that borrows, only lower priorities are preempted in the cohort.
+
+    Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
+    """
     return rivals.other_priority < rivals.priority
 
 
 @rule("PREEMPT-012")
 def borrow_within_cohort_max_priority_threshold(rivals: PreemptorAndCandidate) -> bool:
-    """For a workload that borrows, priorities above the threshold are not preempted in the cohort."""
+    """For a workload that borrows, priorities above the threshold are not preempted in the cohort.
+
+    Kueue: pkg/scheduler/preemption/classical/hierarchical_preemption.go (isAboveBorrowingThreshold)
+    """
     threshold = rivals.policy.threshold
     return threshold is None or rivals.other_priority <= threshold
 
 
 @rule("PREEMPT-013")
 def evicted_first(candidate: Candidate) -> tuple[int, ...]:
-    """What is being given back anyway is counted on before anybody else is preempted."""
+    """What is being given back anyway is counted on before anybody else is preempted.
+
+    Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering);
+        pkg/scheduler/preemption/classical/candidate_generator.go (splitEvicted)
+    """
     return (int(not candidate.evicted),)
 
 
 @rule("PREEMPT-014")
 def other_cluster_queues_first(candidate: Candidate) -> tuple[int, ...]:
-    """Workloads of other ClusterQueues go before those of the preemptor's own."""
+    """Workloads of other ClusterQueues go before those of the preemptor's own.
+
+    Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
+    """
     return (int(candidate.same_queue),)
 
 
 @rule("COHORT-018")
 def hierarchical_reclaim_first(candidate: Candidate) -> tuple[int, ...]:
-    """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority."""
+    """Who borrows quota that the preemptor is nearer to goes before who merely has a lower priority.
+
+    Kueue: pkg/scheduler/preemption/classical/candidate_generator.go (NewCandidateIterator);
+        pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectCandidatesForHierarchicalReclaim)
+    """
     return (int(not candidate.below),)
 
 
 @rule("PREEMPT-015")
 def lowest_priority_first(candidate: Candidate) -> tuple[int, ...]:
-    """The lower the priority, the earlier it is preempted."""
+    """The lower the priority, the earlier it is preempted.
+
+    Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering)
+    """
     return (candidate.priority,)
 
 
 @rule("PREEMPT-016")
 def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
-    """Among equal priorities, whoever got its quota last loses it first."""
+    """Among equal priorities, whoever got its quota last loses it first.
+
+    Kueue: pkg/scheduler/preemption/common/ordering.go (CandidatesOrdering, quotaReservationTime)
+    """
     return tuple(-ord(letter) for letter in candidate.reserved)
 
 
@@ -186,7 +250,10 @@ def latest_quota_reservation_first(candidate: Candidate) -> tuple[int, ...]:
 def fill_back_workloads(
     victims: Sequence[T], fits_without: Callable[[T], bool]
 ) -> Sequence[T]:
-    """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough."""
+    """Once enough is freed, victims are let go again, the last chosen first, as long as it stays enough.
+
+    Kueue: pkg/scheduler/preemption/preemption.go (fillBackWorkloads)
+    """
     kept = list(victims)
     for index in range(len(kept) - 2, -1, -1):
         if fits_without(kept[index]):
@@ -197,7 +264,10 @@ def fill_back_workloads(
 
 @rule("PREEMPT-023", "PREEMPT-024")
 def preemption_message(preemption: Preemption) -> str:
-    """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree."""
+    """A victim is told for whom it gives way: UIDs, the reason in words, and where both are in the cohort tree.
+
+    Kueue: pkg/scheduler/preemption/preemption.go (preemptionMessage, buildCQPath)
+    """
     paths = (
         f"preemptor path: {preemption.path}; preemptee path: {preemption.victim_path}"
     )
@@ -206,7 +276,10 @@ def preemption_message(preemption: Preemption) -> str:
 
 @rule("PREEMPT-024", "PREEMPT-033")
 def preemption_message_without_paths(preemption: Preemption) -> str:
-    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words."""
+    """In 0.14: a victim is told for whom it gives way, UIDs and the reason in words.
+
+    Kueue 0.14: pkg/scheduler/preemption/preemption.go (preemptionMessage)
+    """
     return _named(preemption)
 
 
@@ -217,29 +290,46 @@ def _named(preemption: Preemption) -> str:
 
 @rule("PREEMPT-025")
 def preemption_pending_message(victims: int) -> str:
-    """A preemptor is told how many preemptions it waits for."""
+    """A preemptor is told how many preemptions it waits for.
+
+    Kueue: pkg/scheduler/scheduler.go (markPreemptionOutcome)
+    """
     return f". Pending the preemption of {victims} workload(s)"
 
 
 @rule("PREEMPT-044")
 def preemptor_requeues_immediately(preempted: int) -> bool:
-    """The next cycle begins at once: to stop a victim and to give back its quota takes longer."""
+    """The next cycle begins at once: to stop a victim and to give back its quota takes longer.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, RequeueReasonPendingPreemption)
+    """
     return preempted > 0
 
 
 @rule("PREEMPT-045")
 def just_admitted_are_no_candidates(just_admitted: bool) -> bool:
-    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again."""
+    """In 0.14: whose admission is being written cannot be evicted, and nobody tries again.
+
+    Kueue 0.14: pkg/scheduler/preemption/preemption.go (IssuePreemptions, patchPreemption)
+    """
     return just_admitted
 
 
 @rule("PREEMPT-037")
 def zero_requests_are_ignored(amount: int) -> bool:
-    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it."""
+    """Whoever asks for none of a resource may preempt, though its ClusterQueue borrows of it.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
+        pkg/scheduler/preemption/preemption.go (workloadFits)
+    """
     return amount == 0
 
 
 @rule("PREEMPT-035")
 def pods_resource_is_ignored() -> Collection[str]:
-    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts."""
+    """Whoever preempts makes room for what its pods ask for, and forgets the pods that the ClusterQueue counts.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (TotalRequestsFor);
+        pkg/scheduler/preemption/preemption.go (GetTargets)
+    """
     return ("pods",)

@@ -1,4 +1,8 @@
-"""What a workload that holds no quota is told of its queue (Kueue 0.19, workload reconcile); the first rule decides."""
+"""What a workload that holds no quota is told of its queue (Kueue 0.19, workload reconcile); the first rule decides.
+
+Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition, getQueueBlocker,
+    shouldCheckEquivalenceHash)
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,10 @@ class QueuePosition:
 
 @rule("OBSERVE-008")
 def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the workload is deactivated, before anything of its queue."""
+    """Say that the workload is deactivated, before anything of its queue.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
+    """
     return (
         None
         if place.active
@@ -60,7 +67,10 @@ def inactive_condition(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-017", "STATUS-032")
 def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue does not exist."""
+    """Say that the LocalQueue does not exist.
+
+    Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
+    """
     if place.local_queue_exists:
         return None
     return NotAdmissible(
@@ -71,7 +81,10 @@ def the_local_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-010", "STATUS-033")
 def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the LocalQueue is stopped."""
+    """Say that the LocalQueue is stopped.
+
+    Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
+    """
     if place.local_queue_runs:
         return None
     return NotAdmissible(
@@ -82,7 +95,10 @@ def the_local_queue_must_run(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-018", "STATUS-032")
 def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue does not exist."""
+    """Say that the ClusterQueue does not exist.
+
+    Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
+    """
     if place.cluster_queue_exists:
         return None
     return NotAdmissible(
@@ -93,7 +109,10 @@ def the_cluster_queue_must_exist(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("QUEUE-008", "QUEUE-019", "STATUS-033")
 def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | None:
-    """Say that the ClusterQueue is inactive."""
+    """Say that the ClusterQueue is inactive.
+
+    Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker)
+    """
     if place.cluster_queue_is_active:
         return None
     return NotAdmissible(
@@ -106,7 +125,11 @@ def the_cluster_queue_must_be_active(place: QueuePosition) -> NotAdmissible | No
 def namespace_mismatch_condition(
     place: QueuePosition,
 ) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace."""
+    """Say at once what the scheduler would find out: that the ClusterQueue does not select the namespace.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
+        pkg/workload/resources.go (ValidateAdmissibility)
+    """
     return (
         NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=place.mismatch)
         if place.mismatch
@@ -116,7 +139,11 @@ def namespace_mismatch_condition(
 
 @rule("POD-016")
 def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Say at once what the scheduler would find out: that nobody may admit what the pods request."""
+    """Say at once what the scheduler would find out: that nobody may admit what the pods request.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
+        pkg/workload/resources.go (ValidateAdmissibility)
+    """
     message = place.unfit()
     return (
         NotAdmissible(cause=QuotaReservedReason.MISPLACED, message=message)
@@ -127,7 +154,11 @@ def invalid_requests_condition(place: QueuePosition) -> NotAdmissible | None:
 
 @rule("OBSERVE-010")
 def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
-    """A workload that was set aside with an equal one is told that one's cause, unless it was told its own."""
+    """A workload that was set aside with an equal one is told that one's cause, unless it was told its own.
+
+    Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
+        pkg/cache/queue/cluster_queue.go (GetNoFitReason)
+    """
     return _said_of_an_equal(place) if place.said in _OUT_OF_DATE else None
 
 
@@ -135,19 +166,30 @@ def reason_from_equivalence_hash(place: QueuePosition) -> NotAdmissible | None:
 def reason_from_equivalence_hash_on_arrival(
     place: QueuePosition,
 ) -> NotAdmissible | None:
-    """A new workload is told the cause of an equal one, too, with which it was set aside."""
+    """A new workload is told the cause of an equal one, too, with which it was set aside.
+
+    Kueue: pkg/controller/core/workload_controller.go (shouldCheckEquivalenceHash);
+        pkg/cache/queue/cluster_queue.go (GetNoFitReason)
+    """
     return None if place.said else _said_of_an_equal(place)
 
 
 @rule("OBSERVE-018")
 def pending_on_arrival(place: QueuePosition) -> NotAdmissible | None:
-    """A new workload is said to be up for the scheduler."""
+    """A new workload is said to be up for the scheduler.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition)
+    """
     return None if place.said else _UNTRIED
 
 
 @rule("OBSERVE-009")
 def clear_stale_condition(place: QueuePosition) -> NotAdmissible | None:
-    """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay."""
+    """Once nothing blocks a workload any more, it is said to be up for the scheduler; findings of that one stay.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition,
+        schedulerSetReasons)
+    """
     if not place.said or place.said in _TOLD_BY_THE_SCHEDULER:
         return None
     return _UNTRIED

@@ -1,4 +1,8 @@
-"""What is deleted in use (Kueue 0.19, ClusterQueue and ResourceFlavor reconcile)."""
+"""What is deleted in use (Kueue 0.19, ClusterQueue and ResourceFlavor reconcile).
+
+Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile, Update);
+    pkg/controller/core/resourceflavor_controller.go (Reconcile, Update)
+"""
 
 from __future__ import annotations
 
@@ -17,17 +21,29 @@ class InUse:
 
 @rule("QUEUE-049")
 def cluster_queue_in_use_finalizer(use: InUse) -> bool:
-    """A ClusterQueue goes with the last reservation in it."""
+    """A ClusterQueue goes with the last reservation in it.
+
+    Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
+        pkg/cache/scheduler/cache.go (ClusterQueueEmpty)
+    """
     return use.reservations > 0
 
 
 @rule("QUEUE-053")
 def resource_flavor_in_use_finalizer(use: InUse) -> bool:
-    """A flavor goes once no ClusterQueue names it."""
+    """A flavor goes once no ClusterQueue names it.
+
+    Kueue: pkg/controller/core/resourceflavor_controller.go (Reconcile);
+        pkg/cache/scheduler/cache.go (ClusterQueuesUsingFlavor)
+    """
     return use.cluster_queues > 0
 
 
 @rule("QUEUE-051", "QUEUE-054")
 def deleted_objects_ignore_updates(deleted: bool) -> bool:
-    """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted."""
+    """Changes of a ClusterQueue or a flavor that is deleted change nothing for what is admitted.
+
+    Kueue: pkg/controller/core/clusterqueue_controller.go (Update);
+        pkg/controller/core/resourceflavor_controller.go (Update)
+    """
     return deleted

@@ -1,4 +1,8 @@
-"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted."""
+"""Queues: the order of what waits, what becomes of a head that does not fit, who may queue and who is evicted.
+
+Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, handleInadmissibleHash, preemptorWorkload);
+    pkg/cache/scheduler/clusterqueue.go (inactiveReason)
+"""
 
 from __future__ import annotations
 
@@ -39,49 +43,75 @@ class ReasonMessage:
 
 @rule("QUEUE-002")
 def higher_priority_first(waiting: PendingWorkload) -> int:
-    """The larger priority sorts first."""
+    """The larger priority sorts first.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc, queueOrderingFunc)
+    """
     return -waiting.priority
 
 
 @rule("QUEUE-003")
 def older_first(waiting: PendingWorkload) -> int:
-    """The workload that was created earlier sorts first."""
+    """The workload that was created earlier sorts first.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (baseCompareFunc); pkg/workload/workload.go (GetQueueOrderTimestamp)
+    """
     return waiting.created
 
 
 @rule("QUEUE-004")
 def strict_fifo_requeues_immediately(queue: ClusterQueue) -> bool:
-    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits."""
+    """A StrictFIFO queue puts a head that does not fit back in front, so what is behind it waits.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent)
+    """
     return queue.strategy == "StrictFIFO"
 
 
 @rule("QUEUE-005", "QUEUE-006")
 def best_effort_fifo_marks_inadmissible(queue: ClusterQueue) -> bool:
-    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next."""
+    """A BestEffortFIFO queue sets a head that does not fit aside until something changes, and tries the next.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (RequeueIfNotPresent, requeueIfNotPresent, insertInadmissible)
+    """
     return queue.strategy == "BestEffortFIFO"
 
 
 @rule("QUEUE-032")
 def finished_is_not_queued(done: bool) -> bool:
-    """When a LocalQueue comes, finished workloads are left out of what waits in it."""
+    """When a LocalQueue comes, finished workloads are left out of what waits in it.
+
+    Kueue: pkg/cache/queue/manager.go (addLocalQueueLocked); pkg/workload/workload.go (IsAdmissible)
+    """
     return done
 
 
 @rule("QUEUE-024", "QUEUE-043", "QUEUE-057")
 def scheduling_equivalence_hashing(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves."""
+    """In a BestEffortFIFO queue, workloads that equal one that did not fit are not looked at themselves.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (handleInadmissibleHash, PushOrUpdate)
+    """
     return queue.strategy == "BestEffortFIFO"
 
 
 @rule("QUEUE-034", "QUEUE-035", "EXT-034")
 def requeued_false_is_skipped(workload: Manifest) -> bool:
-    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be."""
+    """Sweeps leave what is set aside while its status says that it is not requeued, past as its fault may be.
+
+    Kueue: pkg/cache/queue/inadmissible_workloads.go (queueInadmissibleWorkloads);
+        pkg/cache/queue/cluster_queue.go (backoffWaitingTimeExpired)
+    """
     return is_false(workload, "Requeued")
 
 
 @rule("PREEMPT-026")
 def sticky_preemptor(queue: ClusterQueue) -> bool:
-    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither."""
+    """In a BestEffortFIFO queue, whoever waits for its victims is not overtaken, by higher priorities neither.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (preemptorWorkload, stickyMatches);
+        Kueue 0.18: pkg/cache/queue/cluster_queue.go (stickyWorkload)
+    """
     return queue.strategy == "BestEffortFIFO"
 
 
@@ -89,7 +119,10 @@ def sticky_preemptor(queue: ClusterQueue) -> bool:
 def the_namespace_must_be_selected(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything."""
+    """The ClusterQueue's namespaceSelector must match; an absent one matches nothing, an empty one everything.
+
+    Kueue: pkg/workload/resources.go (ValidateAdmissibility, ErrNamespaceMismatch)
+    """
     return (
         None
         if _takes(queue, labels)
@@ -101,7 +134,10 @@ def the_namespace_must_be_selected(
 def namespace_must_be_selected_0_18(
     queue: ClusterQueue, labels: dict[str, str]
 ) -> str | None:
-    """As in later minors, but what is told begins with a capital letter."""
+    """As in later minors, but what is told begins with a capital letter.
+
+    Kueue 0.18: pkg/scheduler/scheduler.go (nominate)
+    """
     return (
         None
         if _takes(queue, labels)
@@ -113,7 +149,10 @@ def namespace_must_be_selected_0_18(
 def a_deleted_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """A ClusterQueue that was deleted and stays admits nothing new."""
+    """A ClusterQueue that was deleted and stays admits nothing new.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason); pkg/cache/scheduler/cache.go (TerminateClusterQueue)
+    """
     del missing_flavors
     return (
         ReasonMessage(reason="Terminating", message="is terminating")
@@ -126,7 +165,10 @@ def a_deleted_cluster_queue_is_inactive(
 def a_stopped_cluster_queue_is_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """Hold and HoldAndDrain both stop new admissions."""
+    """Hold and HoldAndDrain both stop new admissions.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
+    """
     del missing_flavors
     return (
         None
@@ -139,7 +181,10 @@ def a_stopped_cluster_queue_is_inactive(
 def missing_flavors_make_a_cluster_queue_inactive(
     queue: ClusterQueue, missing_flavors: tuple[str, ...]
 ) -> ReasonMessage | None:
-    """A ClusterQueue needs every flavor that it names."""
+    """A ClusterQueue needs every flavor that it names.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason, updateQueueStatus)
+    """
     del queue
     if not missing_flavors:
         return None
@@ -149,7 +194,10 @@ def missing_flavors_make_a_cluster_queue_inactive(
 
 @rule("QUEUE-020", "QUEUE-021", "STATUS-027")
 def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
-    """A workload with ``active: false`` gives its quota back."""
+    """A workload with ``active: false`` gives its quota back.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile)
+    """
     return (
         None
         if holding.active
@@ -159,7 +207,10 @@ def evict_on_deactivation(holding: QuotaHolder) -> ReasonMessage | None:
 
 @rule("QUEUE-011")
 def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the LocalQueue evicts what it admitted."""
+    """HoldAndDrain on the LocalQueue evicts what it admitted.
+
+    Kueue: pkg/controller/core/workload_controller.go (reconcileOnLocalQueueActiveState)
+    """
     if holding.local_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
@@ -169,7 +220,10 @@ def hold_and_drain_evicts_local_queue(holding: QuotaHolder) -> ReasonMessage | N
 
 @rule("QUEUE-009", "QUEUE-052")
 def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None:
-    """HoldAndDrain on the ClusterQueue evicts what it admitted."""
+    """HoldAndDrain on the ClusterQueue evicts what it admitted.
+
+    Kueue: pkg/controller/core/workload_controller.go (reconcileOnClusterQueueActiveState)
+    """
     if holding.cluster_queue_stop != "HoldAndDrain":
         return None
     return ReasonMessage(
@@ -179,25 +233,37 @@ def a_drained_cluster_queue_evicts(holding: QuotaHolder) -> ReasonMessage | None
 
 @rule("POD-023")
 def requeue_uses_adjusted_requests(counted: Workload) -> Workload:
-    """Each try looks at a workload with what Kueue adds to the requests of its pods."""
+    """Each try looks at a workload with what Kueue adds to the requests of its pods.
+
+    Kueue: pkg/cache/queue/manager.go (RequeueWorkload)
+    """
     return counted
 
 
 @rule("POD-017")
 def requeue_keeps_adjusted_requests(counted: Workload) -> Workload:
-    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed."""
+    """A new version of a workload is held against what Kueue had made of the old one, so that any loss is noticed.
+
+    Kueue: pkg/cache/queue/manager.go (RequeueWorkload); pkg/cache/queue/cluster_queue.go (PushOrUpdate)
+    """
     return counted
 
 
 @rule("QUEUE-028")
 def inactive_is_not_cached_on_start(active: bool) -> bool:
-    """Whether a workload with a reservation is counted when Kueue starts."""
+    """Whether a workload with a reservation is counted when Kueue starts.
+
+    Kueue: pkg/cache/scheduler/cache.go (AddClusterQueue); pkg/workload/workload.go (HasActiveQuotaReservation)
+    """
     return active
 
 
 @rule("QUEUE-056")
 def deleted_pending_triggers_no_requeue(gone: Manifest) -> bool:
-    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted."""
+    """Up to Kueue 0.15 only who held quota, or was done, has others tried again when it is deleted.
+
+    Kueue 0.15: pkg/controller/core/workload_controller.go (Delete)
+    """
     return not (is_true(gone, "QuotaReserved") or is_true(gone, "Finished"))
 
 

@@ -1,4 +1,7 @@
-"""One scheduling cycle (Kueue 0.19): in which order the heads of ClusterQueues are dealt with, and who has to wait."""
+"""One scheduling cycle (Kueue 0.19): in which order the heads of ClusterQueues are dealt with, and who has to wait.
+
+Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator, processEntry, reserveCapacityForUnreclaimablePreempt)
+"""
 
 from __future__ import annotations
 
@@ -30,31 +33,46 @@ class ReservedCapacity:
 
 @rule("COHORT-013")
 def less_borrowing_first(nominee: Nominee) -> int:
-    """Who stays within nominal quota, or borrows from nearer by, is dealt with first."""
+    """Who stays within nominal quota, or borrows from nearer by, is dealt with first.
+
+    Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
+    """
     return nominee.level
 
 
 @rule("COHORT-014")
 def higher_priority_entry_first(nominee: Nominee) -> int:
-    """Among those that borrow equally far, the larger priority is dealt with first."""
+    """Among those that borrow equally far, the larger priority is dealt with first.
+
+    Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
+    """
     return -nominee.priority
 
 
 @rule("COHORT-015")
 def older_entry_first(nominee: Nominee) -> int:
-    """Among equal priorities, the workload that was created earlier is dealt with first."""
+    """Among equal priorities, the workload that was created earlier is dealt with first.
+
+    Kueue: pkg/scheduler/scheduler.go (makeClassicalIterator)
+    """
     return nominee.created
 
 
 @rule("COHORT-016")
 def no_longer_fits_after_usage(fits: bool) -> str | None:
-    """A head that fitted at first has to wait when another head has taken what it needs."""
+    """A head that fitted at first has to wait when another head has taken what it needs.
+
+    Kueue: pkg/scheduler/scheduler.go (processEntry, fits)
+    """
     return None if fits else "Workload no longer fits after processing another workload"
 
 
 @rule("PREEMPT-017")
 def overlapping_preemption_targets(overlapping: bool) -> str | None:
-    """Whoever needs a victim that another head of the same cycle preempts has to wait."""
+    """Whoever needs a victim that another head of the same cycle preempts has to wait.
+
+    Kueue: pkg/scheduler/scheduler.go (processEntry); pkg/scheduler/preemption/preempted_workloads.go (HasAny)
+    """
     return (
         "Workload has overlapping preemption targets with another workload"
         if overlapping
@@ -66,7 +84,11 @@ def overlapping_preemption_targets(overlapping: bool) -> str | None:
 def reserve_capacity_unless_always_reclaim(
     queue: ClusterQueue, claimed: ReservedCapacity
 ) -> int:
-    """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time."""
+    """A head that finds no victims keeps others from its quota, unless its ClusterQueue could take it back any time.
+
+    Kueue: pkg/scheduler/scheduler.go (reserveCapacityForUnreclaimablePreempt, quotaResourcesToReserve);
+        pkg/scheduler/preemption/policy.go (CanAlwaysReclaim)
+    """
     if queue.preemption.reclaim == "Any":
         return 0
     nominal, limit = claimed.limits.nominal, claimed.limits.borrowing

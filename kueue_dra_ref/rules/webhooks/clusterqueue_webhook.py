@@ -1,4 +1,8 @@
-"""What Kueue's validating webhooks deny of ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go)."""
+"""What Kueue's validating webhooks deny of ClusterQueues and Cohorts (Kueue 0.19, clusterqueue_webhook.go).
+
+Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups, validateFlavorQuotas, validateLimit);
+    pkg/webhooks/cohort_webhook.go (validateCohort)
+"""
 
 from __future__ import annotations
 
@@ -33,19 +37,28 @@ _LEAST_WEIGHT = parse("1n").amount
 
 @rule("OBJECT-009")
 def default_empty(kind: str) -> Mapping[str, str]:
-    """Give a new ClusterQueue no quota where it says nothing, and names that are empty."""
+    """Give a new ClusterQueue no quota where it says nothing, and names that are empty.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (setupWebhookForClusterQueue, Default)
+    """
     return _EMPTY.get(kind, {})
 
 
 @rule("OBJECT-037", "OBJECT-044")
 def a_covered_resource_is_called_as_labels_are(resource: CoveredResource) -> Faults:
-    """Deny a name that no resource can have."""
+    """Deny a name that no resource can have.
+
+    Kueue: pkg/webhooks/common.go (validateResourceName)
+    """
     return key_faults(resource.path, resource.name)
 
 
 @rule("QUEUE-026", "OBJECT-038")
 def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
-    """Deny a resource that was covered before, in this group or another."""
+    """Deny a resource that was covered before, in this group or another.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
+    """
     if resource.name in resource.before:
         yield FieldError(
             field=resource.path, type="Duplicate value", value=printed(resource.name)
@@ -54,7 +67,10 @@ def a_resource_is_covered_once(resource: CoveredResource) -> Faults:
 
 @rule("QUEUE-027", "OBJECT-038")
 def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
-    """Deny a flavor that another group has."""
+    """Deny a flavor that another group has.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateResourceGroups)
+    """
     if flavor.name in flavor.before:
         yield FieldError(
             field=flavor.path, type="Duplicate value", value=printed(flavor.name)
@@ -63,7 +79,10 @@ def a_flavor_is_in_one_group(flavor: FlavorOfGroup) -> Faults:
 
 @rule("OBJECT-039")
 def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
-    """Deny a quota of another resource than the one that is covered at its place."""
+    """Deny a quota of another resource than the one that is covered at its place.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas)
+    """
     name = place.quota.get("name", "")
     if name != place.covered:
         yield invalid(
@@ -75,37 +94,55 @@ def quotas_come_in_the_order_of_the_resources(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-040")
 def no_quota_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing."""
+    """Deny less than nothing.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
+    """
     return _negative(place, "nominalQuota")
 
 
 @rule("OBJECT-042")
 def borrowing_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to borrow from."""
+    """Deny a limit where there is nobody to borrow from.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
+    """
     return _alone(place, "borrowingLimit")
 
 
 @rule("OBJECT-041")
 def no_borrowing_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing."""
+    """Deny less than nothing.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
+    """
     return _negative(place, "borrowingLimit")
 
 
 @rule("OBJECT-041")
 def no_lending_limit_is_negative(place: ResourceQuota) -> Faults:
-    """Deny less than nothing."""
+    """Deny less than nothing.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorQuotas, validateResourceQuantity)
+    """
     return _negative(place, "lendingLimit")
 
 
 @rule("OBJECT-042")
 def lending_limit_needs_cohort(place: ResourceQuota) -> Faults:
-    """Deny a limit where there is nobody to lend to."""
+    """Deny a limit where there is nobody to lend to.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLimit)
+    """
     return _alone(place, "lendingLimit")
 
 
 @rule("OBJECT-043")
 def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
-    """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well."""
+    """Deny a limit above the nominal quota; a Cohort may say so, for it lends what is below it as well.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateLendingLimit)
+    """
     lent = _amount(place, "lendingLimit")
     if (
         lent
@@ -118,7 +155,10 @@ def a_cluster_queue_lends_no_more_than_it_has(place: ResourceQuota) -> Faults:
 
 @rule("OBJECT-045")
 def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
-    """Deny a selector that selects by no labels, or in no known way."""
+    """Deny a selector that selects by no labels, or in no known way.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateClusterQueueSpec)
+    """
     return selector_faults(
         "spec.namespaceSelector", write.new["spec"].get("namespaceSelector") or {}
     )
@@ -126,7 +166,10 @@ def namespaces_are_selected_by_labels(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-046")
 def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
-    """Deny less than nothing, and a weight so small that it would be none."""
+    """Deny less than nothing, and a weight so small that it would be none.
+
+    Kueue: pkg/webhooks/common.go (validateFairSharing)
+    """
     for _, weight in places(write.new, "spec.fairSharing.weight"):
         quantity = parse(weight)
         if quantity.amount < 0:
@@ -141,19 +184,28 @@ def weight_is_zero_or_representable(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-047")
 def at_most_256_flavors(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together."""
+    """Deny more, in all groups together.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalFlavors)
+    """
     return _too_many(write, f"{_GROUPS}[].flavors[]", "flavors")
 
 
 @rule("OBJECT-047")
 def at_most_256_resources(write: AdmissionRequest) -> Faults:
-    """Deny more, in all groups together."""
+    """Deny more, in all groups together.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateTotalCoveredResources)
+    """
     return _too_many(write, f"{_GROUPS}[].coveredResources[]", "covered resources")
 
 
 @rule("OBJECT-048")
 def at_most_512_quotas_in_a_group(write: AdmissionRequest) -> Faults:
-    """Deny more, in all flavors together."""
+    """Deny more, in all flavors together.
+
+    Kueue: pkg/webhooks/clusterqueue_webhook.go (validateFlavorResourceCombinations)
+    """
     for path, group in places(write.new, f"{_GROUPS}[]"):
         if (found := len(places(group, "flavors[].resources[]"))) > 512:
             words = f"number of flavor-resource combinations in a resourceGroup must be ≤ 512, got {found}"

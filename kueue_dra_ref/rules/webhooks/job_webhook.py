@@ -1,4 +1,8 @@
-"""What Kueue's validating webhook of Jobs denies (Kueue 0.19, jobframework/validation.go and job_webhook.go)."""
+"""What Kueue's validating webhook of Jobs denies (Kueue 0.19, jobframework/validation.go and job_webhook.go).
+
+Kueue: pkg/controller/jobframework/validation.go (ValidateJobOnUpdate);
+    pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,10 @@ _IMMUTABLE = "field is immutable"
 
 @rule("QUEUE-046")
 def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a queue name that no LocalQueue can have."""
+    """Deny a queue name that no LocalQueue can have.
+
+    Kueue: pkg/controller/jobframework/validation.go (ValidateQueueName)
+    """
     name = _label(write.new, QUEUE_LABEL)
     if QUEUE_LABEL in _kept(write.new, "labels") and (
         faults := dns_subdomain_faults(name)
@@ -27,7 +34,10 @@ def a_queue_is_named_as_objects_are(write: AdmissionRequest) -> Iterator[FieldEr
 
 @rule("PARTIAL-006")
 def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny an annotation, new or changed, that is no number of pods between none and all of them."""
+    """Deny an annotation, new or changed, that is no number of pods between none and all of them.
+
+    Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionCreate)
+    """
     written = _kept(write.new, "annotations").get(LEAST_ANNOTATION)
     if written is None or (
         write.old is not None
@@ -49,7 +59,10 @@ def the_fewest_pods_are_fewer_than_all(write: AdmissionRequest) -> Iterator[Fiel
 
 @rule("QUEUE-045")
 def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another queue, its first one too."""
+    """Deny a Job that is not suspended another queue, its first one too.
+
+    Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
+    """
     if _runs(write.new) and _changed(write, QUEUE_LABEL):
         yield _invalid(_LABELS, QUEUE_LABEL, _label(write.new, QUEUE_LABEL), _IMMUTABLE)
 
@@ -58,7 +71,10 @@ def a_running_job_stays_in_its_queue(write: AdmissionRequest) -> Iterator[FieldE
 def queue_name_is_not_removed_with_default_queue(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny that a Job names no queue any more where one that is new would get the default one."""
+    """Deny that a Job names no queue any more where one that is new would get the default one.
+
+    Kueue: pkg/controller/jobframework/validation.go (validateUpdateForQueueName)
+    """
     if (
         write.has_default_queue
         and _label(write.before, QUEUE_LABEL)
@@ -72,7 +88,10 @@ def queue_name_is_not_removed_with_default_queue(
 def a_running_job_is_given_no_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended its first priority class."""
+    """Deny a Job that is not suspended its first priority class.
+
+    Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
+    """
     name = _label(write.new, PRIORITY_LABEL)
     if _runs(write.new) and name and not _label(write.before, PRIORITY_LABEL):
         words = "WorkloadPriorityClass cannot be added to a non-suspended workload"
@@ -81,7 +100,10 @@ def a_running_job_is_given_no_priority_class(
 
 @rule("PREEMPT-040")
 def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny that a priority class is taken away; another one may take its place."""
+    """Deny that a priority class is taken away; another one may take its place.
+
+    Kueue: pkg/controller/jobframework/validation.go (ValidateUpdateForWorkloadPriorityClassName)
+    """
     if _label(write.before, PRIORITY_LABEL) and not _label(write.new, PRIORITY_LABEL):
         yield _invalid(
             _LABELS,
@@ -95,7 +117,11 @@ def a_job_keeps_a_priority_class(write: AdmissionRequest) -> Iterator[FieldError
 def a_running_job_keeps_its_priority_class(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny a Job that is not suspended another priority class, and any Job to have none any more."""
+    """Deny a Job that is not suspended another priority class, and any Job to have none any more.
+
+    Kueue 0.14: pkg/controller/jobframework/validation.go (validateJobUpdateForWorkloadPriorityClassName,
+        ValidateUpdateForWorkloadPriorityClassName)
+    """
     name = _label(write.new, PRIORITY_LABEL)
     if _changed(write, PRIORITY_LABEL) and (_runs(write.new) or not name):
         yield _invalid(_LABELS, PRIORITY_LABEL, name, _IMMUTABLE)
@@ -105,7 +131,10 @@ def a_running_job_keeps_its_priority_class(
 def a_running_job_with_fewest_pods_keeps_its_parallelism(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny another parallelism to a Job that is not suspended and says how few pods it needs."""
+    """Deny another parallelism to a Job that is not suspended and says how few pods it needs.
+
+    Kueue: pkg/controller/jobs/job/job_webhook.go (validatePartialAdmissionUpdate)
+    """
     old, changed = (
         write.before,
         write.before["spec"].get("parallelism", 1)

@@ -1,4 +1,8 @@
-"""What Kueue's validating webhook of ResourceFlavors denies (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go)."""
+"""What Kueue's validating webhook of ResourceFlavors denies (Kueue 0.19, pkg/webhooks/resourceflavor_webhook.go).
+
+Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor, validateNodeTaints);
+    pkg/webhooks/workload_webhook.go (validateTolerations)
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,19 @@ _TAINT = "spec.nodeTaints[]"
 
 @rule("OBJECT-033")
 def node_labels_are_labels(write: AdmissionRequest) -> Faults:
-    """Deny labels that no node can have."""
+    """Deny labels that no node can have.
+
+    Kueue: pkg/webhooks/resourceflavor_webhook.go (ValidateResourceFlavor)
+    """
     return labels_faults("spec.nodeLabels", write.new["spec"].get("nodeLabels") or {})
 
 
 @rule("OBJECT-034", "OBJECT-035")
 def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
-    """Deny a taint that no node can have, and a second one of the same key and effect."""
+    """Deny a taint that no node can have, and a second one of the same key and effect.
+
+    Kueue: pkg/webhooks/resourceflavor_webhook.go (validateNodeTaints)
+    """
     seen: list[tuple[str, str]] = []
     for path, taint in places(write.new, _TAINT):
         yield from key_faults(f"{path}.key", taint.get("key", ""))
@@ -43,7 +53,10 @@ def taints_are_made_of_labels_and_differ(write: AdmissionRequest) -> Faults:
 
 @rule("OBJECT-036")
 def keys_that_are_tolerated_are_label_keys(write: AdmissionRequest) -> Faults:
-    """Deny a key that no taint can have."""
+    """Deny a key that no taint can have.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateTolerations)
+    """
     for path, key in places(write.new, "spec.tolerations[].key"):
         if key:
             yield from key_faults(path, key)

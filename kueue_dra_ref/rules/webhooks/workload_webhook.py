@@ -1,4 +1,7 @@
-"""What Kueue's validating webhook of Workloads denies (Kueue 0.19, pkg/webhooks/workload_webhook.go)."""
+"""What Kueue's validating webhook of Workloads denies (Kueue 0.19, pkg/webhooks/workload_webhook.go).
+
+Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateImmutablePodSet, Default)
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ _AMOUNTS = ("requests", "limits", "overhead")
 
 @rule("POD-020")
 def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a container that requests pods, which Kueue counts by itself."""
+    """Deny a container that requests pods, which Kueue counts by itself.
+
+    Kueue 0.18: pkg/webhooks/workload_webhook.go (validateContainer)
+    """
     for path, _ in _amounts(write.new):
         if path.endswith("].resources.requests[pods]"):
             yield _reserved(path)
@@ -26,7 +32,10 @@ def no_request_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("POD-020", "POD-021")
 def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny pods in requests and limits, of a container and of the pod as a whole."""
+    """Deny pods in requests and limits, of a container and of the pod as a whole.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateResourceList, validateContainer)
+    """
     for path, _ in _amounts(write.new):
         if path.endswith("[pods]"):
             yield _reserved(path)
@@ -34,7 +43,11 @@ def no_amount_is_called_pods(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("POD-022")
 def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny less than nothing in requests and limits, of a container and of the pod as a whole."""
+    """Deny less than nothing in requests and limits, of a container and of the pod as a whole.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateResourceList);
+        pkg/webhooks/clusterqueue_webhook.go (validateResourceQuantity)
+    """
     for path, amount in _amounts(write.new):
         if parse(amount).amount < 0:
             value = printed(str(parse(amount)))
@@ -48,7 +61,10 @@ def no_amount_is_negative(write: AdmissionRequest) -> Iterator[FieldError]:
 
 @rule("COUNT-029")
 def pod_template_defaults(kind: str) -> Mapping[str, str]:
-    """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators."""
+    """Give the containers and claims of a new Workload names that are empty, and comparisons keys and operators.
+
+    Kueue 0.16: pkg/webhooks/workload_webhook.go (setupWebhookForWorkload, Default)
+    """
     if kind != "Workload":
         return {}
     return {
@@ -60,13 +76,19 @@ def pod_template_defaults(kind: str) -> Mapping[str, str]:
 
 @rule("PARTIAL-012")
 def min_count_is_dropped(kind: str) -> Collection[str]:
-    """Take away from a new Workload how few of its pods are worth admitting."""
+    """Take away from a new Workload how few of its pods are worth admitting.
+
+    Kueue: pkg/webhooks/workload_webhook.go (Default)
+    """
     return ("spec.podSets[].minCount",) if kind == "Workload" else ()
 
 
 @rule("PARTIAL-010")
 def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny a second pod set that says how few of its pods are worth admitting."""
+    """Deny a second pod set that says how few of its pods are worth admitting.
+
+    Kueue: pkg/webhooks/workload_webhook.go (ValidateWorkload)
+    """
     found = sum(
         "minCount" in pod_set for pod_set in write.new["spec"].get("podSets") or ()
     )
@@ -79,7 +101,10 @@ def at_most_one_pod_set_may_shrink(write: AdmissionRequest) -> Iterator[FieldErr
 
 @rule("STATUS-046", "STATUS-047")
 def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for."""
+    """Deny any change of a pod set that quota is reserved for.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSets, validateImmutablePodSet)
+    """
     for index, (old, new) in _pairs(write):
         if _plain(old) != _plain(new):
             yield _immutable(index, new)
@@ -89,7 +114,10 @@ def pod_sets_with_quota_stay(write: AdmissionRequest) -> Iterator[FieldError]:
 def pod_sets_with_quota_stay_but_for_fewer_pods(
     write: AdmissionRequest,
 ) -> Iterator[FieldError]:
-    """Deny any change of a pod set that quota is reserved for, other than to fewer pods."""
+    """Deny any change of a pod set that quota is reserved for, other than to fewer pods.
+
+    Kueue: pkg/webhooks/workload_webhook.go (validateImmutablePodSet)
+    """
     for index, (old, new) in _pairs(write):
         if _plain(
             {**old, "count": min(old.get("count", 1), new.get("count", 1))}

@@ -1,4 +1,7 @@
-"""What Kueue makes of a pod's requests before it counts them, and which it refuses (Kueue 0.19, workload resources)."""
+"""What Kueue makes of a pod's requests before it counts them, and which it refuses (Kueue 0.19, workload resources).
+
+Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod, ValidateResources, ValidateLimitRange)
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from kueue_dra_ref.target import FieldError
 
 @rule("POD-001", "POD-002")
 def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none."""
+    """A pod that brings no overhead has that of its RuntimeClass; a class that is not there adds none.
+
+    Kueue: pkg/workload/resources.go (handlePodOverhead)
+    """
     if pod_set.overhead or pod_set.runtime_class not in around.overhead:
         return pod_set
     return replace(pod_set, overhead=around.overhead[pod_set.runtime_class])
@@ -25,7 +31,10 @@ def runtime_class_overhead(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 def the_namespace_gives_containers_defaults(
     pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
-    """What a container does not say of its requests and limits, the LimitRanges of the namespace say."""
+    """What a container does not say of its requests and limits, the LimitRanges of the namespace say.
+
+    Kueue: pkg/workload/resources.go (handlePodLimitRange)
+    """
     given = around.container
     if not given.requests and not given.limits:
         return pod_set
@@ -41,7 +50,10 @@ def the_namespace_gives_containers_defaults(
 
 @rule("POD-005")
 def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
-    """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise."""
+    """A container that is limited in a resource requests as much of it as it may use, unless it says otherwise.
+
+    Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
+    """
     del around
     return _with_each(pod_set, _limited)
 
@@ -50,7 +62,10 @@ def limits_default_requests(pod_set: PodSet, around: NamespaceLimits) -> PodSet:
 def limits_of_the_pod_stand_in_for_its_requests(
     pod_set: PodSet, around: NamespaceLimits
 ) -> PodSet:
-    """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise."""
+    """Of what a pod as a whole is limited to, it requests as much as it may use, unless it says otherwise.
+
+    Kueue: pkg/workload/resources.go (UseLimitsAsMissingRequestsInPod)
+    """
     del around
     return replace(pod_set, whole=_limited(pod_set.whole)) if pod_set.whole else pod_set
 
@@ -59,7 +74,10 @@ def limits_of_the_pod_stand_in_for_its_requests(
 def containers_keep_to_their_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """No container requests more than it is limited to, be it a limit that the namespace gave it."""
+    """No container requests more than it is limited to, be it a limit that the namespace gave it.
+
+    Kueue: pkg/workload/resources.go (ValidateResources)
+    """
     del around
     for container in pod_set.containers:
         over = _above(container.resources.requests, container.resources.limits)
@@ -74,7 +92,10 @@ def containers_keep_to_their_limits(
 def pods_keep_to_their_limits(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """No pod requests more as a whole than it is limited to."""
+    """No pod requests more as a whole than it is limited to.
+
+    Kueue: pkg/workload/resources.go (ValidateResources)
+    """
     del around
     whole = pod_set.whole or Resources()
     over = _above(whole.requests, whole.limits)
@@ -87,7 +108,11 @@ def pods_keep_to_their_limits(
 def limit_range_bounds_containers(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """What a container requests or is limited to lies between least and most; what it does not name is not held to."""
+    """What a container requests or is limited to lies between least and most; what it does not name is not held to.
+
+    Kueue: pkg/workload/resources.go (ValidateLimitRange);
+        pkg/util/limitrange/limitrange.go (validatePodSpecContainers)
+    """
     for container in pod_set.containers:
         found = container.resources
         low, high = (
@@ -103,7 +128,10 @@ def limit_range_bounds_containers(
 def pods_keep_to_the_bounds_of_the_namespace(
     pod_set: PodSet, around: NamespaceLimits
 ) -> Iterator[FieldError]:
-    """What a pod requests, its overhead too, lies between least and most."""
+    """What a pod requests, its overhead too, lies between least and most.
+
+    Kueue: pkg/workload/resources.go (ValidateLimitRange); pkg/util/limitrange/limitrange.go (ValidatePodSpec)
+    """
     total = pod_set.requests
     yield from _out_of_bounds(pod_set.path, total, total, around.pod)
 

@@ -1,4 +1,7 @@
-"""Transformations of the Configuration: what is charged instead of, or beside, what containers request (Kueue 0.19)."""
+"""Transformations of the Configuration: what is charged instead of, or beside, what containers request (Kueue 0.19).
+
+Kueue: pkg/workload/workload.go (applyResourceTransformations)
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ Transformations = Sequence[Transformation]
 def outputs_are_added_to_what_is_requested(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """Outputs may cancel each other, but what they come to takes nothing from a request."""
+    """Outputs may cancel each other, but what they come to takes nothing from a request.
+
+    Kueue: pkg/workload/workload.go (applyResourceTransformations)
+    """
     kept, given = _untouched(amounts, transformations), Amounts()
     for each in _concerning(amounts, transformations):
         scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
@@ -36,7 +42,10 @@ def outputs_are_added_to_what_is_requested(
 def outputs_and_what_is_requested_are_one_sum(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """A negative output takes from what it meets, and an input that stays is multiplied as well."""
+    """A negative output takes from what it meets, and an input that stays is multiplied as well.
+
+    Kueue 0.18: pkg/workload/workload.go (applyResourceTransformations)
+    """
     total = _untouched(amounts, transformations)
     for each in _concerning(amounts, transformations):
         scale = amounts[each.multiply_by].amount if each.multiply_by in amounts else 1
@@ -49,7 +58,10 @@ def outputs_and_what_is_requested_are_one_sum(
 def outputs_are_computed_from_whole_units(
     amounts: Amounts, transformations: Transformations
 ) -> Amounts:
-    """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy."""
+    """What multiplies is rounded up to whole units before, whether it is an input or named by multiplyBy.
+
+    Kueue 0.17: pkg/workload/workload.go (applyResourceTransformations)
+    """
     total = _untouched(amounts, transformations)
     for each in _concerning(amounts, transformations):
         scale = amounts[each.multiply_by].ceiling if each.multiply_by in amounts else 1

@@ -1,4 +1,8 @@
-"""Conditions that say why a workload is not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability)."""
+"""Conditions that say why a workload is not admitted (Kueue 0.19, gate UnadmittedWorkloadsObservability).
+
+Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
+    pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, mostSevereReason)
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,11 @@ _GRAVITY = (
 def reason_no_matching_flavor(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that no flavor provides what is asked for, or suits the pods."""
+    """Say that no flavor provides what is asked for, or suits the pods.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor)
+    """
     return (
         _unreserved("NoMatchingFlavor", message)
         if cause is QuotaReservedReason.NO_FLAVOR
@@ -32,7 +40,11 @@ def reason_no_matching_flavor(
 def reason_exceeds_capacity(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that more is asked for than the quota will ever give."""
+    """Say that more is asked for than the quota will ever give.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonExceedsMaxQuota)
+    """
     return (
         _unreserved("ExceedsMaxQuota", message)
         if cause is QuotaReservedReason.TOO_MUCH
@@ -44,7 +56,12 @@ def reason_exceeds_capacity(
 def reason_waiting_for_quota(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that quota has to be released first."""
+    """Say that quota has to be released first.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota);
+        pkg/scheduler/scheduler.go (processEntry);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForQuota)
+    """
     return (
         _unreserved("WaitingForQuota", message)
         if cause is QuotaReservedReason.HELD
@@ -56,7 +73,11 @@ def reason_waiting_for_quota(
 def reason_waiting_for_preemption(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that victims are on their way out."""
+    """Say that victims are on their way out.
+
+    Kueue: pkg/scheduler/scheduler.go (processEntry);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonWaitingForPreemptedWorkloads)
+    """
     return (
         _unreserved("WaitingForPreemptedWorkloads", message)
         if cause is QuotaReservedReason.PREEMPTING
@@ -68,7 +89,11 @@ def reason_waiting_for_preemption(
 def reason_misconfigured(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that a queue is missing, or does not take the workload."""
+    """Say that a queue is missing, or does not take the workload.
+
+    Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonMisconfigured)
+    """
     return (
         _unreserved("Misconfigured", message)
         if cause is QuotaReservedReason.MISPLACED
@@ -78,7 +103,11 @@ def reason_misconfigured(
 
 @rule("OBSERVE-007")
 def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition | None:
-    """Say that a queue takes nothing for now."""
+    """Say that a queue takes nothing for now.
+
+    Kueue: pkg/scheduler/scheduler.go (nominate); pkg/controller/core/workload_controller.go (getQueueBlocker);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonSuspended)
+    """
     return (
         _unreserved("Suspended", message)
         if cause is QuotaReservedReason.STOPPED
@@ -90,7 +119,11 @@ def reason_stopped(cause: QuotaReservedReason | None, message: str) -> Condition
 def reason_deactivated(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that the workload itself is switched off."""
+    """Say that the workload itself is switched off.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
+        apis/kueue/v1beta2/workload_types.go (WorkloadDeactivated)
+    """
     return (
         _unreserved("Deactivated", message)
         if cause is QuotaReservedReason.DEACTIVATED
@@ -102,7 +135,11 @@ def reason_deactivated(
 def reason_pending_evaluation(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition | None:
-    """Say that it is the scheduler's turn."""
+    """Say that it is the scheduler's turn.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveGranularUnadmittedQuotaReservedCondition);
+        apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonPendingEvaluation)
+    """
     return (
         _unreserved("PendingEvaluation", message)
         if cause is QuotaReservedReason.UNTRIED
@@ -112,14 +149,21 @@ def reason_pending_evaluation(
 
 @rule("OBSERVE-011")
 def reason_misconfigured_on_inadmissible(message: str, requeued: str) -> Condition:
-    """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible."""
+    """Say that the devices of a workload cannot be charged; Requeued goes on calling it inadmissible.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile);
+        pkg/workload/workload.go (UnadmittedWorkloadReasonWithFallback)
+    """
     del requeued
     return _unreserved("Misconfigured", message)
 
 
 @rule("OBSERVE-012")
 def no_quota_reservation_condition() -> Condition:
-    """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not."""
+    """Say beside every QuotaReserved that is False that the workload is not admitted, admitted before or not.
+
+    Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
+    """
     return Condition(
         type="Admitted",
         value=False,
@@ -130,7 +174,11 @@ def no_quota_reservation_condition() -> Condition:
 
 @rule("OBSERVE-017")
 def refresh_on_new_generation(said: int, generation: int) -> bool:
-    """Whether a condition of one generation is written again for another, and all that goes with it."""
+    """Whether a condition of one generation is written again for another, and all that goes with it.
+
+    Kueue: pkg/workload/workload.go (UnsetQuotaReservationWithCondition);
+        pkg/controller/core/workload_controller.go (newQuotaReservedCondition)
+    """
     return said != generation
 
 
@@ -138,7 +186,10 @@ def refresh_on_new_generation(said: int, generation: int) -> bool:
 def least_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of flavors that could each have served, the one that came nearest gives the reason."""
+    """Of flavors that could each have served, the one that came nearest gives the reason.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason)
+    """
     return min(causes, key=_GRAVITY.index)
 
 
@@ -146,7 +197,10 @@ def least_severe_reason(
 def most_severe_reason(
     causes: Sequence[QuotaReservedReason],
 ) -> QuotaReservedReason:
-    """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason."""
+    """Of resources, groups and pod sets that are all needed, the one that is farthest away gives the reason.
+
+    Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (mostSevereReason, resolveNoFitReason)
+    """
     return max(causes, key=_GRAVITY.index)
 
 

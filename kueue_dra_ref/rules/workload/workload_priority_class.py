@@ -1,4 +1,9 @@
-"""Priority classes: which one a Workload has, and that it goes along with its Job's and with the class (Kueue 0.19)."""
+"""Priority classes: which one a Workload has, and that it goes along with its Job's and with the class (Kueue 0.19).
+
+Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate,
+    PrepareWorkloadPriority);
+    pkg/controller/jobframework/defaults.go (ApplyDefaultWorkloadPriorityClass)
+"""
 
 from __future__ import annotations
 
@@ -22,35 +27,56 @@ class PriorityClassRef:
 
 @rule("PRIORITY-006")
 def a_job_without_a_class_gets_the_default_one(name: str, has_default: bool) -> str:
-    """A Job that names no WorkloadPriorityClass when it is made gets the one called default, if there is one."""
+    """A Job that names no WorkloadPriorityClass when it is made gets the one called default, if there is one.
+
+    Kueue: pkg/controller/jobframework/defaults.go (ApplyDefaultWorkloadPriorityClass);
+        pkg/util/priority/priority.go (DefaultWorkloadPriorityClassExist)
+    """
     return name or ("default" if has_default else "")
 
 
 @rule("PRIORITY-001")
 def priority_class_must_exist(found: bool) -> bool:
-    """No Workload is made for a Job whose priority class is not there."""
+    """No Workload is made for a Job whose priority class is not there.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (PrepareWorkloadPriority, ExtractPriority);
+        pkg/util/priority/priority.go (GetPriorityFromWorkloadPriorityClass)
+    """
     return found
 
 
 @rule("PRIORITY-002")
 def workload_follows_priority_class_change(classed: PriorityClassRef) -> bool:
-    """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs."""
+    """A Workload with a WorkloadPriorityClass gets the one that its Job names, while it waits and while it runs.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (UpdateWorkloadPriority, updateWorkloadPriorities,
+        classifyWorkloadsForPriorityUpdate)
+    """
     return classed.kind == WORKLOAD_CLASS and classed.name != classed.wanted
 
 
 @rule("PRIORITY-003")
 def pending_workload_gets_first_priority_class(classed: PriorityClassRef) -> bool:
-    """A Workload without a class gets the one that its Job names later, unless it holds quota."""
+    """A Workload without a class gets the one that its Job names later, unless it holds quota.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (updateWorkloadPriorities, classifyWorkloadsForPriorityUpdate)
+    """
     return not classed.kind and classed.wanted != "" and not classed.reserved
 
 
 @rule("PRIORITY-004")
 def priority_class_value_is_propagated() -> bool:
-    """The Workloads of a WorkloadPriorityClass get its new value."""
+    """The Workloads of a WorkloadPriorityClass get its new value.
+
+    Kueue: pkg/controller/core/workloadpriorityclass_controller.go (Reconcile)
+    """
     return True
 
 
 @rule("PRIORITY-005")
 def priority_change_requeues_pending(before: int, after: int) -> bool:
-    """Whoever waits beside a workload that holds quota is tried again when that one's priority changes."""
+    """Whoever waits beside a workload that holds quota is tried again when that one's priority changes.
+
+    Kueue: pkg/controller/core/workload_controller.go (Update); pkg/workload/workload.go (PriorityChanged)
+    """
     return before != after

@@ -1,4 +1,8 @@
-"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues."""
+"""Workload Processing Flow, step 7, and Kueue 0.19's status: conditions, admission, and the figures of the queues.
+
+Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, PropagateResourceRequests);
+    pkg/cache/scheduler/cache.go (Usage, LocalQueueUsage)
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,10 @@ class QueueCounts:
 
 @rule("STATUS-005", "QUEUE-001")
 def quota_is_reserved(cluster_queue: str) -> Condition:
-    """Say which ClusterQueue gave the quota."""
+    """Say which ClusterQueue gave the quota.
+
+    Kueue: pkg/workload/workload.go (SetQuotaReservation)
+    """
     return Condition(
         type="QuotaReserved",
         value=True,
@@ -59,7 +66,10 @@ def quota_is_reserved(cluster_queue: str) -> Condition:
 
 @rule("STATUS-006")
 def the_workload_is_admitted(cluster_queue: str) -> Condition:
-    """Say that the workload is admitted."""
+    """Say that the workload is admitted.
+
+    Kueue: pkg/workload/admissionchecks.go (SyncAdmittedCondition)
+    """
     del cluster_queue
     return Condition(
         type="Admitted",
@@ -71,7 +81,11 @@ def the_workload_is_admitted(cluster_queue: str) -> Condition:
 
 @rule("STATUS-007")
 def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condition:
-    """Say why the scheduler passed the workload over; the reason is the same for every cause."""
+    """Say why the scheduler passed the workload over; the reason is the same for every cause.
+
+    Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate);
+        pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
+    """
     del cause
     return Condition(
         type="QuotaReserved", value=False, reason="Pending", message=message
@@ -82,7 +96,10 @@ def pending_condition(cause: QuotaReservedReason | None, message: str) -> Condit
 def inadmissible_queue_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
-    """Say what is wrong with the queue of a workload."""
+    """Say what is wrong with the queue of a workload.
+
+    Kueue: pkg/controller/core/workload_controller.go (resolveLegacyUnadmittedQuotaReservedCondition, getQueueBlocker)
+    """
     del cause
     return Condition(
         type="QuotaReserved", value=False, reason="Inadmissible", message=message
@@ -91,7 +108,11 @@ def inadmissible_queue_condition(
 
 @rule("STATUS-008")
 def inadmissible_condition(message: str, requeued: str) -> Condition:
-    """Say why the devices of a workload cannot be charged."""
+    """Say why the devices of a workload cannot be charged.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile);
+        pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
+    """
     del requeued
     return Condition(
         type="QuotaReserved", value=False, reason="Inadmissible", message=message
@@ -100,7 +121,10 @@ def inadmissible_condition(message: str, requeued: str) -> Condition:
 
 @rule("STATUS-009", "STATUS-030", "STATUS-034")
 def requeued_false_condition(message: str, requeued: str) -> Condition:
-    """Say that the workload does not go back to the queue by itself."""
+    """Say that the workload does not go back to the queue by itself.
+
+    Kueue: pkg/controller/core/workload_controller.go (Reconcile); pkg/workload/workload.go (SetRequeuedCondition)
+    """
     return Condition(
         type="Requeued", value=False, reason="Inadmissible", message=requeued or message
     )
@@ -110,7 +134,11 @@ def requeued_false_condition(message: str, requeued: str) -> Condition:
 def unset_quota_reservation_condition(
     cause: QuotaReservedReason | None, message: str
 ) -> Condition:
-    """Say of an evicted workload whose pods are gone that it holds no quota any more."""
+    """Say of an evicted workload whose pods are gone that it holds no quota any more.
+
+    Kueue: pkg/controller/jobframework/reconciler.go (ReconcileGenericJob);
+        pkg/workload/workload.go (UnsetQuotaReservationWithCondition)
+    """
     del cause
     return Condition(
         type="QuotaReserved", value=False, reason="Pending", message=message
@@ -119,13 +147,19 @@ def unset_quota_reservation_condition(
 
 @rule("STATUS-027")
 def evicted_condition(reason: str, message: str) -> Condition:
-    """Say why quota was taken back."""
+    """Say why quota was taken back.
+
+    Kueue: pkg/workload/evict/evict.go (Evict, SetEvictedCondition)
+    """
     return Condition(type="Evicted", value=True, reason=reason, message=message)
 
 
 @rule("PREEMPT-024")
 def preempted_condition(reason: str, message: str) -> Condition:
-    """Say on which ground the workload was preempted."""
+    """Say on which ground the workload was preempted.
+
+    Kueue: pkg/workload/workload.go (SetPreemptedCondition); pkg/scheduler/preemption/preemption.go (IssuePreemptions)
+    """
     return Condition(type="Preempted", value=True, reason=reason, message=message)
 
 
@@ -133,7 +167,11 @@ def preempted_condition(reason: str, message: str) -> Condition:
 def the_admission_is_written(
     cluster_queue: str, assigned: Sequence[PodSetAssignment]
 ) -> Mapping[str, Any]:
-    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included."""
+    """The ClusterQueue, and per pod set its name, count, flavors and usage, devices included.
+
+    Kueue: pkg/scheduler/scheduler.go (admit, assumeWorkload);
+        pkg/scheduler/flavorassigner/flavorassigner.go (ToAPI, toAPI)
+    """
     return {
         "clusterQueue": cluster_queue,
         "podSetAssignments": [_assignment(pod_set) for pod_set in assigned],
@@ -142,7 +180,11 @@ def the_admission_is_written(
 
 @rule("STATUS-040")
 def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
-    """Whoever waits is said to ask for the pods that the ClusterQueue counts."""
+    """Whoever waits is said to ask for the pods that the ClusterQueue counts.
+
+    Kueue 0.17: pkg/workload/workload.go (PropagateResourceRequests);
+        pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors)
+    """
     return counted
 
 
@@ -150,7 +192,10 @@ def pods_resource_in_requests(counted: Mapping[str, int]) -> Mapping[str, int]:
 def pending_workload_resource_requests(
     asked: Sequence[tuple[str, Mapping[str, int]]], in_bytes: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing."""
+    """What each pod set asks for, devices included, once the scheduler has seen the workload; its name if nothing.
+
+    Kueue: pkg/workload/workload.go (PropagateResourceRequests)
+    """
     return [
         {
             "name": name,
@@ -162,7 +207,11 @@ def pending_workload_resource_requests(
 
 @rule("STATUS-013", "STATUS-014")
 def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
-    """Workloads in the queue, set aside or not; refused DRA workloads never entered it."""
+    """Workloads in the queue, set aside or not; refused DRA workloads never entered it.
+
+    Kueue: pkg/cache/queue/cluster_queue.go (Pending, PendingTotal);
+        pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
+    """
     return {"pendingWorkloads": figures.pending}
 
 
@@ -170,7 +219,11 @@ def pending_workloads_are_counted(figures: QueueCounts) -> Mapping[str, Any]:
 def reserving_and_admitted_workloads_are_counted(
     figures: QueueCounts,
 ) -> Mapping[str, Any]:
-    """Workloads with quota, and those of them that are admitted."""
+    """Workloads with quota, and those of them that are admitted.
+
+    Kueue: pkg/cache/scheduler/cache.go (Usage);
+        pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged)
+    """
     return {
         "reservingWorkloads": figures.reserving,
         "admittedWorkloads": figures.admitted,
@@ -179,7 +232,10 @@ def reserving_and_admitted_workloads_are_counted(
 
 @rule("STATUS-016", "STATUS-028", "SCOPE-001")
 def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what is reserved of it, zeros included."""
+    """Every flavor and covered resource with what is reserved of it, zeros included.
+
+    Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
+    """
     return {
         "flavorsReservation": _listed(
             figures, figures.reserved, figures.borrowed.get("reserved", {})
@@ -189,7 +245,10 @@ def reserved_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-017", "STATUS-028")
 def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
-    """Every flavor and covered resource with what admitted workloads use of it."""
+    """Every flavor and covered resource with what admitted workloads use of it.
+
+    Kueue: pkg/cache/scheduler/cache.go (Usage, getUsage)
+    """
     return {
         "flavorsUsage": _listed(figures, figures.used, figures.borrowed.get("used", {}))
     }
@@ -197,7 +256,11 @@ def used_quota_is_listed(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-018", "STATUS-014")
 def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any]:
-    """The LocalQueue's own pending, reserving and admitted workloads."""
+    """The LocalQueue's own pending, reserving and admitted workloads.
+
+    Kueue: pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
+        pkg/cache/queue/manager.go (PendingWorkloads)
+    """
     return {
         "pendingWorkloads": figures.pending,
         "reservingWorkloads": figures.reserving,
@@ -207,7 +270,10 @@ def a_local_queue_counts_its_workloads(figures: QueueCounts) -> Mapping[str, Any
 
 @rule("STATUS-019", "STATUS-028")
 def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
-    """What the LocalQueue's own workloads reserve and use."""
+    """What the LocalQueue's own workloads reserve and use.
+
+    Kueue: pkg/cache/scheduler/cache.go (LocalQueueUsage, filterLocalQueueUsage)
+    """
     return {
         "flavorsReservation": _listed(figures, figures.reserved),
         "flavorsUsage": _listed(figures, figures.used),
@@ -216,7 +282,11 @@ def a_local_queue_lists_its_quota(figures: QueueCounts) -> Mapping[str, Any]:
 
 @rule("STATUS-053")
 def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
-    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them."""
+    """The flavors of the ClusterQueue with the resources that they cover and what nodes have them.
+
+    Kueue 0.14: pkg/cache/scheduler/cache.go (LocalQueueUsage);
+        pkg/controller/core/localqueue_controller.go (UpdateStatusIfChanged)
+    """
     shown = [
         {
             "name": flavor.name,
@@ -233,7 +303,10 @@ def a_local_queue_shows_its_flavors(figures: QueueCounts) -> Mapping[str, Any]:
 def cluster_queue_active_condition(
     reasons: Sequence[str], messages: Sequence[str]
 ) -> Condition:
-    """Ready, or the first reason with every message."""
+    """Ready, or the first reason with every message.
+
+    Kueue: pkg/cache/scheduler/cache.go (ClusterQueueReadiness); pkg/cache/scheduler/clusterqueue.go (inactiveReason)
+    """
     if not reasons:
         return Condition(
             type="Active", value=True, reason="Ready", message="Can admit new workloads"
@@ -244,14 +317,20 @@ def cluster_queue_active_condition(
 
 @rule("STATUS-048")
 def cluster_queue_terminating_condition() -> Condition:
-    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it."""
+    """Say of a ClusterQueue that was deleted in use that it is on its way, whatever else is wrong with it.
+
+    Kueue: pkg/cache/scheduler/clusterqueue.go (inactiveReason)
+    """
     message = "Can't admit new workloads; clusterQueue is terminating"
     return Condition(type="Active", value=False, reason="Terminating", message=message)
 
 
 @rule("STATUS-023")
 def local_queue_active_condition(stopped: bool, cluster_queue: str) -> Condition:
-    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready."""
+    """Stopped, or its ClusterQueue is ``missing`` or ``inactive``, or ready.
+
+    Kueue: pkg/controller/core/localqueue_controller.go (Reconcile)
+    """
     if stopped:
         return Condition(
             type="Active",

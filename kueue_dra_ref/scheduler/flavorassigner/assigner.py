@@ -1,4 +1,7 @@
-"""Flavors: for each pod set and resource group the flavor that fits, or that preemption could free, in one queue."""
+"""Flavors: for each pod set and resource group the flavor that fits, or that preemption could free, in one queue.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (FlavorAssigner, Assign, assignFlavors)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a search for flavors comes to: for a workload, for one of its pod sets, for one group and flavor."""
+"""What a search for flavors comes to: for a workload, for one of its pod sets, for one group and flavor.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (Assignment, PodSetAssignment, FlavorAssignment)
+"""
 
 from __future__ import annotations
 

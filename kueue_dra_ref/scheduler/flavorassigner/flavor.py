@@ -1,4 +1,7 @@
-"""How one flavor fares for a pod set: what speaks against it, and what is left of its quota."""
+"""How one flavor fares for a pod set: what speaks against it, and what is left of its quota.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, fitsResourceQuota)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the search for a flavor is told (Kueue 0.19): what was passed over, preferred, or not looked at at all."""
+"""How the search for a flavor is told (Kueue 0.19): what was passed over, preferred, or not looked at at all.
+
+No counterpart: explanation only.
+"""
 
 from __future__ import annotations
 

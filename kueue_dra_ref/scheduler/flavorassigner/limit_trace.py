@@ -1,4 +1,7 @@
-"""What bounds an amount that cannot be had (Kueue 0.19): a limit of borrowing, or what a cohort tree has to share."""
+"""What bounds an amount that cannot be had (Kueue 0.19): a limit of borrowing, or what a cohort tree has to share.
+
+No counterpart: explanation only.
+"""
 
 from __future__ import annotations
 

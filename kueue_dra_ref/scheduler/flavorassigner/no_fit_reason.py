@@ -1,4 +1,7 @@
-"""Why a workload can never fit (Kueue 0.19): one cause out of all that a search for flavors has found."""
+"""Why a workload can never fit (Kueue 0.19): one cause out of all that a search for flavors has found.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, mostSevereReason, reasonSeverity)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The search through the flavors of one resource group for one pod set: tried in order until one will do."""
+"""The search through the flavors of one resource group for one pod set: tried in order until one will do.
+
+Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets, shouldTryNextFlavor, isPreferred)
+"""
 
 from __future__ import annotations
 

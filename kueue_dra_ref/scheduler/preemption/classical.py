@@ -1,4 +1,9 @@
-"""Preemption without fair sharing (Kueue 0.19): whom a workload preempts in its ClusterQueue and its cohort tree."""
+"""Preemption without fair sharing (Kueue 0.19): whom a workload preempts in its ClusterQueue and its cohort tree.
+
+Kueue: pkg/scheduler/preemption/preemption.go (classicalPreemptions, fillBackWorkloads);
+    pkg/scheduler/preemption/classical/candidate_generator.go (NewCandidateIterator);
+    pkg/scheduler/preemption/classical/hierarchical_preemption.go (collectCandidatesForHierarchicalReclaim)
+"""
 
 from __future__ import annotations
 

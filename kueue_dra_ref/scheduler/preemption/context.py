@@ -1,4 +1,8 @@
-"""Who contends for quota that is short (Kueue 0.19): the workload that waits, and whom it may take from."""
+"""Who contends for quota that is short (Kueue 0.19): the workload that waits, and whom it may take from.
+
+Kueue: pkg/scheduler/preemption/preemption.go (preemptionCtx);
+    pkg/scheduler/preemption/classical/hierarchical_preemption.go (HierarchicalPreemptionCtx)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Preemption with fair sharing (Kueue 0.19): workloads give way until the shares of borrowers are fair."""
+"""Preemption with fair sharing (Kueue 0.19): workloads give way until the shares of borrowers are fair.
+
+Kueue: pkg/scheduler/preemption/preemption.go (fairPreemptions, runFirstFsStrategy, runSecondFsStrategy);
+    pkg/scheduler/preemption/fairsharing/ordering.go (TargetClusterQueueOrdering);
+    pkg/scheduler/preemption/fairsharing/strategy.go (LessThanOrEqualToFinalShare, LessThanInitialShare)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What one workload finds in one ClusterQueue: what is left, from how far it borrows, and whom it could preempt."""
+"""What one workload finds in one ClusterQueue: what is left, from how far it borrows, and whom it could preempt.
+
+Kueue: pkg/scheduler/preemption/preemption_oracle.go (PreemptionOracle, SimulatePreemption);
+    pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
+"""
 
 from __future__ import annotations
 

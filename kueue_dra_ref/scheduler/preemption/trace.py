@@ -1,4 +1,7 @@
-"""The trace of a search for victims (Kueue 0.19): who is left alone, who comes first and why, who is put back again."""
+"""The trace of a search for victims (Kueue 0.19): who is left alone, who comes first and why, who is put back again.
+
+No counterpart: explanation only.
+"""
 
 from __future__ import annotations
 
