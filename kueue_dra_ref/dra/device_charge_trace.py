@@ -70,7 +70,7 @@ def adjusted(
         text = f"{under(charged)}{worst} is rounded up to whole units: {_shown(charged, worst.ceiling)}"
         yield Step(requirements=_cited(kind, rules.times), text=text)
     for rule in rules.positive if worst.ceiling != worth.each else ():
-        text = f"{under(charged)}{_amount(charged, worst)} is charged as {worth.each}: {rule.says}"
+        text = f"{under(charged)}{_amount(charged, worst)} is charged as {worth.each}: {rule.sentence}"
         yield Step(requirements=rule.requirements[:1], text=text)
     if worth.total != worth.each * charged.count:
         text = f"{under(charged)}the product is cut off at the largest 64-bit integer"
@@ -102,7 +102,7 @@ def _of_one(charged: SourceCharge, offer: DeviceCharge) -> tuple[str, tuple[str,
     )
     policy = f" with {_policy(charged, capacity)}" if capacity else ""
     chain = f" {ARROW} ".join(
-        f"{_made(charged, turn)} ({turn[0].says})" for turn in offer.turns
+        f"{_made(charged, turn)} ({turn[0].sentence})" for turn in offer.turns
     )
     used = _cited(source.kind, [rule for rule, _ in offer.turns])
     refused = [

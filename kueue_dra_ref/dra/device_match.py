@@ -45,7 +45,7 @@ class DeviceMatcher:
             *(
                 Step(
                     requirements=cited([rule]),
-                    text=f"{place}not so of {names(left)}: {rule.says}",
+                    text=f"{place}not so of {names(left)}: {rule.sentence}",
                 )
                 for rule, left in self.others.values()
             ),

@@ -89,7 +89,7 @@ def _class_of(
     for rule in rules.chosen:
         left = rule(classes, mappings)
         if len(left) < len(classes):
-            text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.says}"
+            text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.sentence}"
             steps.append(Step(requirements=cited([rule]), text=text))
         classes = left
     return str(classes[0]["metadata"]["name"]) if classes else "", tuple(steps)

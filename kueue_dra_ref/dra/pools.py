@@ -35,13 +35,13 @@ def _left_out(
     kept = {id(each) for each in after}
     gone = [each for each in before if id(each) not in kept]
     if gone and not any(each.driver == source.driver for each in before):
-        text = f"driver {source.driver} publishes none of {named(len(gone), 'ResourceSlice')}: {pick.says}"
+        text = f"driver {source.driver} publishes none of {named(len(gone), 'ResourceSlice')}: {pick.sentence}"
         yield Step(requirements=cited([pick]), text=text)
     own = [each for each in gone if each.driver == source.driver]
     for pool, generation in dict.fromkeys((each.pool, each.generation) for each in own):
         yield Step(
             requirements=cited([pick]),
-            text=f"{_of_pool(own, pool, generation, after)}: {pick.says}",
+            text=f"{_of_pool(own, pool, generation, after)}: {pick.sentence}",
         )
 
 

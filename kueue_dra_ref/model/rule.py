@@ -22,9 +22,15 @@ class Rule(Generic[P, R]):
     """Feature gates that must be in this state for the rule to be there."""
 
     @property
-    def says(self) -> str:
-        """What it does, in the words of its name."""
-        return self.name.replace("_", " ")
+    def sentence(self) -> str:
+        """What it decides: the first sentence of its docstring, without the full stop."""
+        return (self.apply.__doc__ or self.name).partition("\n")[0].rstrip(".")
+
+    @property
+    def counterpart(self) -> str:
+        """Where Kueue or Kubernetes decides the same: the last paragraph of its docstring."""
+        paragraphs = (self.apply.__doc__ or "").strip().split("\n\n")
+        return " ".join(paragraphs[-1].split()) if len(paragraphs) > 1 else ""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""

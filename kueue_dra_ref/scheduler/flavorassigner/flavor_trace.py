@@ -28,7 +28,7 @@ class FlavorTrace:
     ) -> Iterator[Step]:
         """Say why the search goes on behind a flavor, if another one comes."""
         for rule in rules if others else ():
-            text = f"{self.where}flavor {flavor.name}: the search goes on: {rule.says}"
+            text = f"{self.where}flavor {flavor.name}: the search goes on: {rule.sentence}"
             yield Step(requirements=cited([rule]), text=text)
 
     def compared(
@@ -40,7 +40,7 @@ class FlavorTrace:
             return
         text = f"{self.where}flavor {first} is preferred to flavor {second}: "
         told = (
-            rules[0].says
+            rules[0].sentence
             if len(rules) == 1
             else "it comes first, and nothing else tells them apart"
         )

@@ -92,7 +92,7 @@ class ClassicalPreemption:
         for element in self._elements:
             if kept := self._protecting(element, borrowing):
                 self.contest.trace.record_skipped(
-                    name(element.hold), kept[0].says, kept[0].requirements, how
+                    name(element.hold), kept[0].sentence, kept[0].requirements, how
                 )
                 continue
             self.contest.snapshot.remove(element.hold)
@@ -180,7 +180,7 @@ class ClassicalPreemption:
                 continue
             if rule := self.contest.protecting_rule(self.rules, member):
                 self.contest.trace.record_skipped(
-                    member.title, rule.says, cited([rule])
+                    member.title, rule.sentence, cited([rule])
                 )
             elif not member.is_queue:
                 yield from self._below(member, skip)

@@ -144,7 +144,7 @@ class PreemptionContext:
             victims = rule(victims, fits_without)
             for victim in back:
                 self.trace.record(
-                    f"{name(victim.hold)} is put back: {rule.says}", cited([rule])
+                    f"{name(victim.hold)} is put back: {rule.sentence}", cited([rule])
                 )
         self.restore(victims)
         return tuple(victims)

@@ -181,7 +181,7 @@ class FairSharingPreemption:
     def _is_candidate(self, queue: ResourceNode) -> bool:
         rule = self.contest.protecting_rule(self.rules, queue)
         if rule:
-            self.contest.trace.record_skipped(queue.title, rule.says, cited([rule]))
+            self.contest.trace.record_skipped(queue.title, rule.sentence, cited([rule]))
         elif not queue.active:
             self.contest.trace.record_skipped(queue.title, "it is not active", ())
         return rule is None and queue.active
@@ -220,7 +220,7 @@ class FairSharingPreemption:
                 hold = turns.pop(queue)
                 if queue is not own:
                     self.contest.trace.turn(
-                        f"{described(hold)} goes: {entitled[0].says}", cited(entitled)
+                        f"{described(hold)} goes: {entitled[0].sentence}", cited(entitled)
                     )
                 if self._add_target(hold, WITHIN if queue is own else RECLAIM):
                     return True

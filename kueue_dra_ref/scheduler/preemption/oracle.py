@@ -74,7 +74,7 @@ class PreemptionOracle:
         if not any(rule(shortage) for rule in rules):
             trail = PreemptionTrace()
             trail.record(
-                f"nobody is preempted: none of these holds: {'; '.join(rule.says for rule in rules)}",
+                f"nobody is preempted: none of these holds: {'; '.join(rule.sentence for rule in rules)}",
                 cited(rules),
             )
             return GranularMode(mode=PreemptionMode.NEVER, level=level), trail.steps(

@@ -110,5 +110,5 @@ def _decided(rules: Rules, one: Place, other: Place) -> tuple[str, tuple[str, ..
     """The first rule of the order that tells two candidates apart."""
     for rule, mine, theirs in zip(rules, one[0], other[0], strict=True):
         if mine != theirs:
-            return rule.says, rule.requirements[:1]
+            return rule.sentence, rule.requirements[:1]
     return "by UID", ()
