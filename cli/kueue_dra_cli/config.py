@@ -86,11 +86,11 @@ def _print_mapping(
     ]
     click.echo(f"{document.file}: {judge.title} starts with it")
     click.echo(
-        f"device integration (gate {judge.integration}) is {'on' if _is_on(manifest, judge) else 'off'}\n"
+        f"device integration (gate {judge.integration_gate}) is {'on' if _is_on(manifest, judge) else 'off'}\n"
     )
     as_table(("resource of the quota", "device class"), rows)
-    if judge.mapped is not MappingSource.IN_THE_CONFIGURATION:
-        click.echo(f"device classes are mapped in {judge.mapped}")
+    if judge.mapping_source is not MappingSource.IN_THE_CONFIGURATION:
+        click.echo(f"device classes are mapped in {judge.mapping_source}")
     elif not rows:
         click.echo("no device class is mapped")
 
@@ -110,7 +110,10 @@ def _as_json(
         ]
         valid = {
             "mappings": rows,
-            "integration": {"gate": judge.integration, "on": _is_on(manifest, judge)},
+            "integration": {
+                "gate": judge.integration_gate,
+                "on": _is_on(manifest, judge),
+            },
         }
     errors = [_error(document, error) for error in faults]
     return {
@@ -135,7 +138,7 @@ def _mapping(manifest: Manifest, judge: Behaviour) -> Mapping[str, Sequence[str]
 
 def _is_on(manifest: Manifest, judge: Behaviour) -> bool:
     gates = effective(judge.gates, _loaded(manifest, judge).gates)
-    return not isinstance(gates, tuple) and gates[judge.integration]
+    return not isinstance(gates, tuple) and gates[judge.integration_gate]
 
 
 def _loaded(manifest: Manifest, judge: Behaviour) -> Configuration:

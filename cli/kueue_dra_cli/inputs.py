@@ -139,11 +139,11 @@ def _notes(world: Simulation, played: SimulationResult) -> Iterable[str]:
     if played.ask_for_devices:
         if (
             world.document is None
-            and world.behaviour.mapped is MappingSource.IN_THE_CONFIGURATION
+            and world.behaviour.mapping_source is MappingSource.IN_THE_CONFIGURATION
         ):
             yield NO_CONFIGURATION_NOTE
         if played.uncharged:
-            yield INTEGRATION_NOTE.format(gate=world.behaviour.integration)
+            yield INTEGRATION_NOTE.format(gate=world.behaviour.integration_gate)
     if played.restless:
         yield RESTLESS_NOTE.format(moving=played.restless)
     for owned in played.owned:

@@ -73,7 +73,7 @@ def a_mood(
     also = st.just(False) if rivals else NOW_AND_THEN
     often = st.just(False) if rivals else st.booleans()
     ranges = draw(also)
-    at_rest = not behaviour.by_chance and not (ranges and told_apart)
+    at_rest = not behaviour.random_map_order and not (ranges and told_apart)
     return SwarmConfig(
         rivals=rivals,
         stops=draw(often),

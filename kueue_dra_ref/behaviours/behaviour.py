@@ -47,14 +47,14 @@ class Behaviour:
     versions: Versions
     """The Configuration versions that it reads, newest first."""
     gates: Gates
-    integration: str
+    integration_gate: str
     """The gate that switches device integration."""
-    dependants: tuple[str, ...]
+    dependent_gates: tuple[str, ...]
     """Gates that may not be on without it; cases are judged with all of them on."""
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
     mapping: MappingRules
-    mapped: MappingSource
+    mapping_source: MappingSource
     processing: Preprocessing
     charging: Charges
     queueing: QueueRules
@@ -68,13 +68,13 @@ class Behaviour:
     priorities: PriorityClassRules
     extended: ExtendedResources = field(default_factory=ExtendedResources)
     adjusting: AdjustResources = field(default_factory=AdjustResources)
-    by_chance: bool = False
+    random_map_order: bool = False
     """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
-    overwrites: bool = True
+    overwrites_unread_status: bool = True
     """Whether it writes over a condition that it has not read yet; else what comes right after another may be lost."""
-    sweeps_later: bool = True
+    batches_requeues: bool = True
     """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
-    serves: frozenset[str] = frozenset()
+    extra_kinds: frozenset[str] = frozenset()
     """Kinds that it brings beside those that every behaviour has."""
     objects: Collect[[Manifest], FieldError] = Collect()
     """What is refused when an object is applied."""

@@ -47,10 +47,10 @@ def kep_2025_04() -> Behaviour:
         kueue="",
         versions=EARLIER_TEXTS_VERSIONS,
         gates=KEP_2025_04_GATES,
-        integration="KueueDynamicResourceAllocation",
-        dependants=(),
+        integration_gate="KueueDynamicResourceAllocation",
+        dependent_gates=(),
         role=reads("resourceclaims", "resourceclaimtemplates"),
-        mapped=MappingSource.IN_CLUSTER_QUEUES,
+        mapping_source=MappingSource.IN_CLUSTER_QUEUES,
         mapping=replace(
             earlier.mapping,
             all_mappings=earlier.mapping.all_mappings.drop(
@@ -83,14 +83,14 @@ def kep_2025_04() -> Behaviour:
         ),
         processing=replace(
             earlier.processing,
-            detected=earlier.processing.detected.swap(
+            is_dra_workload=earlier.processing.is_dra_workload.swap(
                 dra_workloads.claim_template_makes_a_dra_workload,
                 when(
                     resource_quota_kind.container_claim_makes_a_dra_workload,
                     KueueDynamicResourceAllocation=True,
                 ),
             ),
-            refused=earlier.processing.refused.drop(
+            reject_workload=earlier.processing.reject_workload.drop(
                 dra_workloads.claims_are_refused_while_the_gate_is_off,
                 dra_workloads.direct_claims_are_refused,
             ),
@@ -158,7 +158,7 @@ def kep_2025_04() -> Behaviour:
             ).swap(
                 workload_status.pending_condition, workload_status.pending_condition
             ),
-            blocked=earlier.reporting.blocked.drop(
+            queue_not_ready=earlier.reporting.queue_not_ready.drop(
                 unadmitted_workloads.reason_no_matching_flavor,
                 unadmitted_workloads.reason_exceeds_capacity,
                 unadmitted_workloads.reason_waiting_for_quota,
@@ -199,7 +199,7 @@ def kep_2025_04() -> Behaviour:
         ),
         priorities=replace(
             earlier.priorities,
-            given=earlier.priorities.given.drop(
+            default_class=earlier.priorities.default_class.drop(
                 workload_priority_class.a_job_without_a_class_gets_the_default_one
             ),
         ),

@@ -32,12 +32,12 @@ def kep_2025_07() -> Behaviour:
         name="kep-2025-07",
         title="KEP-2941, July 2025",
         gates=KEP_2025_09_GATES,
-        integration="DynamicResourceAllocation",
-        mapped=MappingSource.IN_AN_OBJECT,
-        serves=frozenset({DRA_CONFIG}),
+        integration_gate="DynamicResourceAllocation",
+        mapping_source=MappingSource.IN_AN_OBJECT,
+        extra_kinds=frozenset({DRA_CONFIG}),
         processing=replace(
             earlier.processing,
-            detected=AnyOf(
+            is_dra_workload=AnyOf(
                 when(
                     dra_workloads.claim_template_makes_a_dra_workload,
                     DynamicResourceAllocation=True,
@@ -58,7 +58,9 @@ def kep_2025_07() -> Behaviour:
                 mapper.the_mapping_of_a_class_names_the_resource,
                 dra_config_object.every_mapping_of_a_class_names_a_resource,
             ),
-            reused=AnyOf(admitted_resource_claims.claims_in_use_are_not_charged_again),
+            already_charged=AnyOf(
+                admitted_resource_claims.claims_in_use_are_not_charged_again
+            ),
         ),
         charging=replace(
             earlier.charging,
@@ -70,7 +72,7 @@ def kep_2025_07() -> Behaviour:
         assigning=replace(
             earlier.assigning,
             choices=First(device_class_ambiguity.flavors_are_examined_top_down),
-            considered=AllOf(
+            consider_flavor=AllOf(
                 device_class_ambiguity.only_the_examined_flavor_serves_the_class
             ),
             reason_across_flavors=earlier.assigning.reason_across_flavors.drop(

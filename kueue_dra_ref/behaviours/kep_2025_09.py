@@ -33,8 +33,8 @@ def kep_2025_09() -> Behaviour:
         title="KEP-2941, September 2025",
         versions=KEP_2025_09_VERSIONS,
         gates=KEP_2025_09_GATES,
-        mapped=MappingSource.IN_THE_CONFIGURATION,
-        serves=frozenset(),
+        mapping_source=MappingSource.IN_THE_CONFIGURATION,
+        extra_kinds=frozenset(),
         mapping=replace(
             earlier.mapping,
             name=Each(
@@ -51,10 +51,10 @@ def kep_2025_09() -> Behaviour:
         ),
         processing=replace(
             earlier.processing,
-            detected=earlier.processing.detected.drop(
+            is_dra_workload=earlier.processing.is_dra_workload.drop(
                 direct_claims.direct_claim_makes_a_dra_workload
             ),
-            refused=First(
+            reject_workload=First(
                 when(
                     dra_workloads.direct_claims_are_refused,
                     DynamicResourceAllocation=True,
@@ -77,7 +77,7 @@ def kep_2025_09() -> Behaviour:
                 dra_config_object.every_mapping_of_a_class_names_a_resource,
                 mapper.the_mapping_of_a_class_names_the_resource,
             ),
-            reused=earlier.processing.reused.drop(
+            already_charged=earlier.processing.already_charged.drop(
                 admitted_resource_claims.claims_in_use_are_not_charged_again
             ),
         ),
@@ -96,7 +96,7 @@ def kep_2025_09() -> Behaviour:
             choices=earlier.assigning.choices.drop(
                 device_class_ambiguity.flavors_are_examined_top_down
             ),
-            considered=earlier.assigning.considered.drop(
+            consider_flavor=earlier.assigning.consider_flavor.drop(
                 device_class_ambiguity.only_the_examined_flavor_serves_the_class
             ),
         ),

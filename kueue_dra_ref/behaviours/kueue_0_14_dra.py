@@ -51,13 +51,13 @@ MAPPING = MappingRules(
 )
 
 PROCESSING = Preprocessing(
-    detected=AnyOf(
+    is_dra_workload=AnyOf(
         when(
             dra_workloads.claim_template_makes_a_dra_workload,
             DynamicResourceAllocation=True,
         )
     ),
-    refused=First(
+    reject_workload=First(
         when(
             dra_workloads.direct_claims_are_refused_by_the_older_gate,
             DynamicResourceAllocation=True,

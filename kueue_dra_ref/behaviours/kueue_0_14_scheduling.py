@@ -44,7 +44,7 @@ QUEUEING = QueueRules(
         pending_workloads.a_stopped_cluster_queue_is_inactive,
         pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
     ),
-    evicted=First(
+    evict=First(
         pending_workloads.evict_on_deactivation,
         pending_workloads.hold_and_drain_evicts_local_queue,
         pending_workloads.a_drained_cluster_queue_evicts,
@@ -61,7 +61,7 @@ QUEUEING = QueueRules(
 ASSIGNING = FlavorAssignment(
     flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
     uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
-    counted=Each(fits_resource_quota.pods_resource_when_covered),
+    implicit_requests=Each(fits_resource_quota.pods_resource_when_covered),
     flavor=Each(taints.taints_must_be_tolerated_by_their_value),
     quota=First(
         fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
@@ -113,8 +113,8 @@ COHORTS = CohortRules(
     borrowing=First(cohort_quota.a_limit_bounds_borrowing),
     lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
     on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
-    borrowed=First(cohort_quota.use_above_nominal_quota_is_borrowed),
-    counted=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
+    borrowed_amount=First(cohort_quota.use_above_nominal_quota_is_borrowed),
+    quota_value=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
 )
 
 CYCLE = SchedulingCycle(
@@ -161,7 +161,7 @@ PREEMPTING = PreemptionRules(
     fill_back=Fold(preemption_policies.fill_back_workloads),
     preempted_message=First(preemption_policies.preemption_message_without_paths),
     pending=First(preemption_policies.preemption_pending_message),
-    at_once=AnyOf(preemption_policies.preemptor_requeues_immediately),
+    start_next_cycle=AnyOf(preemption_policies.preemptor_requeues_immediately),
     ignore_just_admitted=AnyOf(preemption_policies.just_admitted_are_no_candidates),
 )
 

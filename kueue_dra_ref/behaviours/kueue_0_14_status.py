@@ -18,7 +18,7 @@ REPORTING = StatusRules(
     ),
     admission=First(workload_status.the_admission_is_written),
     pending_condition=First(workload_status.pending_condition),
-    blocked=First(workload_status.inadmissible_queue_condition),
+    queue_not_ready=First(workload_status.inadmissible_queue_condition),
     quota_released=First(workload_status.unset_quota_reservation_condition),
     inadmissible_condition=Each(
         workload_status.inadmissible_condition, workload_status.requeued_false_condition
@@ -42,28 +42,28 @@ REPORTING = StatusRules(
     ),
     cluster_queue_active=Each(workload_status.cluster_queue_active_condition),
     local_queue_active=Each(workload_status.local_queue_active_condition),
-    extra_conditions=Each(workload_status.pods_resource_in_requests),
+    extra_requests=Each(workload_status.pods_resource_in_requests),
 )
 
 JOBS = JobRules(
     pod_sets=First(job_reconciliation.a_job_is_one_pod_set),
-    suspended=AnyOf(job_reconciliation.suspend_job),
+    suspend=AnyOf(job_reconciliation.suspend_job),
     unsuspend=AnyOf(job_reconciliation.unsuspend_on_admission),
     release_quota=AnyOf(job_reconciliation.release_quota_when_pods_stopped),
     finished=First(job_reconciliation.a_finished_job_finishes_its_workload),
-    requeued=AnyOf(job_reconciliation.a_preempted_workload_is_queued_again),
+    requeue_evicted=AnyOf(job_reconciliation.a_preempted_workload_is_queued_again),
     min_parallelism=First(
         when(job_reconciliation.min_parallelism_annotation, PartialAdmission=True)
     ),
-    reduced=Each(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted),
-    reclaimed=First(
+    apply_pod_count=Each(job_reconciliation.a_job_runs_as_many_pods_as_were_admitted),
+    reclaimable_pods=First(
         when(
             job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
             ReclaimablePods=True,
         )
     ),
-    unequal=AnyOf(job_reconciliation.equivalent_to_workload),
-    queued=First(
+    not_equivalent=AnyOf(job_reconciliation.equivalent_to_workload),
+    default_queue=First(
         when(
             managed_jobs.a_job_without_a_queue_gets_the_default_one,
             LocalQueueDefaulting=True,
@@ -86,8 +86,8 @@ JOBS = JobRules(
 )
 
 PRIORITIES = PriorityClassRules(
-    needed=AllOf(workload_priority_class.priority_class_must_exist),
-    followed=AnyOf(),
-    valued=AnyOf(),
-    moved=AnyOf(),
+    class_exists=AllOf(workload_priority_class.priority_class_must_exist),
+    follow_label=AnyOf(),
+    propagate_value=AnyOf(),
+    requeue_pending=AnyOf(),
 )

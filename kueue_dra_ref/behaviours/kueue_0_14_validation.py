@@ -151,10 +151,10 @@ DEFINITIONS = APIValidation(
 )
 
 WEBHOOKS = WebhookRules(
-    empty=Each(
+    defaults=Each(
         clusterqueue_webhook.default_empty, workload_webhook.pod_template_defaults
     ),
-    dropped=Collect(
+    drop_fields=Collect(
         when(workload_webhook.min_count_is_dropped, PartialAdmission=False)
     ),
     groups=ResourceGroupValidation(
@@ -212,5 +212,5 @@ WEBHOOKS = WebhookRules(
             ElasticJobsViaWorkloadSlices=True,
         ),
     ),
-    words=Fold(mapping_names_0_15.names_are_qualified_and_counted_in_characters),
+    rephrase=Fold(mapping_names_0_15.names_are_qualified_and_counted_in_characters),
 )

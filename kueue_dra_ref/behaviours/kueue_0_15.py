@@ -95,19 +95,21 @@ def kueue_0_15() -> Behaviour:
         ),
         jobs=replace(
             earlier.jobs,
-            done=Each(job_reconciliation.finished_releases_quota),
+            release_when_finished=Each(job_reconciliation.finished_releases_quota),
             delete_if_not_equivalent=AnyOf(
                 job_reconciliation.delete_finished_non_equivalent_workload
             ),
         ),
         priorities=replace(
             earlier.priorities,
-            followed=AnyOf(
+            follow_label=AnyOf(
                 workload_priority_class.workload_follows_priority_class_change
             ),
-            moved=AnyOf(workload_priority_class.priority_change_requeues_pending),
+            requeue_pending=AnyOf(
+                workload_priority_class.priority_change_requeues_pending
+            ),
         ),
-        overwrites=True,
+        overwrites_unread_status=True,
         definitions=replace(
             earlier.definitions,
             cluster_queue=replace(

@@ -79,22 +79,26 @@ def kueue_0_16() -> Behaviour:
         ),
         jobs=replace(
             earlier.jobs,
-            done=earlier.jobs.done.drop(job_reconciliation.finished_releases_quota),
+            release_when_finished=earlier.jobs.release_when_finished.drop(
+                job_reconciliation.finished_releases_quota
+            ),
             delete_if_not_equivalent=earlier.jobs.delete_if_not_equivalent.drop(
                 job_reconciliation.delete_finished_non_equivalent_workload
             ),
         ),
         priorities=replace(
             earlier.priorities,
-            followed=earlier.priorities.followed.add(
+            follow_label=earlier.priorities.follow_label.add(
                 workload_priority_class.pending_workload_gets_first_priority_class
             ),
-            valued=AnyOf(workload_priority_class.priority_class_value_is_propagated),
+            propagate_value=AnyOf(
+                workload_priority_class.priority_class_value_is_propagated
+            ),
         ),
-        sweeps_later=True,
+        batches_requeues=True,
         webhooks=replace(
             earlier.webhooks,
-            words=earlier.webhooks.words.drop(
+            rephrase=earlier.webhooks.rephrase.drop(
                 mapping_names_0_15.names_are_qualified_and_counted_in_characters
             ),
         ),

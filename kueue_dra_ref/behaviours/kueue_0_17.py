@@ -33,7 +33,7 @@ def kueue_0_17() -> Behaviour:
         kueue="0.17",
         versions=KUEUE_0_17_VERSIONS,
         gates=kueue_0_17_gates(),
-        dependants=("DRAExtendedResources",),
+        dependent_gates=("DRAExtendedResources",),
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
         queueing=replace(
             earlier.queueing,
@@ -81,31 +81,33 @@ def kueue_0_17() -> Behaviour:
         ),
         jobs=replace(
             earlier.jobs,
-            queued=earlier.jobs.queued.swap(
+            default_queue=earlier.jobs.default_queue.swap(
                 managed_jobs.a_job_without_a_queue_gets_the_default_one,
                 managed_jobs.a_job_without_a_queue_gets_the_default_one,
             ),
         ),
         extended=ExtendedResources(
-            detected=Collect(
+            used_by_workload=Collect(
                 when(
                     extended_resource_requests.extended_resources_are_detected,
                     DRAExtendedResources=True,
                     DynamicResourceAllocation=True,
                 )
             ),
-            asked=Collect(
+            requested_names=Collect(
                 when(
                     extended_resource_requests.requests_and_limits_are_charged,
                     DRAExtendedResources=True,
                     DynamicResourceAllocation=True,
                 )
             ),
-            named=AnyOf(extended_resource_requests.names_with_a_domain_are_extended),
-            chosen=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
+            is_extended_name=AnyOf(
+                extended_resource_requests.names_with_a_domain_are_extended
+            ),
+            choose_class=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
             in_container=First(devices_0_18.each_container_asks_for_whole_devices),
             in_pod=First(extended_resource_requests.max_of_init_and_containers),
-            charged=First(
+            charged_resource=First(
                 extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
             ),
             not_charged_natively=AnyOf(
@@ -114,7 +116,9 @@ def kueue_0_17() -> Behaviour:
         ),
         webhooks=replace(
             earlier.webhooks,
-            empty=earlier.webhooks.empty.drop(workload_webhook.pod_template_defaults),
+            defaults=earlier.webhooks.defaults.drop(
+                workload_webhook.pod_template_defaults
+            ),
             groups=replace(
                 earlier.webhooks.groups,
                 quota=earlier.webhooks.groups.quota.swap(

@@ -56,8 +56,8 @@ def kueue_0_18() -> Behaviour:
         kueue="0.18",
         versions=KUEUE_0_18_VERSIONS,
         gates=kueue_0_18_gates(),
-        integration="KueueDRAIntegration",
-        dependants=(
+        integration_gate="KueueDRAIntegration",
+        dependent_gates=(
             "KueueDRAIntegrationExtendedResource",
             "KueueDRAIntegrationPartitionableDevices",
         ),
@@ -112,14 +112,14 @@ def kueue_0_18() -> Behaviour:
         ),
         processing=replace(
             earlier.processing,
-            detected=earlier.processing.detected.swap(
+            is_dra_workload=earlier.processing.is_dra_workload.swap(
                 dra_workloads.claim_template_makes_a_dra_workload,
                 when(
                     dra_workloads.claim_template_makes_a_dra_workload,
                     KueueDRAIntegration=True,
                 ),
             ),
-            refused=First(
+            reject_workload=First(
                 when(
                     dra_workloads.claims_are_refused_while_the_gate_is_off,
                     KueueDRAIntegration=False,
@@ -152,7 +152,9 @@ def kueue_0_18() -> Behaviour:
                 sources=First(
                     sourced_requests.sources_of_a_class_are_those_of_its_mappings
                 ),
-                instead=AnyOf(sourced_requests.uncountable_classes_are_not_charged),
+                charge_by_sources=AnyOf(
+                    sourced_requests.uncountable_classes_are_not_charged
+                ),
                 slices=Fold(
                     pool_selection.slices_are_those_of_the_driver,
                     pool_selection.newest_pool_generation,
@@ -163,20 +165,22 @@ def kueue_0_18() -> Behaviour:
                     sourced_requests.the_selectors_of_a_sourced_class_hold,
                     sourced_requests.the_selectors_of_a_sourced_request_hold,
                 ),
-                lacking=First(
+                match_error=First(
                     devices_0_18.missing_class_at_request_path,
                     devices_0_18.class_selector_error_at_request_path,
                     sourced_requests.sourced_selector_error_is_retried,
                     sourced_requests.too_few_sourced_devices_reject,
                 ),
                 counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
-                unoffered=First(
+                amount_error=First(
                     partitionable_devices.some_device_must_consume_the_counter
                 ),
-                worst=First(sourced_requests.max_over_devices),
-                positive=Fold(sourced_requests.clamp_negative_to_zero),
-                times=First(sourced_requests.each_sourced_device_is_charged),
-                followed=Collect(sourced_requests.source_driver_slices_are_watched),
+                worst_case=First(sourced_requests.max_over_devices),
+                clamp=Fold(sourced_requests.clamp_negative_to_zero),
+                times_count=First(sourced_requests.each_sourced_device_is_charged),
+                watched_drivers=Collect(
+                    sourced_requests.source_driver_slices_are_watched
+                ),
             ),
             retry_on_error=earlier.processing.retry_on_error.drop(
                 claim_templates_0_17.every_error_is_retried
@@ -214,7 +218,7 @@ def kueue_0_18() -> Behaviour:
         ),
         cohorts=replace(
             earlier.cohorts,
-            counted=earlier.cohorts.counted.drop(
+            quota_value=earlier.cohorts.quota_value.drop(
                 cohort_quota.cpu_beyond_64_bits_is_counted_as_none
             ),
         ),
@@ -224,13 +228,13 @@ def kueue_0_18() -> Behaviour:
         ),
         reporting=replace(
             earlier.reporting,
-            extra_conditions=earlier.reporting.extra_conditions.drop(
+            extra_requests=earlier.reporting.extra_requests.drop(
                 workload_status.pods_resource_in_requests
             ),
         ),
         priorities=replace(
             earlier.priorities,
-            given=First(
+            default_class=First(
                 when(
                     workload_priority_class.a_job_without_a_class_gets_the_default_one,
                     WorkloadPriorityClassDefaulting=True,
@@ -239,14 +243,14 @@ def kueue_0_18() -> Behaviour:
         ),
         extended=replace(
             earlier.extended,
-            detected=earlier.extended.detected.swap(
+            used_by_workload=earlier.extended.used_by_workload.swap(
                 extended_resource_requests.extended_resources_are_detected,
                 when(
                     extended_resource_requests.extended_resources_are_detected,
                     KueueDRAIntegrationExtendedResource=True,
                 ),
             ),
-            asked=earlier.extended.asked.swap(
+            requested_names=earlier.extended.requested_names.swap(
                 extended_resource_requests.requests_and_limits_are_charged,
                 when(
                     extended_resource_requests.requests_and_limits_are_charged,
@@ -256,7 +260,7 @@ def kueue_0_18() -> Behaviour:
             in_container=earlier.extended.in_container.add(
                 devices_0_18.each_container_is_refused_a_class_with_counters
             ),
-            watched=Collect(
+            affected_by_class=Collect(
                 when(
                     extended_resource_requests.device_class_change_requeues,
                     KueueDRAIntegrationExtendedResource=True,

@@ -82,7 +82,7 @@ def kueue_0_19() -> Behaviour:
                 drivers=First(
                     sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources
                 ),
-                lacking=earlier.processing.sourcing.lacking.swap(
+                match_error=earlier.processing.sourcing.match_error.swap(
                     devices_0_18.missing_class_at_request_path,
                     sourced_requests.a_sourced_class_must_exist,
                 ).swap(
@@ -93,18 +93,18 @@ def kueue_0_19() -> Behaviour:
                     devices_0_18.the_first_set_of_a_device_is_charged,
                     partitionable_devices.what_a_device_consumes_is_charged,
                 ),
-                asked=First(
+                requested_capacity=First(
                     consumable_capacity.requested_capacity,
                     consumable_capacity.policy_default,
                     consumable_capacity.full_capacity,
                 ),
-                rounded=Fold(
+                round_capacity=Fold(
                     consumable_capacity.round_to_valid_values,
                     consumable_capacity.round_up_to_range_min,
                     consumable_capacity.round_up_to_range_step,
                     consumable_capacity.reject_above_range_max,
                 ),
-                unoffered=First(
+                amount_error=First(
                     partitionable_devices.some_device_must_consume_the_counter,
                     consumable_capacity.some_device_must_have_the_capacity,
                     consumable_capacity.no_device_satisfies_capacity,
@@ -230,7 +230,7 @@ def kueue_0_19() -> Behaviour:
                     UnadmittedWorkloadsObservability=True,
                 ),
             ),
-            blocked=First(
+            queue_not_ready=First(
                 when(
                     workload_status.inadmissible_queue_condition,
                     UnadmittedWorkloadsObservability=False,
@@ -331,11 +331,11 @@ def kueue_0_19() -> Behaviour:
                     UnadmittedWorkloadsObservability=True,
                 )
             ),
-            deleted=Each(workload_status.cluster_queue_terminating_condition),
+            terminating=Each(workload_status.cluster_queue_terminating_condition),
         ),
         jobs=replace(
             earlier.jobs,
-            reclaimed=earlier.jobs.reclaimed.add(
+            reclaimable_pods=earlier.jobs.reclaimable_pods.add(
                 when(
                     job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True
                 ),
@@ -347,7 +347,7 @@ def kueue_0_19() -> Behaviour:
         ),
         extended=replace(
             earlier.extended,
-            chosen=Fold(
+            choose_class=Fold(
                 extended_resource_requests.newest_device_class_wins,
                 extended_resource_requests.name_breaks_tie,
             ),
@@ -355,7 +355,7 @@ def kueue_0_19() -> Behaviour:
                 devices_0_18.each_container_asks_for_whole_devices,
                 devices_0_18.each_container_is_refused_a_class_with_counters,
             ),
-            refused=Collect(
+            reject_resource=Collect(
                 extended_resource_requests.classes_with_counters_are_refused,
                 extended_resource_requests.classes_with_capacities_are_refused,
                 extended_resource_requests.devices_are_whole,
@@ -363,7 +363,7 @@ def kueue_0_19() -> Behaviour:
             ),
             per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
         ),
-        by_chance=False,
+        random_map_order=False,
         definitions=replace(
             earlier.definitions,
             workload=replace(

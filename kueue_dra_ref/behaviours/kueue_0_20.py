@@ -117,6 +117,8 @@ def kueue_0_20() -> Behaviour:
                     UnadmittedWorkloadsObservability=True,
                 ),
             ),
-            resolved=First(dra_resources_unresolved.dra_resources_resolved_condition),
+            dra_resolved=First(
+                dra_resources_unresolved.dra_resources_resolved_condition
+            ),
         ),
     )

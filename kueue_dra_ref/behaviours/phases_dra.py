@@ -35,8 +35,8 @@ class MappingSource(StrEnum):
 class Preprocessing:
     """From a workload to what its devices charge."""
 
-    detected: AnyOf[[Workload]]
-    refused: First[[Workload], InadmissibleReason]
+    is_dra_workload: AnyOf[[Workload]]
+    reject_workload: First[[Workload], InadmissibleReason]
     read_template: First[[Lister, str, str], Manifest]
     read_claim: First[[Lister, str, str], Manifest] = First()
     """How a ResourceClaim that is named directly is had: in the shape of a template."""
@@ -53,7 +53,7 @@ class Preprocessing:
     mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
     lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
     """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
-    reused: AnyOf[[DeviceRequestContext]] = AnyOf()
+    already_charged: AnyOf[[DeviceRequestContext]] = AnyOf()
     """Which claims are charged already."""
     retry_on_error: AnyOf[[Sequence[FieldError]]] = AnyOf()
     """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
@@ -93,20 +93,20 @@ class Charges:
 class ExtendedResources:
     """Devices that containers ask for by the name of an extended resource; without rules there are none."""
 
-    detected: Collect[[Workload], str] = Collect()
-    asked: Collect[[PodSet], str] = Collect()
-    named: AnyOf[[str]] = AnyOf()
-    chosen: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
+    used_by_workload: Collect[[Workload], str] = Collect()
+    requested_names: Collect[[PodSet], str] = Collect()
+    is_extended_name: AnyOf[[str]] = AnyOf()
+    choose_class: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
     """Which of several classes stands for a resource: each rule leaves some of them."""
     in_container: First[[ExtendedResourceRequest, ContainerRequests], FieldError] = (
         First()
     )
     """What is refused container by container: of each, and of each resource there, the first fault."""
-    refused: Collect[[ExtendedResourceRequest], FieldError] = Collect()
+    reject_resource: Collect[[ExtendedResourceRequest], FieldError] = Collect()
     in_pod: First[[Sequence[int], Sequence[int]], int] = First()
-    charged: First[[ExtendedResourceRequest], str] = First()
+    charged_resource: First[[ExtendedResourceRequest], str] = First()
     per_name: Each[[ExtendedResourceRequest], str] = Each()
     """What of one resource is compared, phase by phase, apart from the rest of it."""
     not_charged_natively: AnyOf[[str]] = AnyOf()
-    watched: Collect[[Manifest | None, Manifest | None], str] = Collect()
+    affected_by_class: Collect[[Manifest | None, Manifest | None], str] = Collect()
     """Which resources a change of a class concerns."""

@@ -65,7 +65,7 @@ class QueueRules:
     namespace: First[[ClusterQueue, dict[str, str]], str]
     queue_not_ready: First[[QueuePosition], NotAdmissible]
     inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
-    evicted: First[[QuotaHolder], ReasonMessage]
+    evict: First[[QuotaHolder], ReasonMessage]
     requeue_from: First[[Workload], Workload] = First()
     """What a new version of a workload that was tried is held against; as it is written without rules."""
     retry_from: First[[Workload], Workload] = First()
@@ -96,7 +96,7 @@ class FlavorAssignment:
 
     flavors: Collect[[ResourceGroup], FlavorQuota]
     uncovered: First[[str], str]
-    counted: Each[[ClusterQueue, int], Mapping[str, int]] = Each()
+    implicit_requests: Each[[ClusterQueue, int], Mapping[str, int]] = Each()
     """What so many pods are charged beside what they ask for."""
     ignore_zero_request: AnyOf[[int]] = AnyOf()
     """Which amounts of a resource that is not covered do not matter."""
@@ -114,7 +114,7 @@ class FlavorAssignment:
     """What speaks against a flavor in view of the label keys of all flavors of its group."""
     choices: First[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]] = First()
     """For a class of several resources, which flavor and resource are examined one after another."""
-    considered: AllOf[[PodSet, str], bool] = AllOf()
+    consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
     """Whether a flavor is looked at for a pod set at all."""
     try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
     rank: Order[[GranularMode, FlavorFungibility]] = Order()
@@ -148,8 +148,8 @@ class CohortRules:
     borrowing: First[[FlavorQuota, str], int]
     lending: First[[FlavorQuota, str], int]
     on_cycle: First[[ClusterQueue], str]
-    borrowed: First[[int, int], int]
-    counted: First[[str, int], int] = First()
+    borrowed_amount: First[[int, int], int]
+    quota_value: First[[str, int], int] = First()
     """What Kueue makes of a quota or a limit of a resource."""
 
 
@@ -176,7 +176,7 @@ class PreemptionRules:
     fill_back: Fold[Sequence[Any], [Callable[[Any], bool]]]
     preempted_message: First[[Preemption], str]
     pending: First[[int], str]
-    at_once: AnyOf[[int]]
+    start_next_cycle: AnyOf[[int]]
     """How many preemptions of a cycle have the next one begin before their victims give quota back."""
     ignore_just_admitted: AnyOf[[bool]] = AnyOf()
     """Whether a victim cannot be evicted, by whether it has been admitted a moment ago."""

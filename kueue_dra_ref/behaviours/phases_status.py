@@ -25,7 +25,7 @@ class StatusRules:
     admitted: Each[[str], Condition]
     admission: First[[str, Sequence[PodSetAssignment]], Written]
     pending_condition: First[[QuotaReservedReason | None, str], Condition]
-    blocked: First[[QuotaReservedReason | None, str], Condition]
+    queue_not_ready: First[[QuotaReservedReason | None, str], Condition]
     quota_released: First[[QuotaReservedReason | None, str], Condition]
     inadmissible_condition: Each[[str, str], Condition]
     evicted: Each[[str, str], Condition]
@@ -37,15 +37,15 @@ class StatusRules:
     local_queue: Each[[QueueCounts], Written]
     cluster_queue_active: Each[[Sequence[str], Sequence[str]], Condition]
     local_queue_active: Each[[bool, str], Condition]
-    extra_conditions: Each[[Mapping[str, int]], Mapping[str, int]] = Each()
+    extra_requests: Each[[Mapping[str, int]], Mapping[str, int]] = Each()
     """What of that which a ClusterQueue counts by itself is shown among the requests."""
     unset_quota_reservation: Each[[], Condition] = Each()
     """What is said beside every QuotaReserved that is False."""
     reobserved: AnyOf[[int, int]] = AnyOf()
     """Whether it is said again, by the generation for which it was said and that of the workload."""
-    deleted: Each[[], Condition] = Each()
+    terminating: Each[[], Condition] = Each()
     """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
-    resolved: First[[str], Condition] = First()
+    dra_resolved: First[[str], Condition] = First()
     """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
 
 
@@ -54,17 +54,17 @@ class JobRules:
     """Jobs and their Workloads."""
 
     pod_sets: First[[dict[str, Any]], list[dict[str, Any]]]
-    suspended: AnyOf[[bool]]
+    suspend: AnyOf[[bool]]
     unsuspend: AnyOf[[bool]]
     release_quota: AnyOf[[dict[str, Any] | None]]
     finished: First[[dict[str, Any]], tuple[str, str]]
-    requeued: AnyOf[[str]]
+    requeue_evicted: AnyOf[[str]]
     min_parallelism: First[[dict[str, Any]], int]
-    reduced: Each[[dict[str, Any], int], dict[str, Any]]
-    reclaimed: First[[dict[str, Any]], int]
-    unequal: AnyOf[[PodSets, PodSets, bool]]
+    apply_pod_count: Each[[dict[str, Any], int], dict[str, Any]]
+    reclaimable_pods: First[[dict[str, Any]], int]
+    not_equivalent: AnyOf[[PodSets, PodSets, bool]]
     """Whether a Job has become another than its Workload was made for."""
-    queued: First[[JobOwnership], str]
+    default_queue: First[[JobOwnership], str]
     """The queue of a new Job."""
     default_queue_exempt: AnyOf[[JobOwnership]]
     """Whether a new Job gets no queue that it does not name."""
@@ -74,7 +74,7 @@ class JobRules:
     """Whether such a Job is not Kueue's after all."""
     unmanaged: AnyOf[[JobOwnership]]
     """Whether nothing is done about a Job, whether it names a queue or not."""
-    done: Each[[], tuple[str, str]] = Each()
+    release_when_finished: Each[[], tuple[str, str]] = Each()
     """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
     fail_on_conflicting_labels: First[
         [Mapping[str, str], Mapping[str, str]], tuple[str, str]
@@ -88,9 +88,9 @@ class JobRules:
 class PriorityClassRules:
     """The priority of Workloads, and what follows when it changes."""
 
-    needed: AllOf[[bool], bool]
-    followed: AnyOf[[PriorityClassRef]]
-    valued: AnyOf[[]]
-    moved: AnyOf[[int, int]]
-    given: First[[str, bool], str] = First()
+    class_exists: AllOf[[bool], bool]
+    follow_label: AnyOf[[PriorityClassRef]]
+    propagate_value: AnyOf[[]]
+    requeue_pending: AnyOf[[int, int]]
+    default_class: First[[str, bool], str] = First()
     """The class that a new Job names, by the one that it is written with and whether there is a default one."""

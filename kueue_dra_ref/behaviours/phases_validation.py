@@ -127,9 +127,9 @@ class ResourceGroupValidation:
 class WebhookRules:
     """What Kueue's own webhooks change of a new object, and deny of any, by the kind that is written."""
 
-    empty: Each[[str], Mapping[str, str]] = Each()
+    defaults: Each[[str], Mapping[str, str]] = Each()
     """What stands, in a new object of a kind, where something is not said."""
-    dropped: Collect[[str], str] = Collect()
+    drop_fields: Collect[[str], str] = Collect()
     """What is taken away from a new object of a kind."""
     groups: ResourceGroupValidation = ResourceGroupValidation()
     cluster_queue: Collect[[AdmissionRequest], FieldError] = Collect()
@@ -137,14 +137,14 @@ class WebhookRules:
     job: Collect[[AdmissionRequest], FieldError] = Collect()
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
-    words: Fold[str, []] = Fold()
+    rephrase: Fold[str, []] = Fold()
     """How its details are worded otherwise."""
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
         """Everything for which an object is denied."""
         for fault in self._found(write):
             detail = fault.detail
-            for rule in self.words:
+            for rule in self.rephrase:
                 detail = rule(detail)
             yield replace(fault, detail=detail)
 

@@ -131,7 +131,7 @@ def _limits(
 
 
 def _counted(rules: CohortRules, resource: str, amount: int) -> int:
-    return next((rule(resource, amount) for rule in rules.counted), amount)
+    return next((rule(resource, amount) for rule in rules.quota_value), amount)
 
 
 def _bound(rules: CohortRules, resource: str, amount: int | None) -> int | None:

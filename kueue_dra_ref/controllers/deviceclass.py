@@ -27,7 +27,9 @@ class DeviceClassController:
     def on(self, event: Event) -> None:
         """Queue at once what asks for no devices any more; reconcile everything concerned after a pause."""
         names = {
-            name for rule in self.rules.watched for name in rule(event.old, event.new)
+            name
+            for rule in self.rules.affected_by_class
+            for name in rule(event.old, event.new)
         }
         for obj in self._waiting_for(names):
             key = key_of(obj)
@@ -42,7 +44,7 @@ class DeviceClassController:
                 continue
             workload = self.kueue.informers.workload(obj)
             if names & {
-                name for rule in self.rules.detected for name in rule(workload)
+                name for rule in self.rules.used_by_workload for name in rule(workload)
             }:
                 yield obj
 

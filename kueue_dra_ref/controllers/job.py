@@ -99,7 +99,7 @@ class JobController:
         alike = [running, whole] if job["spec"].get("suspend") else [running]
         return any(
             all(rule(asked, had, admitted) for had in alike)
-            for rule in self.rules.unequal
+            for rule in self.rules.not_equivalent
         )
 
     def _recreate_workload(self, job: Manifest, workload: Manifest) -> None:
@@ -134,7 +134,7 @@ class JobController:
             return
         fresh = self.kueue.patched(workload)
         set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)
-        for rule in self.rules.done:
+        for rule in self.rules.release_when_finished:
             self._give_back(fresh, *rule())
         self.kueue.store.put(fresh)
 
@@ -152,7 +152,9 @@ class JobController:
         """Note the pods of a Job that will not run again; whether their number has changed."""
         most = workload["spec"]["podSets"][0]["count"]
         found = (
-            count for rule in self.rules.reclaimed if (count := rule(job)) is not None
+            count
+            for rule in self.rules.reclaimable_pods
+            if (count := rule(job)) is not None
         )
         count = min(next(found, 0), most)
         wanted = [{"name": "main", "count": count}] if count else []

@@ -31,7 +31,7 @@ class ManagedJobs:
         given = (
             ()
             if any(rule(claimed) for rule in self._rules.default_queue_exempt)
-            else self._rules.queued
+            else self._rules.default_queue
         )
         return next((rule(claimed) for rule in given), claimed.queue)
 

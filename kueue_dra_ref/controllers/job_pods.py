@@ -29,13 +29,13 @@ class JobPods:
                 if any(rule(admitted) for rule in self.rules.unsuspend)
                 else None
             )
-        if any(rule(admitted) for rule in self.rules.suspended):
+        if any(rule(admitted) for rule in self.rules.suspend):
             self.suspend(job, workload)
         return None
 
     def stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job that has lost its quota, with as many pods as it asked for."""
-        if any(rule(False) for rule in self.rules.suspended):
+        if any(rule(False) for rule in self.rules.suspend):
             self.suspend(self._resized(job, workload["spec"]["podSets"]), workload)
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:
@@ -91,7 +91,9 @@ class JobPods:
         """A Job that may run with fewer pods, with as many as its pod set has."""
         if all(rule(job) is None for rule in self.rules.min_parallelism):
             return job
-        changes = [rule(job, pod_sets[0]["count"]) for rule in self.rules.reduced]
+        changes = [
+            rule(job, pod_sets[0]["count"]) for rule in self.rules.apply_pod_count
+        ]
         spec = {key: value for change in changes for key, value in change.items()}
         return {**job, "spec": {**job["spec"], **spec}}
 

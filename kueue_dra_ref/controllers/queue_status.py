@@ -38,7 +38,7 @@ class QueueStatus:
         """Write the status of one queue."""
         found = self.kueue.store.find(kind, key[1], key[0])
         if found is not None and (
-            kind != "ClusterQueue" or not is_deleted(found) or self.rules.deleted
+            kind != "ClusterQueue" or not is_deleted(found) or self.rules.terminating
         ):
             write = {
                 "ClusterQueue": self._cluster_queue,
@@ -73,7 +73,7 @@ class QueueStatus:
         told = self.kueue.informers.inactive(queue)
         for rule in self.rules.cluster_queue_active if not queue.deleted else ():
             yield rule([t.reason for t in told], [t.message for t in told])
-        for said in self.rules.deleted if queue.deleted else ():
+        for said in self.rules.terminating if queue.deleted else ():
             yield said()
 
     def _cohort(self, found: Manifest) -> dict[str, Any]:
@@ -138,7 +138,9 @@ class QueueStatus:
     ) -> dict[str, dict[FlavorResource, int]]:
         """What is reserved and used beyond the nominal quota; nothing for a ClusterQueue outside any cohort."""
         node = self.kueue.hierarchy.queues.get(name)
-        rules = self.kueue.behaviour.cohorts.borrowed if node and node.parent else ()
+        rules = (
+            self.kueue.behaviour.cohorts.borrowed_amount if node and node.parent else ()
+        )
         return {
             word: {
                 of: rule(amount, node.quota_for(of).nominal)

@@ -106,7 +106,7 @@ class QueueControllers:
 
     def on_slice(self, event: Event) -> None:
         """A slice of a driver that is followed lets everything that waits be tried again."""
-        followed = self.kueue.behaviour.processing.sourcing.followed
+        followed = self.kueue.behaviour.processing.sourcing.watched_drivers
         drivers = {
             driver
             for rule in followed

@@ -76,7 +76,7 @@ class RequeueStatus:
         last, before = self._spoke.get(entry.queued.key, (0, ""))
         in_a_row = cycle - last == 1 and entry.message != said
         at_risk = in_a_row and (
-            not self.kueue.behaviour.overwrites or entry.message == before
+            not self.kueue.behaviour.overwrites_unread_status or entry.message == before
         )
         return at_risk and self.kueue.map_order.for_workload(
             entry.queued.obj
@@ -106,9 +106,7 @@ class RequeueStatus:
             if entry.was_tried
             else {}
         )
-        shown = [
-            rule(beside) for rule in self.kueue.behaviour.reporting.extra_conditions
-        ]
+        shown = [rule(beside) for rule in self.kueue.behaviour.reporting.extra_requests]
         return {
             **demand.amounts,
             **{name: amount for each in shown for name, amount in each.items()},

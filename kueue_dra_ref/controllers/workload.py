@@ -92,7 +92,9 @@ class WorkloadController:
         before, after = (
             each["spec"].get("priority", 0) for each in (event.old, event.new)
         )
-        return any(rule(before, after) for rule in self.rules.priorities.moved)
+        return any(
+            rule(before, after) for rule in self.rules.priorities.requeue_pending
+        )
 
     def _cache_usage(self, event: Event) -> Manifest | None:
         """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
@@ -178,7 +180,11 @@ class WorkloadController:
             else ""
         )
         said = next(
-            (said for rule in self.rules.reporting.resolved if (said := rule(before))),
+            (
+                said
+                for rule in self.rules.reporting.dra_resolved
+                if (said := rule(before))
+            ),
             None,
         )
         if said and apply_condition(working, said, self.kueue.clock.now):
@@ -262,7 +268,7 @@ class WorkloadController:
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
         self._record_steps(key, *(charged.steps if charged else ()), *steps)
-        rules, now = self.rules.reporting.blocked, self.kueue.clock.now
+        rules, now = self.rules.reporting.queue_not_ready, self.kueue.clock.now
         said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
         changed = [apply_condition(working, one, now) for one in said]
         return any([*changed, say_unreserved(self.kueue, working)])
@@ -286,7 +292,7 @@ class WorkloadController:
 
     def _eviction(self, holding: QuotaHolder) -> ReasonMessage | None:
         return next(
-            (told for rule in self.rules.queueing.evicted if (told := rule(holding))),
+            (told for rule in self.rules.queueing.evict if (told := rule(holding))),
             None,
         )
 

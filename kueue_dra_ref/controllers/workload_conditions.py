@@ -68,7 +68,9 @@ def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
     evicted = condition(working, "Evicted")
     assert evicted is not None
     now = kueue.clock.now
-    again = any(rule(evicted["reason"]) for rule in kueue.behaviour.jobs.requeued)
+    again = any(
+        rule(evicted["reason"]) for rule in kueue.behaviour.jobs.requeue_evicted
+    )
     set_condition(
         working, "Requeued", again, evicted["reason"], evicted["message"], now
     )

@@ -64,7 +64,7 @@ class WorkloadPriorityClassController:
             wanted=_wanted(job),
             reserved=is_true(workload, "QuotaReserved"),
         )
-        if not any(rule(classed) for rule in self.rules.followed):
+        if not any(rule(classed) for rule in self.rules.follow_label):
             return False
         kept = {
             key: value
@@ -78,7 +78,7 @@ class WorkloadPriorityClassController:
 
     def on_class(self, event: Event) -> None:
         """Carry the value of a WorkloadPriorityClass over to the Workloads that have it."""
-        if event.new is None or not any(rule() for rule in self.rules.valued):
+        if event.new is None or not any(rule() for rule in self.rules.propagate_value):
             return
         value = event.new.get("value", 0)
         for found in list(self.kueue.store.every("Workload")):
@@ -94,7 +94,8 @@ class WorkloadPriorityClassController:
         found = self.kueue.store.find(kind, name)
         built_in = BUILT_IN.get(name, 0) if kind == "PriorityClass" else 0
         if any(
-            not rule(found is not None or bool(built_in)) for rule in self.rules.needed
+            not rule(found is not None or bool(built_in))
+            for rule in self.rules.class_exists
         ):
             raise MissingClass(name)
         value = found.get("value", 0) if found else built_in

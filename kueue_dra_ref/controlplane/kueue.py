@@ -191,7 +191,7 @@ class Kueue:
             self._sweep_soon("Cohort", node.root.name)
 
     def _sweep_soon(self, kind: str, name: str) -> None:
-        if not self.behaviour.sweeps_later:
+        if not self.behaviour.batches_requeues:
             self.queue_inadmissible_workloads(kind, name)
         elif (kind, name) not in self._swept:
             self._swept.add((kind, name))

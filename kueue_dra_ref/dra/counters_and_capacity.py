@@ -47,7 +47,10 @@ def is_sourced(
     rules: SourcedRequestRules, mappings: Mappings, device_class: str
 ) -> bool:
     """Whether a class is charged by sources instead of by its devices."""
-    return any(rule(_sources(rules, mappings, device_class)) for rule in rules.instead)
+    return any(
+        rule(_sources(rules, mappings, device_class))
+        for rule in rules.charge_by_sources
+    )
 
 
 def devices_to_try(
@@ -132,18 +135,18 @@ def _charge(
     offered = replace(
         matched, offers=[amount for offer in found for amount in offer.amounts]
     )
-    for rule in (*rules.lacking, *rules.unoffered):
+    for rule in (*rules.match_error, *rules.amount_error):
         if fault := rule(offered):
             steps += told_offers(offered, found)
             return SelectorError(fault=fault, requirements=cited([rule]))
     worst = next(
-        (rule(offered.offers) for rule in rules.worst if offered.offers),
+        (rule(offered.offers) for rule in rules.worst_case if offered.offers),
         (*offered.offers, NOTHING)[0],
     )
     amount = worst.ceiling
-    for bound in rules.positive:
+    for bound in rules.clamp:
         amount = bound(amount)
-    total = next((rule(amount, charged.count) for rule in rules.times), amount)
+    total = next((rule(amount, charged.count) for rule in rules.times_count), amount)
     worth = DeviceChargeTrace(worst=worst, each=amount, total=total, offers=found)
     steps += (
         *told_offers(offered, found),

@@ -62,7 +62,7 @@ def _share(
     device: PublishedDevice,
 ) -> DeviceCharge:
     capacity = device.capacities.get(name)
-    for rule in rules.asked if capacity else ():
+    for rule in rules.requested_capacity if capacity else ():
         assert capacity is not None
         if (share := rule(asked, name, capacity)) is not None:
             return _round_to_policy(rules, device, capacity, rule, share)
@@ -77,7 +77,7 @@ def _round_to_policy(
     share: Quantity,
 ) -> DeviceCharge:
     turns: list[Turn] = [(by, share)]
-    for rule in rules.rounded:
+    for rule in rules.round_capacity:
         given = rule(share, capacity)
         if given is None:
             return DeviceCharge(device=device, turns=(*turns, (rule, None)))

@@ -58,7 +58,9 @@ def step(
         f"{each} {TIMES} {named(charged.count, 'device')} = {total} {source.resource}"
     )
     first = [offer.turns[0][0] for offer in worth.offers if offer.turns]
-    return Step(requirements=_cited(source.kind, [*first, *rules.worst]), text=text)
+    return Step(
+        requirements=_cited(source.kind, [*first, *rules.worst_case]), text=text
+    )
 
 
 def adjusted(
@@ -68,13 +70,13 @@ def adjusted(
     kind, worst = charged.source.kind, worth.worst
     if worst.amount.denominator != 1:
         text = f"{under(charged)}{worst} is rounded up to whole units: {_shown(charged, worst.ceiling)}"
-        yield Step(requirements=_cited(kind, rules.times), text=text)
-    for rule in rules.positive if worst.ceiling != worth.each else ():
+        yield Step(requirements=_cited(kind, rules.times_count), text=text)
+    for rule in rules.clamp if worst.ceiling != worth.each else ():
         text = f"{under(charged)}{_amount(charged, worst)} is charged as {worth.each}: {rule.sentence}"
         yield Step(requirements=rule.requirements[:1], text=text)
     if worth.total != worth.each * charged.count:
         text = f"{under(charged)}the product is cut off at the largest 64-bit integer"
-        yield Step(requirements=_cited(kind, rules.times), text=text)
+        yield Step(requirements=_cited(kind, rules.times_count), text=text)
 
 
 def told_offers(charged: SourceCharge, found: Sequence[DeviceCharge]) -> Iterator[Step]:

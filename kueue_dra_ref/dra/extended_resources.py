@@ -35,7 +35,9 @@ def stands_for_devices(
     rules: ExtendedResources, world: Lister, workload: Workload
 ) -> bool:
     """Whether a workload asks for devices by a name that a class stands for."""
-    names = dict.fromkeys(name for rule in rules.detected for name in rule(workload))
+    names = dict.fromkeys(
+        name for rule in rules.used_by_workload for name in rule(workload)
+    )
     return any(_class_of(rules, world, name, ())[0] for name in names)
 
 
@@ -66,7 +68,9 @@ def _wanted(
     draw: MapOrderDraw,
     steps: list[Step],
 ) -> Iterator[ExtendedResourceRequest]:
-    names = dict.fromkeys(name for rule in rules.asked for name in rule(pod_set))
+    names = dict.fromkeys(
+        name for rule in rules.requested_names for name in rule(pod_set)
+    )
     for name in draw.names(names):
         device_class, chosen = _class_of(rules, world, name, mappings)
         steps += chosen
@@ -83,10 +87,10 @@ def _class_of(
     mappings: Sequence[DeviceClassMapping],
 ) -> tuple[str, tuple[Step, ...]]:
     """The class that stands for a name, and how it was chosen; empty for a resource that is none of devices."""
-    if not any(rule(name) for rule in rules.named):
+    if not any(rule(name) for rule in rules.is_extended_name):
         return "", ()
     classes, steps = world.classes_for(name), list[Step]()
-    for rule in rules.chosen:
+    for rule in rules.choose_class:
         left = rule(classes, mappings)
         if len(left) < len(classes):
             text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.sentence}"
@@ -131,7 +135,7 @@ def _refused(
     wanted: ExtendedResourceRequest,
     found: ResolvedExtendedResources,
 ) -> bool:
-    for rule in rules.refused:
+    for rule in rules.reject_resource:
         if faults := list(rule(wanted)):
             found.faults += faults
             found.cites += cited([rule])
@@ -145,7 +149,7 @@ def _charged(
     """Part what is wanted by the resource that it charges; what is compared apart is so there."""
     parts: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
     for wanted in each:
-        resource = next((rule(wanted) for rule in rules.charged), "")
+        resource = next((rule(wanted) for rule in rules.charged_resource), "")
         parts.setdefault(
             (resource, *(rule(wanted) for rule in rules.per_name)), []
         ).append(wanted)
@@ -192,14 +196,14 @@ def _explain(
     )
     stands = f"for which DeviceClass {classes} stands"
     text = f"pod set {together[0].pod_set.name}: a pod requests {amount} {TIMES} {names}, {stands}"
-    found.steps.append(Step(requirements=cited(rules.detected), text=text))
+    found.steps.append(Step(requirements=cited(rules.used_by_workload), text=text))
     mapped = resource not in {wanted.name for wanted in together}
     told = (
         f"mapped to {resource}"
         if mapped
         else f"not mapped to another resource: {resource} is charged"
     )
-    cites = tuple(one for rule in rules.charged for one in rule.requirements)
+    cites = tuple(one for rule in rules.charged_resource for one in rule.requirements)
     found.steps.append(
         Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{classes} is {told}")
     )

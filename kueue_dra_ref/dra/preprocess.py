@@ -42,8 +42,8 @@ from kueue_dra_ref.workload.resources import adjusted
 def asks_for_devices(behaviour: Behaviour, world: Lister, workload: Workload) -> bool:
     """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
     rules = behaviour.processing
-    claims = any(rule(workload) for rule in rules.detected) or any(
-        rule(workload) for rule in rules.refused
+    claims = any(rule(workload) for rule in rules.is_dra_workload) or any(
+        rule(workload) for rule in rules.reject_workload
     )
     return claims or stands_for_devices(behaviour.extended, world, workload)
 
@@ -55,7 +55,7 @@ def processed(
     draw: MapOrderDraw = CERTAIN,
 ) -> DRAResources:
     """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
-    for rule in behaviour.processing.refused:
+    for rule in behaviour.processing.reject_workload:
         if refused := rule(workload):
             return DRAResources(
                 refused=refused,
@@ -179,7 +179,7 @@ class ClaimPreprocessor:
                 world=self.world, workload=self.workload, pod_set=pod_set, claim=claim
             )
         )
-        for rule in self.rules.reused:
+        for rule in self.rules.already_charged:
             if rule(asked):
                 self._note(
                     cited([rule]),

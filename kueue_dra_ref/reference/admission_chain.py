@@ -87,7 +87,7 @@ class AdmissionChain:
     def _insist_on_kind(self, obj: Manifest) -> None:
         """Refuse what is not of its kind, and a condition that does not say of what it is one."""
         kind, behaviour = obj["kind"], self.behaviour
-        if KINDS[kind].optional and kind not in behaviour.serves:
+        if KINDS[kind].optional and kind not in behaviour.extra_kinds:
             detail = f"{behaviour.title} has no such kind"
             raise ManifestError(
                 FieldError(
@@ -134,12 +134,12 @@ class AdmissionChain:
     def _made(self, obj: Manifest) -> Manifest:
         """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
-        for rule in self.behaviour.webhooks.empty:
+        for rule in self.behaviour.webhooks.defaults:
             for path, value in rule(obj["kind"]).items():
                 fill(obj, path, value)
         for path in (
             path
-            for rule in self.behaviour.webhooks.dropped
+            for rule in self.behaviour.webhooks.drop_fields
             for path in rule(obj["kind"])
         ):
             drop(obj, path)
@@ -171,7 +171,10 @@ class AdmissionChain:
         named = (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, "")
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
         return next(
-            (rule(named, has_default) for rule in self.behaviour.priorities.given),
+            (
+                rule(named, has_default)
+                for rule in self.behaviour.priorities.default_class
+            ),
             named,
         )
 

@@ -165,7 +165,7 @@ class Manager:
         What follows from one cycle is reconciled together, and what follows from the next one a cycle later.
         """
         rules, before = (
-            self.kueue.behaviour.preempting.at_once,
+            self.kueue.behaviour.preempting.start_next_cycle,
             self.scheduler.preemptions,
         )
         moved = self.scheduler.cycle()

@@ -31,7 +31,7 @@ def replaying(
     scenario: Scenario, behaviour: Behaviour
 ) -> tuple[ReferenceTarget, Iterator[Observation]]:
     """Give the reference that plays a scenario, as far as its answers have been asked for, and the answers."""
-    chance = MapOrder(orders=behaviour.by_chance)
+    chance = MapOrder(orders=behaviour.random_map_order)
     target = ReferenceTarget(behaviour, chance=chance)
     return target, _observations(scenario, target, chance)
 
@@ -61,7 +61,7 @@ def _told(recorded: Observation) -> Mapping[str, str]:
 def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
     """A scenario with all that Kueue can do with devices switched on, unless its Configuration says otherwise."""
     own = scenario.configuration.get("featureGates") or {}
-    if isinstance(own, dict) and own.get(behaviour.integration) is False:
+    if isinstance(own, dict) and own.get(behaviour.integration_gate) is False:
         return scenario
     return replace(
         scenario, configuration=explicit(scenario.configuration, behaviour, on=True)
@@ -74,7 +74,7 @@ def explicit(configuration: Manifest, behaviour: Behaviour, *, on: bool) -> Mani
     gates = dict.fromkeys(
         (
             gate
-            for gate in behaviour.dependants
+            for gate in behaviour.dependent_gates
             if not behaviour.gates.table[gate].default
         ),
         on,

@@ -178,7 +178,7 @@ def _claims(
     if kueue is None or asks or (done and done.refused):
         return ()
     behaviour = target.behaviour
-    if kueue.behaviour.processing.detected:
+    if kueue.behaviour.processing.is_dra_workload:
         return (
             Step(
                 requirements=("KIND-014",),
@@ -189,6 +189,6 @@ def _claims(
     return (
         Step(
             requirements=cites,
-            text=f"the gate {behaviour.integration} is off: its claims are not charged",
+            text=f"the gate {behaviour.integration_gate} is off: its claims are not charged",
         ),
     )

@@ -113,7 +113,7 @@ class SimulationResult:
     def uncharged(self) -> bool:
         """Whether claims are passed over, because device integration is off."""
         kueue = self.target.manager.kueue if self.target.manager else None
-        if kueue is None or kueue.behaviour.processing.detected:
+        if kueue is None or kueue.behaviour.processing.is_dra_workload:
             return False
         claiming = (
             each

@@ -35,7 +35,7 @@ def counted(
     rules: FlavorAssignment, queue: ClusterQueue, demand: TotalRequests
 ) -> Mapping[str, int]:
     """What a ClusterQueue charges beside what a pod set asks for."""
-    found = [rule(queue, demand.count) for rule in rules.counted]
+    found = [rule(queue, demand.count) for rule in rules.implicit_requests]
     return {name: amount for each in found for name, amount in each.items()}
 
 

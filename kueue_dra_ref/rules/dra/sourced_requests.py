@@ -26,24 +26,24 @@ class SourcedRequestRules:
     """How classes with sources are charged; empty: every class is charged by its devices."""
 
     sources: First[[Mappings, str], Sequence[Source]] = First()
-    instead: AnyOf[[Sequence[Source]]] = AnyOf()
+    charge_by_sources: AnyOf[[Sequence[Source]]] = AnyOf()
     drivers: First[[Sequence[Sequence[Source]]], Sequence[str]] = First()
     """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
     slices: Fold[Sequence[PublishedSlice], [Source]] = Fold()
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
-    lacking: First[[SourceCharge], FieldError] = First()
+    match_error: First[[SourceCharge], FieldError] = First()
     """What may be amiss with the devices, in the order in which it is looked for."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
-    asked: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
-    rounded: Fold[Quantity, [Capacity]] = Fold()
+    requested_capacity: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
+    round_capacity: Fold[Quantity, [Capacity]] = Fold()
     """One after another; None: the device cannot give such a share."""
-    unoffered: First[[SourceCharge], FieldError] = First()
+    amount_error: First[[SourceCharge], FieldError] = First()
     """What may be amiss with what the devices consume or offer."""
-    worst: First[[Sequence[Quantity]], Quantity] = First()
-    positive: Fold[int, []] = Fold()
-    times: First[[int, int], int] = First()
+    worst_case: First[[Sequence[Quantity]], Quantity] = First()
+    clamp: Fold[int, []] = Fold()
+    times_count: First[[int, int], int] = First()
     in_bytes: First[[Mappings], frozenset[str]] = First()
-    followed: Collect[[Mappings], str] = Collect()
+    watched_drivers: Collect[[Mappings], str] = Collect()
     """The drivers whose slices, when they change, have everything tried again that waits."""
 
 

@@ -68,7 +68,7 @@ class ResourceGroupSearch:
         return [
             each
             for each in listed
-            if all(rule(self.pod_set, each.name) for rule in rules.considered)
+            if all(rule(self.pod_set, each.name) for rule in rules.consider_flavor)
         ]
 
     def _try(

@@ -100,7 +100,7 @@ def test_a_request_of_none_asks_for_no_devices(lab: Lab) -> None:
 @covers("EXT-031")
 def test_without_the_gate_the_name_is_an_ordinary_resource(lab: Lab) -> None:
     """With the gate off nothing is looked up, and the name is charged as it stands."""
-    lab.start(gates=lambda behaviour: {behaviour.integration: True, behaviour.dependants[0]: False})
+    lab.start(gates=lambda behaviour: {behaviour.integration_gate: True, behaviour.dependent_gates[0]: False})
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(requests={CARD: "2"}))
@@ -112,7 +112,7 @@ def test_without_the_gate_the_name_is_an_ordinary_resource(lab: Lab) -> None:
 @covers("EXT-042")
 def test_the_gate_alone_changes_nothing(lab: Lab) -> None:
     """Kueue 0.17 checks what a gate needs before it sets any."""
-    lab.start(gates=lambda behaviour: {behaviour.integration: False, behaviour.dependants[0]: True})
+    lab.start(gates=lambda behaviour: {behaviour.integration_gate: False, behaviour.dependent_gates[0]: True})
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 2, CARD: 2})
     job = queue.submit(a_job(requests={CARD: "2"}))
