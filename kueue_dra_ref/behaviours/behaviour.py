@@ -1,4 +1,4 @@
-"""A behaviour: one text, or one Kueue minor, as a value that holds rules and says how it differs from another."""
+"""A behaviour: one text, or one Kueue minor, as a value that holds rules by phase and slot."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Behaviour:
-    """Everything that one text or one Kueue minor decides."""
+    """Everything that one text or one Kueue minor decides: facts, then the phases in the order of application."""
 
     name: str
     title: str
@@ -50,47 +50,51 @@ class Behaviour:
     integration_gate: str
     """The gate that switches device integration."""
     dependent_gates: tuple[str, ...]
-    """Gates that may not be on without it; cases are judged with all of them on."""
+    """Gates that may not be on without it; cases run with all of them on."""
     role: tuple[Mapping[str, Sequence[str]], ...]
     """The permissions on resource.k8s.io that Kueue runs under, as ClusterRole rules."""
-    mapping: MappingRules
     mapping_source: MappingSource
-    processing: Preprocessing
-    charging: Charges
-    queueing: QueueRules
-    assigning: FlavorAssignment
-    cohorts: CohortRules
-    cycle: SchedulingCycle
-    preempting: PreemptionRules
-    fair_sharing: FairSharingRules
-    reporting: StatusRules
+    """Where device classes are mapped to resources."""
+    extra_kinds: frozenset[str] = frozenset()
+    """Kinds that it serves and that other behaviours do not have."""
+    random_map_order: bool = False
+    """Whether it processes resources and classes in the random order of a Go map; otherwise the order is fixed."""
+    overwrites_unread_status: bool = True
+    """Whether a status update replaces an update that it has not read yet; otherwise the second one may be lost."""
+    batches_requeues: bool = True
+    """Whether inadmissible workloads are requeued one second after quota is released, once for all releases until then;
+    otherwise at once."""
+
+    mapping: MappingRules
+    """Is the Configuration valid: its device class mappings, transformations and namespaces?"""
+    objects: Collect[[Manifest], FieldError] = Collect()
+    """Find errors of objects that a text introduces. Without rules: there are no such objects."""
+    definitions: APIValidation = field(default_factory=APIValidation)
+    """Does the API server accept the object?"""
+    webhooks: WebhookRules = field(default_factory=WebhookRules)
+    """Do Kueue's webhooks accept the object?"""
     jobs: JobRules
     priorities: PriorityClassRules
-    extended: ExtendedResources = field(default_factory=ExtendedResources)
     adjusting: AdjustResources = field(default_factory=AdjustResources)
-    random_map_order: bool = False
-    """Whether it goes through resources and classes in the random order of a Go map, not in that of a hash."""
-    overwrites_unread_status: bool = True
-    """Whether it writes over a condition that it has not read yet; else what comes right after another may be lost."""
-    batches_requeues: bool = True
-    """Whether what waits is tried again a second after quota came free, together with all that comes free meanwhile."""
-    extra_kinds: frozenset[str] = frozenset()
-    """Kinds that it brings beside those that every behaviour has."""
-    objects: Collect[[Manifest], FieldError] = Collect()
-    """What is refused when an object is applied."""
-    definitions: APIValidation = field(default_factory=APIValidation)
-    """What the API server refuses by Kueue's definitions of its kinds."""
-    webhooks: WebhookRules = field(default_factory=WebhookRules)
-    """What Kueue's own webhooks deny."""
+    processing: Preprocessing
+    charging: Charges
+    extended: ExtendedResources = field(default_factory=ExtendedResources)
+    queueing: QueueRules
+    cohorts: CohortRules
+    assigning: FlavorAssignment
+    preempting: PreemptionRules
+    fair_sharing: FairSharingRules
+    cycle: SchedulingCycle
+    reporting: StatusRules
 
     def under(self, gates: Mapping[str, bool]) -> Behaviour:
-        """The same behaviour without the rules whose feature gates are in another state; a gate unknown to it is on."""
+        """Give this behaviour without the rules that are not in force under these gates; a gate not named is on."""
         return _under(
             self, tuple(gates.get(gate, True) for gate in gates_read_by(self))
         )
 
     def without(self, name: str) -> Behaviour:
-        """The same behaviour with one rule knocked out, which its title says.
+        """Give this behaviour without one rule (a knock-out), and with a title that names it.
 
         Raises:
             KeyError: no rule has that name.
@@ -105,7 +109,7 @@ class Behaviour:
 
 @lru_cache(maxsize=64)
 def gates_read_by(behaviour: Behaviour) -> tuple[str, ...]:
-    """The few gates that rules of a behaviour depend on, of the hundreds that there are."""
+    """Give the feature gates that rules of a behaviour depend on."""
     return tuple(sorted({gate for rule in rules_of(behaviour) for gate in rule.gates}))
 
 
@@ -122,7 +126,7 @@ def _under(behaviour: Behaviour, on: tuple[bool, ...]) -> Behaviour:
 
 
 def rules_of(holder: object) -> Iterator[Rule[..., Any]]:
-    """Every rule that a behaviour, or a part of one, holds."""
+    """Give every rule of a behaviour, of a phase or of a slot."""
     if isinstance(holder, Slot):
         yield from holder.rules
     elif is_dataclass(holder):

@@ -1,4 +1,4 @@
-"""The parts of a behaviour that say what devices a workload asks for, and what they charge."""
+"""The phases of a behaviour that find the devices a workload requests, and charge them."""
 
 from __future__ import annotations
 
@@ -24,39 +24,11 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 class MappingSource(StrEnum):
-    """Where an administrator says which device classes are charged to which resource."""
+    """Where an administrator maps device classes to resources."""
 
     IN_THE_CONFIGURATION = "Kueue's Configuration"
     IN_CLUSTER_QUEUES = "each ClusterQueue"
     IN_AN_OBJECT = "an object of its own"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preprocessing:
-    """From a workload to what its devices charge."""
-
-    is_dra_workload: AnyOf[[Workload]]
-    reject_workload: First[[Workload], InadmissibleReason]
-    read_template: First[[Lister, str, str], Manifest]
-    read_claim: First[[Lister, str, str], Manifest] = First()
-    """How a ResourceClaim that is named directly is had: in the shape of a template."""
-    rbac_denied: First[[Lister, Workload], InadmissibleReason]
-    template: First[[DeviceRequestContext], FieldError]
-    request: First[[DeviceRequestContext], FieldError | Undecided]
-    alternative: First[
-        [DeviceRequestContext, DeviceRequest], FieldError | Undecided
-    ] = First()
-    """What is refused of each alternative of a prioritized list, one alternative after another."""
-    matching: DeviceMatchingRules
-    sourcing: SourcedRequestRules = field(default_factory=SourcedRequestRules)
-    unmapped_class: First[[DeviceRequestContext, str], FieldError]
-    mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
-    lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
-    """Which resources a class may charge; of several the flavor decides (`Assigning.choices`)."""
-    already_charged: AnyOf[[DeviceRequestContext]] = AnyOf()
-    """Which claims are charged already."""
-    retry_on_error: AnyOf[[Sequence[FieldError]]] = AnyOf()
-    """Which faults are tried again by themselves, beside those that Kubernetes calls internal."""
 
 
 CheckPods = Rule[[PodSet, NamespaceLimits], Iterable[FieldError]]
@@ -65,48 +37,101 @@ CheckPods = Rule[[PodSet, NamespaceLimits], Iterable[FieldError]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustResources:
-    """What becomes of the requests of pods before they are counted, and which nobody may admit."""
+    """What Kueue makes of the requests of pods before it counts them, and which requests it rejects."""
 
     pod_set: Fold[PodSet, [NamespaceLimits]] = Fold()
-    """Each goes on from what the one before it has made."""
+    """Change the requests of a pod set: overhead, defaults of the namespace, limits."""
     resources: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    """Find requests that exceed their limits; such a workload is not admitted."""
     ranges: Collect[[PodSet, NamespaceLimits], FieldError] = Collect()
+    """Find requests outside the LimitRanges of the namespace; such a workload is not admitted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preprocessing:
+    """From a workload to the devices that it requests, or to the reason why it is inadmissible."""
+
+    reject_workload: First[[Workload], InadmissibleReason]
+    """Is the workload inadmissible before any claim is read? Without rules: no workload is."""
+    is_dra_workload: AnyOf[[Workload]]
+    """Does the workload request devices by claims, so that they are charged before it is queued?"""
+    rbac_denied: First[[Lister, Workload], InadmissibleReason]
+    """What keeps Kueue from reading the claims or the mappings? Without rules: nothing does."""
+    mappings: First[[Lister, Workload], Sequence[DeviceClassMapping]]
+    """Which device class mappings apply to the workload?"""
+    read_template: First[[Lister, str, str], Manifest]
+    """Read the ResourceClaimTemplate that a claim of the pod names."""
+    read_claim: First[[Lister, str, str], Manifest] = First()
+    """Read the ResourceClaim that the pod names directly. Without rules: such a claim is not read."""
+    template: First[[DeviceRequestContext], FieldError]
+    """Is the template (or the claim) missing, or does it have a part that is not supported?"""
+    already_charged: AnyOf[[DeviceRequestContext]] = AnyOf()
+    """Does another admitted workload pay for the claim? Without rules: every claim is charged."""
+    request: First[[DeviceRequestContext], FieldError | Undecided]
+    """Is a device request of a form that is not supported? Without rules: every form is accepted."""
+    alternative: First[
+        [DeviceRequestContext, DeviceRequest], FieldError | Undecided
+    ] = First()
+    """Is an alternative of a prioritized list rejected? Without rules: alternatives are not checked one by one."""
+    matching: DeviceMatchingRules
+    """Do enough published devices match the selectors?"""
+    lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
+    """Which resources may a device class charge? If there are several, the flavor decides (`assigning.choices`)."""
+    unmapped_class: First[[DeviceRequestContext, str], FieldError]
+    """What is reported of a device class that no mapping names?"""
+    sourcing: SourcedRequestRules = field(default_factory=SourcedRequestRules)
+    """What do counters and capacities charge?"""
+    retry_on_error: AnyOf[[Sequence[FieldError]]] = AnyOf()
+    """Does Kueue retry after these errors? Without rules: it retries internal errors only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charges:
-    """How amounts add up."""
+    """How the charges of requests, claims and pods add up."""
 
     claims: Collect[[PodSet], Claim]
-    request: First[[DeviceRequestContext], Charge]
-    in_claim: First[[Sequence[int]], int]
-    in_pod: First[[Sequence[int]], int]
-    plus_pod_requests: First[[int, int], int]
-    pods: First[[int, int], int]
-    transformed: First[[Amounts, Sequence[Transformation]], Amounts] = First()
-    """What is charged instead of what containers request, where the Configuration says so."""
+    """Which claims of a pod are charged?"""
     once_per_workload: First[[Claim], str] = First()
-    """What a claim is that a workload is charged for only once; empty for a claim of each pod's own."""
+    """By which name is a claim charged once for all pods? Without rules: each pod has its own claims."""
+    request: First[[DeviceRequestContext], Charge]
+    """What does one device request charge, by device class?"""
+    in_claim: First[[Sequence[int]], int]
+    """How do the requests of one claim for one class add up?"""
+    in_pod: First[[Sequence[int]], int]
+    """How do the claims of one pod add up?"""
+    transformed: First[[Amounts, Sequence[Transformation]], Amounts] = First()
+    """What do the resource transformations of the Configuration make of the requests of containers?"""
+    plus_pod_requests: First[[int, int], int]
+    """How do devices and requests of containers under the same resource name add up?"""
+    pods: First[[int, int], int]
+    """What does a pod set charge, by the charge of a pod and the number of pods?"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtendedResources:
-    """Devices that containers ask for by the name of an extended resource; without rules there are none."""
+    """Devices that containers request by the name of an extended resource."""
 
     used_by_workload: Collect[[Workload], str] = Collect()
+    """Which names make it a workload with devices? Without rules: extended resources are ordinary resources."""
     requested_names: Collect[[PodSet], str] = Collect()
+    """Which resource names of a pod set may be those of devices? Without rules: none."""
     is_extended_name: AnyOf[[str]] = AnyOf()
+    """Can a resource of this name be an extended resource? Without rules: no name can."""
     choose_class: Fold[Sequence[Manifest], [Sequence[DeviceClassMapping]]] = Fold()
-    """Which of several classes stands for a resource: each rule leaves some of them."""
+    """Which DeviceClass provides the resource? Each rule removes candidates. Without rules: the first one does."""
     in_container: First[[ExtendedResourceRequest, ContainerRequests], FieldError] = (
         First()
     )
-    """What is refused container by container: of each, and of each resource there, the first fault."""
+    """Is the request of one container rejected? Without rules: containers are not checked one by one."""
     reject_resource: Collect[[ExtendedResourceRequest], FieldError] = Collect()
+    """Find what is wrong with the requests of a pod for one resource. Without rules: nothing is checked per pod."""
     in_pod: First[[Sequence[int], Sequence[int]], int] = First()
+    """How do init containers and containers of a pod add up? Without rules: nothing is charged."""
     charged_resource: First[[ExtendedResourceRequest], str] = First()
+    """Under which resource of the quota are the devices charged? Without rules: under none."""
     per_name: Each[[ExtendedResourceRequest], str] = Each()
-    """What of one resource is compared, phase by phase, apart from the rest of it."""
+    """Which requests for one resource are added up on their own? Without rules: all names are added up together."""
     not_charged_natively: AnyOf[[str]] = AnyOf()
+    """Is the name removed from the ordinary requests? Without rules: it stays an ordinary request."""
     affected_by_class: Collect[[Manifest | None, Manifest | None], str] = Collect()
-    """Which resources a change of a class concerns."""
+    """Workloads of which resources does a changed DeviceClass requeue? Without rules: it requeues none."""

@@ -1,4 +1,4 @@
-"""The parts of a behaviour that decide who gets quota: queues, flavors, cohorts, cycles, preemption, fairness."""
+"""The phases of a behaviour that give quota: queues, cohorts, flavors, preemption, fair sharing, cycles."""
 
 from __future__ import annotations
 
@@ -56,101 +56,174 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueRules:
-    """Who waits where, who goes first, and who is evicted."""
+    """Where workloads are pending, in which order they are tried, and when they are tried again or evicted."""
 
-    order: Order[[PendingWorkload]]
-    requeue_immediately: AnyOf[[ClusterQueue]]
-    mark_inadmissible: AnyOf[[ClusterQueue]]
-    sticky_preemptor: AnyOf[[ClusterQueue]]
-    namespace: First[[ClusterQueue, dict[str, str]], str]
-    queue_not_ready: First[[QueuePosition], NotAdmissible]
-    inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
-    evict: First[[QuotaHolder], ReasonMessage]
-    requeue_from: First[[Workload], Workload] = First()
-    """What a new version of a workload that was tried is held against; as it is written without rules."""
-    retry_from: First[[Workload], Workload] = First()
-    """What is looked at when a workload is tried again; what is written without rules."""
-    skip_in_requeue: AnyOf[[Manifest]] = AnyOf()
-    """Whom no sweep brings back, by the status that is stored when it is set aside."""
-    bulk_move_equivalent: AnyOf[[ClusterQueue]] = AnyOf()
-    """Whether workloads that equal one that did not fit are set aside with it."""
     skip_on_local_queue_add: AnyOf[[bool]] = AnyOf()
-    """Who is not queued when its LocalQueue comes, by whether it is finished."""
-    count_on_start: AllOf[[bool], bool] = AllOf()
-    """Which reservations are counted when Kueue starts, by whether their workload is active; all without rules."""
-    hold_finalizer: AnyOf[[InUse]] = AnyOf()
-    """Which ClusterQueues and flavors stay although they were deleted, by their use."""
-    ignore_update: AnyOf[[bool]] = AnyOf()
-    """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
+    """Does a new LocalQueue skip the workload, by whether it is finished? Without rules: it queues every workload."""
+    queue_not_ready: First[[QueuePosition], NotAdmissible]
+    """Why does the workload not get into its queue?"""
+    inactive: Each[[ClusterQueue, tuple[str, ...]], ReasonMessage]
+    """Find the reasons for which a ClusterQueue is inactive."""
+    order: Order[[PendingWorkload]]
+    """In which order does a ClusterQueue try its pending workloads?"""
+    sticky_preemptor: AnyOf[[ClusterQueue]]
+    """Does a workload that waits for its victims stay the head? Without rules: other workloads may overtake it."""
+    namespace: First[[ClusterQueue, dict[str, str]], str]
+    """What is reported if the ClusterQueue does not select the namespace?"""
+    requeue_immediately: AnyOf[[ClusterQueue]]
+    """Does a head that does not fit go back to the front of the queue?"""
+    mark_inadmissible: AnyOf[[ClusterQueue]]
+    """Does a head that does not fit become inadmissible, so that the next workload is tried?"""
+    bulk_move_equivalent: AnyOf[[ClusterQueue]] = AnyOf()
+    """Do equivalent workloads become inadmissible with the head? Without rules: Kueue tries each of them."""
+    requeue_from: First[[Workload], Workload] = First()
+    """With what is a new version of a tried workload compared? Without rules: with what is stored."""
+    retry_from: First[[Workload], Workload] = First()
+    """Which requests does Kueue use when it tries a workload again? Without rules: those that are stored."""
+    skip_in_requeue: AnyOf[[Manifest]] = AnyOf()
+    """Does a requeue of inadmissible workloads skip this one, by its status? Without rules: it skips none."""
     ignore_delete: AnyOf[[Manifest]] = AnyOf()
-    """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
+    """Does the deletion of this workload requeue nothing? Without rules: every deletion requeues."""
+    evict: First[[QuotaHolder], ReasonMessage]
+    """Why does Kueue evict a workload that holds quota?"""
+    count_on_start: AllOf[[bool], bool] = AllOf()
+    """Does a reservation count when Kueue starts, by whether the workload is active? Without rules: each one does."""
+    hold_finalizer: AnyOf[[InUse]] = AnyOf()
+    """Does a deleted ClusterQueue or ResourceFlavor stay because it is in use?"""
+    ignore_update: AnyOf[[bool]] = AnyOf()
+    """Does Kueue ignore changes of a ClusterQueue or ResourceFlavor, by whether it is deleted?"""
 
 
 Ranking = tuple[Rule[[GranularMode, FlavorFungibility], tuple[int, ...]], ...]
-"""Rules that make one outlook better than another, the first that tells them apart."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlavorAssignment:
-    """Flavors and quota."""
-
-    flavors: Collect[[ResourceGroup], FlavorQuota]
-    uncovered: First[[str], str]
-    implicit_requests: Each[[ClusterQueue, int], Mapping[str, int]] = Each()
-    """What so many pods are charged beside what they ask for."""
-    ignore_zero_request: AnyOf[[int]] = AnyOf()
-    """Which amounts of a resource that is not covered do not matter."""
-    ignore_undeclared: AnyOf[[str]] = AnyOf()
-    """Whether no resource that is not covered matters, by the quotaCheckStrategy of the Configuration."""
-    stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
-    """Whether so many flavors for a pod set that asks for something end the look at those behind it."""
-    flavor: Each[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel]
-    quota: First[[ResourceRequest], Status]
-    no_fit_message: First[[int], str] = First()
-    """What is said of a sum or a quota instead of the amount."""
-    in_group: Each[
-        [PodSet, str, Mapping[str, Any], Collection[str]], str | UnparsableLabel
-    ] = Each()
-    """What speaks against a flavor in view of the label keys of all flavors of its group."""
-    choices: First[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]] = First()
-    """For a class of several resources, which flavor and resource are examined one after another."""
-    consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
-    """Whether a flavor is looked at for a pod set at all."""
-    try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
-    rank: Order[[GranularMode, FlavorFungibility]] = Order()
-    prefer_flavor: Order[[GranularMode, FlavorFungibility]] = Order()
-    """How flavors rank, where they do otherwise than the resources of one flavor."""
-    stop_search: AnyOf[[GranularMode]] = AnyOf()
-    """Whether what is found of one resource ends the look at the others, which come in any order."""
-    resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
-    """Whether a search goes on in a later cycle; else it begins again."""
-    keep_progress_on_skip: AnyOf[[FlavorScanState]] = AnyOf()
-    """Whether what was searched is remembered of a workload that lost a flavor to another one."""
-    partial_admission: AnyOf[[Sequence[PodSet]]] = AnyOf()
-    reason_across_flavors: First[
-        [Sequence[QuotaReservedReason]], QuotaReservedReason
-    ] = First()
-    reason_across_resources: First[
-        [Sequence[QuotaReservedReason]], QuotaReservedReason
-    ] = First()
-    """Of several causes the one that counts: of flavors, and of what is needed together."""
+"""Rules that rank one outcome before another; the first rule that ranks them differently decides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortRules:
-    """Who shares quota with whom."""
+    """How ClusterQueues share quota in a cohort."""
 
-    parent_of_cluster_queue: First[[ClusterQueue], str]
     reads_cohorts: AnyOf[[]]
-    """Whether Cohorts are looked at."""
+    """Does Kueue read Cohort objects?"""
+    parent_of_cluster_queue: First[[ClusterQueue], str]
+    """Which cohort is a ClusterQueue in?"""
     parent: First[[Cohort], str]
-    quota: First[[Cohort], tuple[ResourceGroup, ...]]
-    borrowing: First[[FlavorQuota, str], int]
-    lending: First[[FlavorQuota, str], int]
+    """Which cohort is the parent of a cohort?"""
     on_cycle: First[[ClusterQueue], str]
-    borrowed_amount: First[[int, int], int]
+    """What is reported of a ClusterQueue whose cohorts form a cycle?"""
+    quota: First[[Cohort], tuple[ResourceGroup, ...]]
+    """Which quota does a cohort have of its own?"""
     quota_value: First[[str, int], int] = First()
-    """What Kueue makes of a quota or a limit of a resource."""
+    """How does Kueue count a quota or a limit of a resource? Without rules: as it is written."""
+    borrowing: First[[FlavorQuota, str], int]
+    """How much may be borrowed from the cohort?"""
+    lending: First[[FlavorQuota, str], int]
+    """How much may be lent to the cohort?"""
+    borrowed_amount: First[[int, int], int]
+    """How much does a ClusterQueue borrow, by its usage and its nominal quota?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlavorAssignment:
+    """Which flavor a workload gets for each resource, and whether the quota suffices."""
+
+    implicit_requests: Each[[ClusterQueue, int], Mapping[str, int]] = Each()
+    """What do pods request that no container names, by their number?"""
+    uncovered: First[[str], str]
+    """What is reported of a resource that no resource group of the ClusterQueue covers?"""
+    ignore_zero_request: AnyOf[[int]] = AnyOf()
+    """Is a request for this amount of an uncovered resource ignored? Without rules: not even a zero is."""
+    ignore_undeclared: AnyOf[[str]] = AnyOf()
+    """Are uncovered resources ignored, by the quotaCheckStrategy? Without rules: there is no such strategy."""
+    flavors: Collect[[ResourceGroup], FlavorQuota]
+    """Which flavors of a resource group are tried, and in which order?"""
+    choices: First[[ClusterQueue, Sequence[str]], Sequence[FlavorChoice]] = First()
+    """Which flavor and resource are tried for a class of several resources? Without rules: a class has one resource."""
+    consider_flavor: AllOf[[PodSet, str], bool] = AllOf()
+    """Is the flavor tried for the pod set at all? Without rules: every flavor is."""
+    resume_from_last_tried: AnyOf[[FlavorScanState, int]] = AnyOf()
+    """Does the search continue after the flavor that was tried last? Otherwise it starts again."""
+    flavor: Each[[PodSet, str, Mapping[str, Any]], str | UnparsableLabel]
+    """What makes a flavor unsuitable for the pods: taints, node labels?"""
+    in_group: Each[
+        [PodSet, str, Mapping[str, Any], Collection[str]], str | UnparsableLabel
+    ] = Each()
+    """What makes it unsuitable by the label keys of its resource group? Without rules: flavors are checked alone."""
+    quota: First[[ResourceRequest], Status]
+    """Does the quota suffice: for ever too small, or too small now?"""
+    no_fit_message: First[[int], str] = First()
+    """How does a message print an amount that has no limit? Without rules: as a number."""
+    stop_search: AnyOf[[GranularMode]] = AnyOf()
+    """Is the flavor given up after this resource? Without rules: all its resources are checked."""
+    try_next_flavor: AnyOf[[GranularMode, FlavorFungibility]] = AnyOf()
+    """Does the search continue with the next flavor?"""
+    rank: Order[[GranularMode, FlavorFungibility]] = Order()
+    """Which outcome is better, between the resources of a flavor and between flavors?"""
+    prefer_flavor: Order[[GranularMode, FlavorFungibility]] = Order()
+    """Which flavor is better, where flavors rank differently than resources? Without rules: `rank` decides."""
+    stop_at_empty_pod_set: AnyOf[[int]] = AnyOf()
+    """Does a pod set that got so many flavors end the assignment? Without rules: later pod sets are assigned too."""
+    partial_admission: AnyOf[[Sequence[PodSet]]] = AnyOf()
+    """May fewer pods be admitted?"""
+    keep_progress_on_skip: AnyOf[[FlavorScanState]] = AnyOf()
+    """Does a head that lost its flavor continue behind it later? Without rules: its search starts again."""
+    reason_across_flavors: First[
+        [Sequence[QuotaReservedReason]], QuotaReservedReason
+    ] = First()
+    """Which reason counts of those of several flavors? Without rules: all causes have one reason."""
+    reason_across_resources: First[
+        [Sequence[QuotaReservedReason]], QuotaReservedReason
+    ] = First()
+    """Which reason counts of those of resources and pod sets? Without rules: all causes have one reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionRules:
+    """Which workloads may be preempted, and which are."""
+
+    can_preempt: AnyOf[[PreemptionNeed]]
+    """May the workload preempt at all?"""
+    skip_search: Collect[[], str] = Collect()
+    """For which resources are no victims searched? Without rules: the search frees every resource."""
+    ignore_zero_request: AnyOf[[int]] = AnyOf()
+    """Does a request of this amount need no preemption? Without rules: even a zero counts as a request."""
+    within_cluster_queue: AnyOf[[PreemptorAndCandidate]]
+    """Is a workload of the same ClusterQueue a candidate?"""
+    reclaim_within_cohort: AnyOf[[PreemptorAndCandidate]]
+    """Is a workload of another ClusterQueue a candidate, for a preemptor within its nominal quota?"""
+    borrowers: AllOf[[ResourceNode, Collection[FlavorResource]], bool]
+    """Does another ClusterQueue or cohort lose workloads?"""
+    borrow_within_cohort: AllOf[[PreemptorAndCandidate], bool]
+    """Is a workload of another ClusterQueue a candidate, for a preemptor that borrows?"""
+    order: Order[[Candidate]]
+    """In which order are the candidates preempted?"""
+    fill_back: Fold[Sequence[Any], [Callable[[Any], bool]]]
+    """Which of the chosen candidates are needed?"""
+    ignore_just_admitted: AnyOf[[bool]] = AnyOf()
+    """Is a victim left out, by whether its admission is still being written? Without rules: none is."""
+    preempted_message: First[[Preemption], str]
+    """What is reported to a preempted workload?"""
+    pending: First[[int], str]
+    """What is reported to a workload that waits for its victims, by their number?"""
+    start_next_cycle: AnyOf[[int]]
+    """Does the next cycle start before the victims release quota, by their number?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairSharingRules:
+    """How fair sharing orders heads and bounds preemption, where the Configuration enables it."""
+
+    order: Order[[TournamentEntry]]
+    """Which head goes first, at each level of the cohort tree?"""
+    within_nominal: AnyOf[[ResourceNode, Collection[FlavorResource]]]
+    """May a ClusterQueue preempt regardless of the shares? Without rules: the strategies always decide."""
+    skip_zero_share: AnyOf[[DominantResourceShare]] = AnyOf()
+    """Is a ClusterQueue skipped as a target that borrows, by its share? Without rules: each one that borrows counts."""
+    final_share: AnyOf[[StrategyShares]]
+    """Does LessThanOrEqualToFinalShare allow the preemption?"""
+    initial_share: AnyOf[[StrategyShares]]
+    """Does LessThanInitialShare allow the preemption?"""
+    status_fields: Each[[DominantResourceShare], Mapping[str, Any]]
+    """What does the status of a ClusterQueue or Cohort report?"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,42 +231,10 @@ class SchedulingCycle:
     """How the heads of several ClusterQueues share one scheduling cycle."""
 
     order: Order[[Nominee]]
+    """In which order are the heads processed?"""
     victims_overlap: First[[bool], str]
+    """What is reported to a head whose victims another head has already?"""
     no_longer_fits: First[[bool], str]
+    """What is reported to a head that an earlier head left too little quota?"""
     reserve_capacity: First[[ClusterQueue, ReservedCapacity], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionRules:
-    """Who may be preempted, and who is."""
-
-    can_preempt: AnyOf[[PreemptionNeed]]
-    within_cluster_queue: AnyOf[[PreemptorAndCandidate]]
-    reclaim_within_cohort: AnyOf[[PreemptorAndCandidate]]
-    borrowers: AllOf[[ResourceNode, Collection[FlavorResource]], bool]
-    borrow_within_cohort: AllOf[[PreemptorAndCandidate], bool]
-    order: Order[[Candidate]]
-    fill_back: Fold[Sequence[Any], [Callable[[Any], bool]]]
-    preempted_message: First[[Preemption], str]
-    pending: First[[int], str]
-    start_next_cycle: AnyOf[[int]]
-    """How many preemptions of a cycle have the next one begin before their victims give quota back."""
-    ignore_just_admitted: AnyOf[[bool]] = AnyOf()
-    """Whether a victim cannot be evicted, by whether it has been admitted a moment ago."""
-    skip_search: Collect[[], str] = Collect()
-    """Resources that whoever preempts does not reckon with."""
-    ignore_zero_request: AnyOf[[int]] = AnyOf()
-    """Amounts that whoever preempts does not reckon with."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FairSharingRules:
-    """How borrowing is kept fair, where the Configuration asks for it."""
-
-    order: Order[[TournamentEntry]]
-    within_nominal: AnyOf[[ResourceNode, Collection[FlavorResource]]]
-    final_share: AnyOf[[StrategyShares]]
-    initial_share: AnyOf[[StrategyShares]]
-    status_fields: Each[[DominantResourceShare], Mapping[str, Any]]
-    skip_zero_share: AnyOf[[DominantResourceShare]] = AnyOf()
-    """Who is asked for nothing, beside who borrows nothing."""
+    """How much quota does a head that finds no victims keep from later heads?"""

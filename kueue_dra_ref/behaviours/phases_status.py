@@ -1,4 +1,4 @@
-"""The parts of a behaviour that write: to the status of Workloads and queues, and to Jobs."""
+"""The phases of a behaviour that handle Jobs and priority classes, and write status."""
 
 from __future__ import annotations
 
@@ -19,78 +19,104 @@ Written = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRules:
-    """What is written to status."""
-
-    admitted: Each[[str], Condition]
-    admission: First[[str, Sequence[PodSetAssignment]], Written]
-    pending_condition: First[[QuotaReservedReason | None, str], Condition]
-    queue_not_ready: First[[QuotaReservedReason | None, str], Condition]
-    quota_released: First[[QuotaReservedReason | None, str], Condition]
-    inadmissible_condition: Each[[str, str], Condition]
-    evicted: Each[[str, str], Condition]
-    preempted: Each[[str, str], Condition]
-    requests: First[
-        [Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]
-    ]
-    cluster_queue: Each[[QueueCounts], Written]
-    local_queue: Each[[QueueCounts], Written]
-    cluster_queue_active: Each[[Sequence[str], Sequence[str]], Condition]
-    local_queue_active: Each[[bool, str], Condition]
-    extra_requests: Each[[Mapping[str, int]], Mapping[str, int]] = Each()
-    """What of that which a ClusterQueue counts by itself is shown among the requests."""
-    unset_quota_reservation: Each[[], Condition] = Each()
-    """What is said beside every QuotaReserved that is False."""
-    reobserved: AnyOf[[int, int]] = AnyOf()
-    """Whether it is said again, by the generation for which it was said and that of the workload."""
-    terminating: Each[[], Condition] = Each()
-    """What is said of a deleted ClusterQueue that is in use; without rules its status stays as it was."""
-    dra_resolved: First[[str], Condition] = First()
-    """What is said once the devices of a workload can be charged, by the reason of Requeued before."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JobRules:
-    """Jobs and their Workloads."""
+    """Which Jobs Kueue manages, and what passes between a Job and its Workload."""
 
-    pod_sets: First[[dict[str, Any]], list[dict[str, Any]]]
-    suspend: AnyOf[[bool]]
-    unsuspend: AnyOf[[bool]]
-    release_quota: AnyOf[[dict[str, Any] | None]]
-    finished: First[[dict[str, Any]], tuple[str, str]]
-    requeue_evicted: AnyOf[[str]]
-    min_parallelism: First[[dict[str, Any]], int]
-    apply_pod_count: Each[[dict[str, Any], int], dict[str, Any]]
-    reclaimable_pods: First[[dict[str, Any]], int]
-    not_equivalent: AnyOf[[PodSets, PodSets, bool]]
-    """Whether a Job has become another than its Workload was made for."""
     default_queue: First[[JobOwnership], str]
-    """The queue of a new Job."""
+    """Which queue does a new Job get?"""
     default_queue_exempt: AnyOf[[JobOwnership]]
-    """Whether a new Job gets no queue that it does not name."""
+    """Does a new Job get no default queue? Without rules: it gets one in every namespace."""
     manage_without_queue: AnyOf[[JobOwnership]]
-    """Whether a Job that names no queue is Kueue's."""
+    """Does Kueue manage a Job that names no queue?"""
     managed_namespace_exempt: AnyOf[[JobOwnership]]
-    """Whether such a Job is not Kueue's after all."""
+    """Is a Job that names no queue not managed after all, by its namespace?"""
     unmanaged: AnyOf[[JobOwnership]]
-    """Whether nothing is done about a Job, whether it names a queue or not."""
-    release_when_finished: Each[[], tuple[str, str]] = Each()
-    """What is said of the reservation that the Workload of a finished Job gives back; it keeps it without rules."""
+    """Does Kueue leave a Job that names a queue unmanaged, by its namespace?"""
+    pod_sets: First[[dict[str, Any]], list[dict[str, Any]]]
+    """Which pod sets does the Workload of a Job have?"""
+    min_parallelism: First[[dict[str, Any]], int]
+    """How many pods are enough for the Job?"""
+    not_equivalent: AnyOf[[PodSets, PodSets, bool]]
+    """Has the Job changed so that its Workload no longer matches it?"""
+    suspend: AnyOf[[bool]]
+    """Is the Job suspended, by whether its Workload is admitted?"""
+    unsuspend: AnyOf[[bool]]
+    """Does the Job start, by whether its Workload is admitted?"""
+    apply_pod_count: Each[[dict[str, Any], int], dict[str, Any]]
+    """What changes in a Job that starts with fewer pods?"""
     fail_on_conflicting_labels: First[
         [Mapping[str, str], Mapping[str, str]], tuple[str, str]
     ] = First()
-    """What keeps a Job from starting for good, by its node selector and the node labels of its flavors."""
+    """What finishes the Workload of a Job whose node selector contradicts the node labels of its flavors?"""
+    reclaimable_pods: First[[dict[str, Any]], int]
+    """How many pods of the Job no longer need quota?"""
+    release_quota: AnyOf[[dict[str, Any] | None]]
+    """Does an evicted Workload release its quota, by its Job?"""
+    requeue_evicted: AnyOf[[str]]
+    """Is an evicted Workload requeued, by the reason of the eviction?"""
+    finished: First[[dict[str, Any]], tuple[str, str]]
+    """With which reason and message does a Job finish its Workload?"""
+    release_when_finished: Each[[], tuple[str, str]] = Each()
+    """What is reported when a finished Job releases its reservation? Without rules: the Workload keeps it."""
     delete_if_not_equivalent: AnyOf[[PodSets, PodSets]] = AnyOf()
-    """Whether the Workload of a finished Job is deleted, by the pod sets of the Job and its own."""
+    """Is the Workload of a finished Job deleted if the pod sets differ? Without rules: it stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriorityClassRules:
-    """The priority of Workloads, and what follows when it changes."""
+    """The priority of a Workload, and what happens when it changes."""
 
-    class_exists: AllOf[[bool], bool]
-    follow_label: AnyOf[[PriorityClassRef]]
-    propagate_value: AnyOf[[]]
-    requeue_pending: AnyOf[[int, int]]
     default_class: First[[str, bool], str] = First()
-    """The class that a new Job names, by the one that it is written with and whether there is a default one."""
+    """Which priority class does a new Job get? Without rules: the one that it names, or none."""
+    class_exists: AllOf[[bool], bool]
+    """Must the priority class of a Job exist before it gets a Workload?"""
+    follow_label: AnyOf[[PriorityClassRef]]
+    """Does a Workload follow when its Job names another class? Without rules: it keeps its class."""
+    propagate_value: AnyOf[[]]
+    """Does a new value of a class reach its Workloads? Without rules: they keep the old value."""
+    requeue_pending: AnyOf[[int, int]]
+    """Does a new priority of an admitted workload requeue others? Without rules: it requeues none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRules:
+    """What Kueue writes to the status of Workloads, ClusterQueues and LocalQueues."""
+
+    inadmissible_condition: Each[[str, str], Condition]
+    """Which conditions report that the devices of a workload cannot be charged?"""
+    dra_resolved: First[[str], Condition] = First()
+    """Which condition reports that they can be charged now? Without rules: none does."""
+    queue_not_ready: First[[QuotaReservedReason | None, str], Condition]
+    """Which condition reports what is wrong with the queue of a workload?"""
+    pending_condition: First[[QuotaReservedReason | None, str], Condition]
+    """Which condition reports why a workload is pending?"""
+    requests: First[
+        [Sequence[tuple[str, Mapping[str, int]]], frozenset[str]], list[dict[str, Any]]
+    ]
+    """Which requests of a pending workload are listed?"""
+    extra_requests: Each[[Mapping[str, int]], Mapping[str, int]] = Each()
+    """Which of the implicit requests are listed too? Without rules: none."""
+    admitted: Each[[str], Condition]
+    """Which conditions report the admission?"""
+    admission: First[[str, Sequence[PodSetAssignment]], Written]
+    """What does the admission contain?"""
+    evicted: Each[[str, str], Condition]
+    """Which conditions report an eviction?"""
+    preempted: Each[[str, str], Condition]
+    """Which conditions report a preemption?"""
+    quota_released: First[[QuotaReservedReason | None, str], Condition]
+    """Which condition reports that an evicted workload has released its quota?"""
+    unset_quota_reservation: Each[[], Condition] = Each()
+    """Which conditions go with each QuotaReserved that is False? Without rules: none."""
+    reobserved: AnyOf[[int, int]] = AnyOf()
+    """Are they written again for a new generation of the workload? Without rules: they are not."""
+    cluster_queue: Each[[QueueCounts], Written]
+    """Which counts and amounts does the status of a ClusterQueue have?"""
+    cluster_queue_active: Each[[Sequence[str], Sequence[str]], Condition]
+    """Which condition reports whether a ClusterQueue is active?"""
+    terminating: Each[[], Condition] = Each()
+    """Which condition reports a deleted ClusterQueue that is in use? Without rules: its status does not change."""
+    local_queue: Each[[QueueCounts], Written]
+    """Which counts and amounts does the status of a LocalQueue have?"""
+    local_queue_active: Each[[bool, str], Condition]
+    """Which condition reports whether a LocalQueue is active?"""

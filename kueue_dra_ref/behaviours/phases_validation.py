@@ -1,8 +1,8 @@
-"""The parts of a behaviour that refuse what is written: the API server by Kueue's definitions, then Kueue itself."""
+"""The phases of a behaviour that reject objects: the API server by Kueue's CRDs, then Kueue's webhooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -16,78 +16,84 @@ from kueue_dra_ref.api.resource_groups import (
 )
 from kueue_dra_ref.apiserver.admission_request import AdmissionRequest
 from kueue_dra_ref.apiserver.containers import PodContainer, containers_of
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Collect, Each, Fold
 from kueue_dra_ref.target import FieldError
 
-Checks = tuple[Rule[[AdmissionRequest], Iterable[FieldError]], ...]
-"""Rules in the order in which their faults are told."""
-
-_NOT_LOOKED_AT = invalid(
+_NOT_CHECKED = invalid(
     "<nil>",
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation",
     "null",
 )
 _OTHER_TYPE = "in body must be of type"
-_GRAVE = {"Too many", "Too long", "Required value", "Unsupported value"}
+_BLOCKS_CEL = {"Too many", "Too long", "Required value", "Unsupported value"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CRDValidation:
-    """What the API server refuses of a kind by its definition: limits of fields, and rules in CEL."""
+    """Why the API server rejects an object of a kind: schema limits, and CEL rules."""
 
     limits: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find fields that break the schema: too long, too many, missing, unknown values."""
     cel: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find broken CEL rules (`x-kubernetes-validations`). Without rules: the kind has none that matter here."""
 
     def faults(
         self, write: AdmissionRequest, wrong: Sequence[FieldError] = ()
     ) -> Sequence[FieldError]:
-        """Everything that is wrong, types first; where something is too much, missing or unknown, CEL is not asked."""
-        found = [*wrong, *(fault for rule in self.limits for fault in rule(write))]
-        if self.cel and any(
-            fault.type in _GRAVE or _OTHER_TYPE in fault.detail for fault in found
-        ):
-            return [*found, _NOT_LOOKED_AT]
-        return [
-            *found,
-            *(fault for rule in self.cel if not wrong for fault in rule(write)),
-        ]
+        """Give all errors, those of types (``wrong``) first; severe schema errors keep CEL from running."""
+        found = [*wrong, *self.limits(write)]
+        if self.cel and any(_blocks_cel(fault) for fault in found):
+            return [*found, _NOT_CHECKED]
+        return found if wrong else [*found, *self.cel(write)]
+
+
+def _blocks_cel(fault: FieldError) -> bool:
+    return fault.type in _BLOCKS_CEL or _OTHER_TYPE in fault.detail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobValidation:
-    """What the API server refuses of a Job, in the order in which it tells it."""
+    """Why the API server rejects a Job, in the order of its messages."""
 
     before: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of the Job and its pod template that are reported before those of containers."""
     container: Collect[[PodContainer], FieldError] = Collect()
-    """What is refused of each container of its pods."""
+    """Find errors of each container."""
     after: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors that are reported after those of containers."""
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
-        """Everything that is wrong."""
-        yield from (fault for rule in self.before for fault in rule(write))
+        """Give all errors."""
+        yield from self.before(write)
         for container in containers_of(pod_of(write.new), POD_PATH, write.kubernetes):
-            yield from (fault for rule in self.container for fault in rule(container))
-        yield from (fault for rule in self.after for fault in rule(write))
+            yield from self.container(container)
+        yield from self.after(write)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class APIValidation:
-    """Kueue's definitions of its kinds, and Kubernetes' of Jobs, as far as anything is refused by them."""
+    """What the API server rejects: Kueue's kinds by their CRDs, and Jobs."""
 
     cluster_queue: CRDValidation = CRDValidation()
+    """ClusterQueues"""
     cohort: CRDValidation = CRDValidation()
+    """Cohorts"""
     job: JobValidation = JobValidation()
+    """Jobs"""
     local_queue: CRDValidation = CRDValidation()
+    """LocalQueues"""
     resource_flavor: CRDValidation = CRDValidation()
+    """ResourceFlavors"""
     workload: CRDValidation = CRDValidation()
+    """Workloads"""
     workload_priority_class: CRDValidation = CRDValidation()
+    """WorkloadPriorityClasses"""
 
     def faults(
         self, write: AdmissionRequest, wrong: Sequence[FieldError] = ()
     ) -> Sequence[FieldError]:
-        """Everything that is wrong with an object by the definition of its kind, beside what has the wrong type."""
+        """Give all errors of an object, those of types (``wrong``) first."""
         if write.new["kind"] == "Job":
             return tuple(self.job.faults(write))
         kinds = {
@@ -103,61 +109,67 @@ class APIValidation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceGroupValidation:
-    """What Kueue denies of resource groups, part by part."""
+    """Why Kueue denies resource groups of a ClusterQueue or a Cohort."""
 
     resource: Collect[[CoveredResource], FieldError] = Collect()
+    """Find errors of each covered resource."""
     quota: Collect[[ResourceQuota], FieldError] = Collect()
+    """Find errors of each quota of a flavor."""
     flavor: Collect[[FlavorOfGroup], FieldError] = Collect()
+    """Find errors of each flavor. Without rules: a flavor may be in several groups."""
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
-        """Everything that is wrong with the groups of a ClusterQueue or a Cohort."""
+        """Give all errors of the groups."""
         for part in parts_of(write.new):
             match part:
                 case CoveredResource():
-                    yield from (fault for rule in self.resource for fault in rule(part))
+                    yield from self.resource(part)
                 case ResourceQuota():
-                    yield from (fault for rule in self.quota for fault in rule(part))
+                    yield from self.quota(part)
                 case FlavorOfGroup():
-                    yield from (fault for rule in self.flavor for fault in rule(part))
+                    yield from self.flavor(part)
                 case _:
                     assert_never(part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRules:
-    """What Kueue's own webhooks change of a new object, and deny of any, by the kind that is written."""
+    """What Kueue's own webhooks change in a new object, and why they deny an object."""
 
     defaults: Each[[str], Mapping[str, str]] = Each()
-    """What stands, in a new object of a kind, where something is not said."""
+    """Which empty values does a new object of a kind get, by field?"""
     drop_fields: Collect[[str], str] = Collect()
-    """What is taken away from a new object of a kind."""
+    """Which fields are removed from a new object of a kind?"""
     groups: ResourceGroupValidation = ResourceGroupValidation()
+    """Resource groups of ClusterQueues and Cohorts"""
     cluster_queue: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a ClusterQueue."""
     cohort: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a Cohort."""
     job: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a Job."""
     resource_flavor: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a ResourceFlavor."""
     workload: Collect[[AdmissionRequest], FieldError] = Collect()
+    """Find errors of a Workload."""
     rephrase: Fold[str, []] = Fold()
-    """How its details are worded otherwise."""
+    """How is an error worded? Without rules: as Kubernetes 1.35 and later do."""
 
     def faults(self, write: AdmissionRequest) -> Iterator[FieldError]:
-        """Everything for which an object is denied."""
+        """Give all errors for which the webhooks deny an object."""
         for fault in self._found(write):
-            detail = fault.detail
-            for rule in self.rephrase:
-                detail = rule(detail)
-            yield replace(fault, detail=detail)
+            yield replace(fault, detail=self.rephrase(fault.detail))
 
     def _found(self, write: AdmissionRequest) -> Iterator[FieldError]:
         kind = write.new["kind"]
-        before: Mapping[str, Checks] = {
-            "Cohort": self.cohort,
+        if kind == "Cohort":
+            yield from self.cohort(write)
+        if kind in {"ClusterQueue", "Cohort"}:
+            yield from self.groups.faults(write)
+        rules = {
+            "ClusterQueue": self.cluster_queue,
             "Job": self.job,
             "ResourceFlavor": self.resource_flavor,
             "Workload": self.workload,
         }
-        yield from (fault for rule in before.get(kind, ()) for fault in rule(write))
-        if kind in {"ClusterQueue", "Cohort"}:
-            yield from self.groups.faults(write)
-        if kind == "ClusterQueue":
-            yield from (fault for rule in self.cluster_queue for fault in rule(write))
+        yield from rules.get(kind, Collect[[AdmissionRequest], FieldError]())(write)
