@@ -1,4 +1,8 @@
-"""Kueue 0.15 (0.15.0 to 0.15.2): what it changes of Kueue 0.14."""
+"""Kueue 0.15 (0.15.0 to 0.15.2): what it changes in Kueue 0.14.
+
+Requests for devices that cannot be counted are rejected, Workloads follow their priority class, and ClusterQueues can
+state a preference between borrowing and preemption (which 0.15 reads the wrong way round).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,22 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_15_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_14 import kueue_0_14
+from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    FlavorAssignment,
+    PreemptionRules,
+    QueueRules,
+)
+from kueue_dra_ref.behaviours.phases_status import (
+    JobRules,
+    PriorityClassRules,
+    StatusRules,
+)
+from kueue_dra_ref.behaviours.phases_validation import (
+    APIValidation,
+    CRDValidation,
+    WebhookRules,
+)
 from kueue_dra_ref.features.kube_features import kueue_0_15_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
@@ -34,129 +54,199 @@ def kueue_0_15() -> Behaviour:
         kueue="0.15",
         versions=KUEUE_0_15_VERSIONS,
         gates=kueue_0_15_gates(),
-        processing=replace(
-            earlier.processing,
-            template=First(
-                claim_templates.the_template_must_exist,
-                claim_templates_0_17.constraints_are_refused,
-                claim_templates_0_17.device_config_is_refused,
-            ),
-            request=First(
-                claim_templates.first_available_unsupported,
-                claim_templates_0_17.selectors_are_refused,
-                claim_templates.admin_access_is_refused,
-                claim_templates.allocation_mode_all_is_rejected,
-            ),
-            unmapped_class=earlier.processing.unmapped_class.swap(
-                claim_templates_0_14.unmapped_class_message_0_14,
-                claim_templates.unmapped_classes_are_refused,
-            ),
-        ),
-        charging=replace(
-            earlier.charging,
-            request=earlier.charging.request.drop(
-                claim_templates_0_14.allocation_mode_all_is_charged_zero
-            ),
-        ),
-        queueing=replace(
-            earlier.queueing,
-            sticky_preemptor=AnyOf(pending_workloads.sticky_preemptor),
-            skip_on_local_queue_add=AnyOf(pending_workloads.finished_is_not_queued),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            quota=earlier.assigning.quota.swap(
-                fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
-                fits_resource_quota.exceeds_maximum_capacity,
-            ),
-            rank=earlier.assigning.rank.swap(
-                flavor_fungibility.borrowing_is_preferred,
-                when(
-                    flavor_fungibility.inverted_preference_bug_0_15,
-                    FlavorFungibilityImplicitPreferenceDefault=False,
-                ),
-            ),
-        ),
-        preempting=replace(
-            earlier.preempting,
-            preempted_message=earlier.preempting.preempted_message.swap(
-                preemption_policies.preemption_message_without_paths,
-                preemption_policies.preemption_message,
-            ),
-            ignore_just_admitted=earlier.preempting.ignore_just_admitted.drop(
-                preemption_policies.just_admitted_are_no_candidates
-            ),
-        ),
-        reporting=replace(
-            earlier.reporting,
-            local_queue=earlier.reporting.local_queue.drop(
-                workload_status.a_local_queue_shows_its_flavors
-            ),
-        ),
-        jobs=replace(
-            earlier.jobs,
-            release_when_finished=Each(job_reconciliation.finished_releases_quota),
-            delete_if_not_equivalent=AnyOf(
-                job_reconciliation.delete_finished_non_equivalent_workload
-            ),
-        ),
-        priorities=replace(
-            earlier.priorities,
-            follow_label=AnyOf(
-                workload_priority_class.workload_follows_priority_class_change
-            ),
-            requeue_pending=AnyOf(
-                workload_priority_class.priority_change_requeues_pending
-            ),
-        ),
+        # A status update that is computed from an old version of the Workload is no longer rejected as a conflict.
         overwrites_unread_status=True,
-        definitions=replace(
-            earlier.definitions,
-            cluster_queue=replace(
-                earlier.definitions.cluster_queue,
-                limits=earlier.definitions.cluster_queue.limits.swap(
-                    clusterqueue_crd.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
-                    clusterqueue_crd.a_cohort_is_named_as_objects_are,
-                )
-                .swap(
-                    clusterqueue_crd.when_can_borrow_is_known,
-                    clusterqueue_crd.when_can_preempt_is_known,
-                )
-                .add(
-                    clusterqueue_crd.fungibility_preference_is_known,
-                    before=clusterqueue_crd.an_admission_scope_has_a_mode,
-                )
-                .add(
-                    clusterqueue_crd.the_mode_of_an_admission_scope_is_known,
-                    before=clusterqueue_crd.a_flavor_is_once_in_a_group,
-                ),
-                cel=earlier.definitions.cluster_queue.cel.add(
-                    clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
-                    before=clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,
-                ),
-            ),
-            workload=replace(
-                earlier.definitions.workload,
-                limits=earlier.definitions.workload.limits.add(
-                    workload_crd.a_priority_class_is_of_a_known_kind
-                ),
-                cel=Collect(
-                    workload_crd.a_priority_class_is_of_the_kind_of_its_group,
-                    workload_crd.priority_class_is_immutable_with_quota,
-                    workload_crd.queue_name_is_immutable_with_quota,
-                    workload_crd.a_priority_class_comes_with_its_priority,
-                    workload_crd.the_fewest_pods_are_no_more_than_all,
-                ),
+        definitions=_definitions(earlier.definitions),
+        webhooks=_webhooks(earlier.webhooks),
+        jobs=_jobs(earlier.jobs),
+        priorities=_priorities(earlier.priorities),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        queueing=_queueing(earlier.queueing),
+        assigning=_assigning(earlier.assigning),
+        preempting=_preempting(earlier.preempting),
+        reporting=_reporting(earlier.reporting),
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    return replace(
+        earlier,
+        cluster_queue=_cluster_queue(earlier.cluster_queue),
+        workload=_workload(earlier.workload),
+    )
+
+
+def _cluster_queue(earlier: CRDValidation) -> CRDValidation:
+    limits = (
+        # v1beta2 calls the field of the cohort cohortName.
+        earlier.limits.swap(
+            clusterqueue_crd.a_cohort_without_a_field_of_that_name_is_named_as_objects_are,
+            clusterqueue_crd.a_cohort_is_named_as_objects_are,
+        )
+        # The values of flavorFungibility have other names.
+        .swap(
+            clusterqueue_crd.when_can_borrow_is_known,
+            clusterqueue_crd.when_can_preempt_is_known,
+        )
+        # flavorFungibility.preference is new.
+        .add(
+            clusterqueue_crd.fungibility_preference_is_known,
+            before=clusterqueue_crd.an_admission_scope_has_a_mode,
+        )
+        # The modes of an admission scope are an enum.
+        .add(
+            clusterqueue_crd.the_mode_of_an_admission_scope_is_known,
+            before=clusterqueue_crd.a_flavor_is_once_in_a_group,
+        )
+    )
+    return replace(
+        earlier,
+        limits=limits,
+        # A preference has no effect unless the search tries further flavors.
+        cel=earlier.cel.add(
+            clusterqueue_crd.fungibility_preference_needs_try_next_flavor,
+            before=clusterqueue_crd.a_flavor_has_a_quota_of_each_resource,
+        ),
+    )
+
+
+def _workload(earlier: CRDValidation) -> CRDValidation:
+    return replace(
+        earlier,
+        # A Workload refers to its priority class by group, kind and name; before, it only named it.
+        limits=earlier.limits.add(workload_crd.a_priority_class_is_of_a_known_kind),
+        # The messages about immutable fields are longer.
+        cel=Collect(
+            workload_crd.a_priority_class_is_of_the_kind_of_its_group,
+            workload_crd.priority_class_is_immutable_with_quota,
+            workload_crd.queue_name_is_immutable_with_quota,
+            workload_crd.a_priority_class_comes_with_its_priority,
+            workload_crd.the_fewest_pods_are_no_more_than_all,
+        ),
+    )
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # A running Job may change its priority class, but neither get its first one nor lose it.
+        job=earlier.job.swap(
+            job_webhook.a_running_job_keeps_its_priority_class,
+            job_webhook.a_running_job_is_given_no_priority_class,
+        ).add(
+            job_webhook.a_job_keeps_a_priority_class,
+            before=job_webhook.a_running_job_with_fewest_pods_keeps_its_parallelism,
+        ),
+    )
+
+
+def _jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # A Job that finishes releases its reservation (in this minor only).
+        release_when_finished=Each(job_reconciliation.finished_releases_quota),
+        # Then its Workload is deleted if its pod sets differ from those of the Job.
+        delete_if_not_equivalent=AnyOf(
+            job_reconciliation.delete_finished_non_equivalent_workload
+        ),
+    )
+
+
+def _priorities(earlier: PriorityClassRules) -> PriorityClassRules:
+    return replace(
+        earlier,
+        # The priority class of a Job can be changed, and its Workload follows.
+        follow_label=AnyOf(
+            workload_priority_class.workload_follows_priority_class_change
+        ),
+        # Pending workloads are tried again when the priority of an admitted workload changes.
+        requeue_pending=AnyOf(workload_priority_class.priority_change_requeues_pending),
+    )
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
+        # Requests that cannot be counted are rejected; 0.14 checked nothing but that the template exists.
+        template=First(
+            claim_templates.the_template_must_exist,
+            claim_templates_0_17.constraints_are_refused,
+            claim_templates_0_17.device_config_is_refused,
+        ),
+        request=First(
+            claim_templates.first_available_unsupported,
+            claim_templates_0_17.selectors_are_refused,
+            claim_templates.admin_access_is_refused,
+            claim_templates.allocation_mode_all_is_rejected,
+        ),
+        # The message names the field of the claim.
+        unmapped_class=earlier.unmapped_class.swap(
+            claim_templates_0_14.unmapped_class_message_0_14,
+            claim_templates.unmapped_classes_are_refused,
+        ),
+    )
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # Mode All is rejected, so it is no longer charged zero.
+        request=earlier.request.drop(
+            claim_templates_0_14.allocation_mode_all_is_charged_zero
+        ),
+    )
+
+
+def _queueing(earlier: QueueRules) -> QueueRules:
+    return replace(
+        earlier,
+        # A workload that waits for its victims can no longer be overtaken.
+        sticky_preemptor=AnyOf(pending_workloads.sticky_preemptor),
+        # A finished workload is no longer queued when its LocalQueue is created.
+        skip_on_local_queue_add=AnyOf(pending_workloads.finished_is_not_queued),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # The message names the requests of earlier pod sets and of this one.
+        quota=earlier.quota.swap(
+            fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
+            fits_resource_quota.exceeds_maximum_capacity,
+        ),
+        # A ClusterQueue can state a preference, which 0.15 reads as its opposite.
+        rank=earlier.rank.swap(
+            flavor_fungibility.borrowing_is_preferred,
+            when(
+                flavor_fungibility.inverted_preference_bug_0_15,
+                FlavorFungibilityImplicitPreferenceDefault=False,
             ),
         ),
-        webhooks=replace(
-            earlier.webhooks,
-            job=earlier.webhooks.job.swap(
-                job_webhook.a_running_job_keeps_its_priority_class,
-                job_webhook.a_running_job_is_given_no_priority_class,
-            ).add(
-                job_webhook.a_job_keeps_a_priority_class,
-                before=job_webhook.a_running_job_with_fewest_pods_keeps_its_parallelism,
-            ),
+    )
+
+
+def _preempting(earlier: PreemptionRules) -> PreemptionRules:
+    return replace(
+        earlier,
+        # An eviction that conflicts with the admission is repeated.
+        ignore_just_admitted=earlier.ignore_just_admitted.drop(
+            preemption_policies.just_admitted_are_no_candidates
+        ),
+        # The message has the paths of both workloads in the cohort tree.
+        preempted_message=earlier.preempted_message.swap(
+            preemption_policies.preemption_message_without_paths,
+            preemption_policies.preemption_message,
+        ),
+    )
+
+
+def _reporting(earlier: StatusRules) -> StatusRules:
+    return replace(
+        earlier,
+        # status.flavors of a LocalQueue is gone.
+        local_queue=earlier.local_queue.drop(
+            workload_status.a_local_queue_shows_its_flavors
         ),
     )

@@ -1,4 +1,8 @@
-"""Kueue 0.16 (0.16.0 to 0.16.2): what it changes of Kueue 0.15."""
+"""Kueue 0.16 (0.16.0 to 0.16.2): what it changes in Kueue 0.15.
+
+The preference between borrowing and preemption means what it says, requeues are batched for a second, and fair sharing
+prefers workloads that do not borrow.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,18 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_16_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_15 import kueue_0_15
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    FairSharingRules,
+    FlavorAssignment,
+    QueueRules,
+)
+from kueue_dra_ref.behaviours.phases_status import JobRules, PriorityClassRules
+from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_16_gates
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AllOf, AnyOf
 from kueue_dra_ref.rules.config import device_class_mappings, mapping_names_0_15
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.flavorassigner import (
     fits_resource_quota,
     flavor_fungibility,
@@ -32,74 +44,113 @@ def kueue_0_16() -> Behaviour:
         kueue="0.16",
         versions=KUEUE_0_16_VERSIONS,
         gates=kueue_0_16_gates(),
-        mapping=replace(
-            earlier.mapping,
-            name=earlier.mapping.name.swap(
-                mapping_names_0_15.name_is_a_qualified_name,
-                device_class_mappings.name_is_a_label_key,
-            ),
-            device_class=earlier.mapping.device_class.swap(
-                mapping_names_0_15.class_is_a_qualified_name,
-                device_class_mappings.class_is_a_label_key,
-            ),
-        ),
-        queueing=replace(
-            earlier.queueing,
-            count_on_start=AllOf(pending_workloads.inactive_is_not_cached_on_start),
-            ignore_delete=earlier.queueing.ignore_delete.drop(
-                pending_workloads.deleted_pending_triggers_no_requeue
-            ),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            ignore_zero_request=AnyOf(fits_resource_quota.zero_of_uncovered_is_ignored),
-            stop_at_empty_pod_set=AnyOf(
-                fits_resource_quota.empty_pod_set_stops_assignment
-            ),
-            flavor=earlier.assigning.flavor.swap(
-                taints.taints_must_be_tolerated_by_their_value,
-                taints.taints_must_be_tolerated,
-            ),
-            rank=earlier.assigning.rank.drop(
-                flavor_fungibility.prefer_preemption_over_borrowing
-            ).swap(
-                flavor_fungibility.inverted_preference_bug_0_15,
-                flavor_fungibility.is_preferred,
-            ),
-        ),
-        fair_sharing=replace(
-            earlier.fair_sharing,
-            order=earlier.fair_sharing.order.add(
-                when(
-                    fair_sharing.non_borrowing_first_0_16,
-                    FairSharingPrioritizeNonBorrowing=True,
-                ),
-                before=fair_sharing.lower_drs_first,
-            ),
-        ),
-        jobs=replace(
-            earlier.jobs,
-            release_when_finished=earlier.jobs.release_when_finished.drop(
-                job_reconciliation.finished_releases_quota
-            ),
-            delete_if_not_equivalent=earlier.jobs.delete_if_not_equivalent.drop(
-                job_reconciliation.delete_finished_non_equivalent_workload
-            ),
-        ),
-        priorities=replace(
-            earlier.priorities,
-            follow_label=earlier.priorities.follow_label.add(
-                workload_priority_class.pending_workload_gets_first_priority_class
-            ),
-            propagate_value=AnyOf(
-                workload_priority_class.priority_class_value_is_propagated
-            ),
-        ),
+        # Inadmissible workloads are requeued a second after quota is released, no longer at once.
         batches_requeues=True,
-        webhooks=replace(
-            earlier.webhooks,
-            rephrase=earlier.webhooks.rephrase.drop(
-                mapping_names_0_15.names_are_qualified_and_counted_in_characters
+        mapping=_mapping(earlier.mapping),
+        webhooks=_webhooks(earlier.webhooks),
+        jobs=_jobs(earlier.jobs),
+        priorities=_priorities(earlier.priorities),
+        queueing=_queueing(earlier.queueing),
+        assigning=_assigning(earlier.assigning),
+        fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # Names are checked, and errors worded, as in Kubernetes 1.35: a label key instead of a qualified name.
+        name=earlier.name.swap(
+            mapping_names_0_15.name_is_a_qualified_name,
+            device_class_mappings.name_is_a_label_key,
+        ),
+        device_class=earlier.device_class.swap(
+            mapping_names_0_15.class_is_a_qualified_name,
+            device_class_mappings.class_is_a_label_key,
+        ),
+    )
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # The same change of words in the errors of webhooks.
+        rephrase=earlier.rephrase.drop(
+            mapping_names_0_15.names_are_qualified_and_counted_in_characters
+        ),
+    )
+
+
+def _jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # The Workload of a finished Job keeps its reservation, as up to 0.14, and stays.
+        release_when_finished=earlier.release_when_finished.drop(
+            job_reconciliation.finished_releases_quota
+        ),
+        delete_if_not_equivalent=earlier.delete_if_not_equivalent.drop(
+            job_reconciliation.delete_finished_non_equivalent_workload
+        ),
+    )
+
+
+def _priorities(earlier: PriorityClassRules) -> PriorityClassRules:
+    return replace(
+        earlier,
+        # A pending workload without a priority class gets one when its Job names one.
+        follow_label=earlier.follow_label.add(
+            workload_priority_class.pending_workload_gets_first_priority_class
+        ),
+        # A new value of a WorkloadPriorityClass reaches its Workloads.
+        propagate_value=AnyOf(
+            workload_priority_class.priority_class_value_is_propagated
+        ),
+    )
+
+
+def _queueing(earlier: QueueRules) -> QueueRules:
+    return replace(
+        earlier,
+        # A workload that was deactivated while it held quota is not counted after a restart.
+        count_on_start=AllOf(pending_workloads.inactive_is_not_cached_on_start),
+        # Every deleted workload requeues the inadmissible ones, also if it held no quota.
+        ignore_delete=earlier.ignore_delete.drop(
+            pending_workloads.deleted_pending_triggers_no_requeue
+        ),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # A request for zero of an uncovered resource no longer keeps a workload out.
+        ignore_zero_request=AnyOf(fits_resource_quota.zero_of_uncovered_is_ignored),
+        # But a pod set that requests nothing else gets no flavor, and the assignment stops there.
+        stop_at_empty_pod_set=AnyOf(fits_resource_quota.empty_pod_set_stops_assignment),
+        # Tolerations compare numbers (operators Lt and Gt).
+        flavor=earlier.flavor.swap(
+            taints.taints_must_be_tolerated_by_their_value,
+            taints.taints_must_be_tolerated,
+        ),
+        # The preference is read as it is written, and without one borrowing is preferred.
+        rank=earlier.rank.drop(
+            flavor_fungibility.prefer_preemption_over_borrowing
+        ).swap(
+            flavor_fungibility.inverted_preference_bug_0_15,
+            flavor_fungibility.is_preferred,
+        ),
+    )
+
+
+def _fair_sharing(earlier: FairSharingRules) -> FairSharingRules:
+    return replace(
+        earlier,
+        # A head that does not borrow goes first, whatever the shares are.
+        order=earlier.order.add(
+            when(
+                fair_sharing.non_borrowing_first_0_16,
+                FairSharingPrioritizeNonBorrowing=True,
             ),
+            before=fair_sharing.lower_drs_first,
         ),
     )

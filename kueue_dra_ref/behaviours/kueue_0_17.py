@@ -1,4 +1,8 @@
-"""Kueue 0.17 (0.17.1): what it changes of Kueue 0.16."""
+"""Kueue 0.17 (0.17.1): what it changes in Kueue 0.16.
+
+Extended resources can be charged (behind a gate of their own), equivalent workloads become inadmissible together, and
+lending limits, Cohorts and default queues have no gates any more.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,14 @@ from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_17_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_16 import kueue_0_16
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    CohortRules,
+    FairSharingRules,
+    PreemptionRules,
+    QueueRules,
+)
+from kueue_dra_ref.behaviours.phases_status import JobRules
+from kueue_dra_ref.behaviours.phases_validation import WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_17_gates
 from kueue_dra_ref.model.rule import when
@@ -34,109 +46,131 @@ def kueue_0_17() -> Behaviour:
         versions=KUEUE_0_17_VERSIONS,
         gates=kueue_0_17_gates(),
         dependent_gates=("DRAExtendedResources",),
+        # Device classes say which extended resources they provide.
         role=reads("deviceclasses", "resourceclaims", "resourceclaimtemplates"),
-        queueing=replace(
-            earlier.queueing,
-            requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
-            retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
-            bulk_move_equivalent=AnyOf(
-                when(
-                    pending_workloads.scheduling_equivalence_hashing,
-                    SchedulingEquivalenceHashing=True,
-                )
+        webhooks=_webhooks(earlier.webhooks),
+        jobs=_jobs(earlier.jobs),
+        extended=_EXTENDED,
+        queueing=_queueing(earlier.queueing),
+        cohorts=_cohorts(earlier.cohorts),
+        preempting=_preempting(earlier.preempting),
+        fair_sharing=_fair_sharing(earlier.fair_sharing),
+    )
+
+
+# Containers may request devices by the name of an extended resource; both gates have to be on.
+_EXTENDED = ExtendedResources(
+    used_by_workload=Collect(
+        when(
+            extended_resource_requests.extended_resources_are_detected,
+            DRAExtendedResources=True,
+            DynamicResourceAllocation=True,
+        )
+    ),
+    requested_names=Collect(
+        when(
+            extended_resource_requests.requests_and_limits_are_charged,
+            DRAExtendedResources=True,
+            DynamicResourceAllocation=True,
+        )
+    ),
+    is_extended_name=AnyOf(extended_resource_requests.names_with_a_domain_are_extended),
+    choose_class=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
+    in_container=First(devices_0_18.each_container_asks_for_whole_devices),
+    in_pod=First(extended_resource_requests.max_of_init_and_containers),
+    charged_resource=First(
+        extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
+    ),
+    not_charged_natively=AnyOf(
+        extended_resource_requests.resolved_name_is_not_charged_natively
+    ),
+)
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    quota = (
+        # The gate LendingLimit is gone.
+        earlier.groups.quota.ungate(
+            clusterqueue_webhook.no_lending_limit_is_negative,
+            clusterqueue_webhook.lending_limit_needs_cohort,
+            clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
+        )
+    )
+    return replace(
+        earlier,
+        # A Workload's pod templates are stored as they are written.
+        defaults=earlier.defaults.drop(workload_webhook.pod_template_defaults),
+        groups=replace(earlier.groups, quota=quota),
+        # The gate LocalQueueDefaulting is gone.
+        job=earlier.job.ungate(
+            job_webhook.queue_name_is_not_removed_with_default_queue
+        ),
+    )
+
+
+def _jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # The gate LocalQueueDefaulting is gone.
+        default_queue=earlier.default_queue.ungate(
+            managed_jobs.a_job_without_a_queue_gets_the_default_one
+        ),
+    )
+
+
+def _queueing(earlier: QueueRules) -> QueueRules:
+    return replace(
+        earlier,
+        # Workloads that are equivalent to one that did not fit become inadmissible with it.
+        bulk_move_equivalent=AnyOf(
+            when(
+                pending_workloads.scheduling_equivalence_hashing,
+                SchedulingEquivalenceHashing=True,
+            )
+        ),
+        # What Kueue adds to the requests (overhead, defaults) is remembered when a workload is requeued.
+        requeue_from=First(pending_workloads.requeue_keeps_adjusted_requests),
+        retry_from=First(pending_workloads.requeue_uses_adjusted_requests),
+    )
+
+
+def _cohorts(earlier: CohortRules) -> CohortRules:
+    return replace(
+        earlier,
+        # The gates HierarchicalCohorts and LendingLimit are gone.
+        reads_cohorts=earlier.reads_cohorts.ungate(
+            cohort_quota.cohort_objects_are_read
+        ),
+        lending=earlier.lending.ungate(cohort_quota.a_limit_bounds_lending),
+    )
+
+
+def _preempting(earlier: PreemptionRules) -> PreemptionRules:
+    return replace(
+        earlier,
+        # A request for zero of a resource no longer keeps a workload from preempting.
+        ignore_zero_request=AnyOf(preemption_policies.zero_requests_are_ignored),
+    )
+
+
+def _fair_sharing(earlier: FairSharingRules) -> FairSharingRules:
+    return replace(
+        earlier,
+        # Whether a head borrows is decided at each level of the cohort tree.
+        order=earlier.order.swap(
+            fair_sharing.non_borrowing_first_0_16,
+            when(
+                fair_sharing.non_borrowing_first,
+                FairSharingPrioritizeNonBorrowing=True,
             ),
         ),
-        cohorts=replace(
-            earlier.cohorts,
-            reads_cohorts=earlier.cohorts.reads_cohorts.swap(
-                cohort_quota.cohort_objects_are_read,
-                cohort_quota.cohort_objects_are_read,
-            ),
-            lending=earlier.cohorts.lending.swap(
-                cohort_quota.a_limit_bounds_lending, cohort_quota.a_limit_bounds_lending
-            ),
+        # A ClusterQueue may take its nominal quota back regardless of the shares.
+        within_nominal=AnyOf(
+            when(
+                fair_sharing.preempt_within_nominal,
+                FairSharingPreemptWithinNominal=True,
+            )
         ),
-        preempting=replace(
-            earlier.preempting,
-            ignore_zero_request=AnyOf(preemption_policies.zero_requests_are_ignored),
-        ),
-        fair_sharing=replace(
-            earlier.fair_sharing,
-            order=earlier.fair_sharing.order.swap(
-                fair_sharing.non_borrowing_first_0_16,
-                when(
-                    fair_sharing.non_borrowing_first,
-                    FairSharingPrioritizeNonBorrowing=True,
-                ),
-            ),
-            within_nominal=AnyOf(
-                when(
-                    fair_sharing.preempt_within_nominal,
-                    FairSharingPreemptWithinNominal=True,
-                )
-            ),
-            skip_zero_share=earlier.fair_sharing.skip_zero_share.drop(
-                fair_sharing.skip_zero_drs
-            ),
-        ),
-        jobs=replace(
-            earlier.jobs,
-            default_queue=earlier.jobs.default_queue.swap(
-                managed_jobs.a_job_without_a_queue_gets_the_default_one,
-                managed_jobs.a_job_without_a_queue_gets_the_default_one,
-            ),
-        ),
-        extended=ExtendedResources(
-            used_by_workload=Collect(
-                when(
-                    extended_resource_requests.extended_resources_are_detected,
-                    DRAExtendedResources=True,
-                    DynamicResourceAllocation=True,
-                )
-            ),
-            requested_names=Collect(
-                when(
-                    extended_resource_requests.requests_and_limits_are_charged,
-                    DRAExtendedResources=True,
-                    DynamicResourceAllocation=True,
-                )
-            ),
-            is_extended_name=AnyOf(
-                extended_resource_requests.names_with_a_domain_are_extended
-            ),
-            choose_class=Fold(devices_0_18.a_mapped_class_stands_for_a_resource),
-            in_container=First(devices_0_18.each_container_asks_for_whole_devices),
-            in_pod=First(extended_resource_requests.max_of_init_and_containers),
-            charged_resource=First(
-                extended_resource_requests.the_mapping_of_the_class_is_charged_or_the_name
-            ),
-            not_charged_natively=AnyOf(
-                extended_resource_requests.resolved_name_is_not_charged_natively
-            ),
-        ),
-        webhooks=replace(
-            earlier.webhooks,
-            defaults=earlier.webhooks.defaults.drop(
-                workload_webhook.pod_template_defaults
-            ),
-            groups=replace(
-                earlier.webhooks.groups,
-                quota=earlier.webhooks.groups.quota.swap(
-                    clusterqueue_webhook.no_lending_limit_is_negative,
-                    clusterqueue_webhook.no_lending_limit_is_negative,
-                )
-                .swap(
-                    clusterqueue_webhook.lending_limit_needs_cohort,
-                    clusterqueue_webhook.lending_limit_needs_cohort,
-                )
-                .swap(
-                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
-                    clusterqueue_webhook.a_cluster_queue_lends_no_more_than_it_has,
-                ),
-            ),
-            job=earlier.webhooks.job.swap(
-                job_webhook.queue_name_is_not_removed_with_default_queue,
-                job_webhook.queue_name_is_not_removed_with_default_queue,
-            ),
-        ),
+        # A ClusterQueue that borrows what its cohort cannot lend counts as one that borrows.
+        skip_zero_share=earlier.skip_zero_share.drop(fair_sharing.skip_zero_drs),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Self, TypeVar
 
 from kueue_dra_ref.model.rule import Rule
@@ -85,6 +86,30 @@ class Slot(Generic[P, R]):
         """
         at = self._index(old)
         return type(self)(*self.rules[:at], new, *self.rules[at + 1 :])
+
+    def gate(self, *rules: Rule[..., Any], **gates: bool) -> Self:
+        """Give this slot with rules that are in force only under some gates, whatever theirs were before.
+
+        Raises:
+            KeyError: the slot does not hold one of them.
+
+        """
+        changed = {self._index(rule) for rule in rules}
+        return type(self)(
+            *(
+                replace(rule, gates=gates) if at in changed else rule
+                for at, rule in enumerate(self.rules)
+            )
+        )
+
+    def ungate(self, *rules: Rule[..., Any]) -> Self:
+        """Give this slot with rules that are in force under all gates.
+
+        Raises:
+            KeyError: the slot does not hold one of them.
+
+        """
+        return self.gate(*rules)
 
     def keep(self, is_kept: Callable[[Rule[..., Any]], bool]) -> Self:
         """Give this slot with the rules for which ``is_kept`` holds."""
