@@ -1,4 +1,7 @@
-"""KEP-2941 of April 2025 (ResourceQuota kind): what it states otherwise than Kueue 0.19, which decides where it is silent."""
+"""KEP-2941 of April 2025 (ResourceQuota kind): how the text differs from Kueue 0.19, which decides where it is silent.
+
+Device classes are listed in the flavors of a ClusterQueue (`kind: DeviceClass`). Claims are those that containers list.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,24 @@ from dataclasses import replace
 
 from kueue_dra_ref.api.schema_config import EARLIER_TEXTS_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
-from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
-from kueue_dra_ref.behaviours.phases_dra import MappingSource
+from kueue_dra_ref.behaviours.kueue_0_19 import REASONS, kueue_0_19
+from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
+from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRules
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import KEP_2025_04_GATES
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import Collect, Each, First
+from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First
 from kueue_dra_ref.rules.config import (
     config_validation,
-    device_class_mappings,
-    mapping_sources,
 )
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import clusterqueue_crd
 from kueue_dra_ref.rules.dra import (
     charges,
     direct_claims,
     dra_workloads,
-    mapper,
     resource_quota_kind,
 )
 from kueue_dra_ref.rules.dra.device_matching import DeviceMatchingRules
@@ -39,170 +43,23 @@ from kueue_dra_ref.rules.workload import (
 
 def kep_2025_04() -> Behaviour:
     """KEP-2941, April 2025 as a value."""
-    earlier = kueue_0_19()
+    kueue = kueue_0_19()
     return replace(
-        earlier,
+        kueue,
         name="kep-2025-04",
         title="KEP-2941, April 2025",
         kueue="",
+        # Resource Quota API: device classes are listed in ClusterQueues, the Configuration does not map them.
         versions=EARLIER_TEXTS_VERSIONS,
+        mapping_source=MappingSource.IN_CLUSTER_QUEUES,
+        # Feature Gate: one gate, with a name of its own.
         gates=KEP_2025_04_GATES,
         integration_gate="KueueDynamicResourceAllocation",
         dependent_gates=(),
+        # Claims and templates are read; the text has no use for classes or slices.
         role=reads("resourceclaims", "resourceclaimtemplates"),
-        mapping_source=MappingSource.IN_CLUSTER_QUEUES,
-        mapping=replace(
-            earlier.mapping,
-            all_mappings=earlier.mapping.all_mappings.drop(
-                device_class_mappings.at_most_16_mappings
-            ),
-            name=earlier.mapping.name.drop(
-                device_class_mappings.name_is_a_label_key,
-                device_class_mappings.name_is_at_most_253_long,
-                device_class_mappings.name_is_used_once,
-            ),
-            class_list=earlier.mapping.class_list.drop(
-                device_class_mappings.at_least_one_class,
-                device_class_mappings.at_most_8_classes,
-            ),
-            device_class=Each(),
-            source_type=Each(),
-            source=Collect(),
-            sources=earlier.mapping.sources.drop(mapping_sources.sources_have_one_type),
-            before=earlier.mapping.before.drop(
-                config_validation.strategies_of_fair_sharing_come_in_their_order
-            ),
-            transformation=earlier.mapping.transformation.drop(
-                config_validation.transformations_retain_or_replace,
-                config_validation.an_input_is_transformed_once,
-            ),
-            after=earlier.mapping.after.drop(
-                config_validation.exclusions_conflict_with_ignore_undeclared,
-                config_validation.quota_check_strategy_is_known,
-            ),
-        ),
-        processing=replace(
-            earlier.processing,
-            is_dra_workload=earlier.processing.is_dra_workload.swap(
-                dra_workloads.claim_template_makes_a_dra_workload,
-                when(
-                    resource_quota_kind.container_claim_makes_a_dra_workload,
-                    KueueDynamicResourceAllocation=True,
-                ),
-            ),
-            reject_workload=earlier.processing.reject_workload.drop(
-                dra_workloads.claims_are_refused_while_the_gate_is_off,
-                dra_workloads.direct_claims_are_refused,
-            ),
-            read_claim=First(direct_claims.claims_are_read_where_the_workload_lives),
-            rbac_denied=earlier.processing.rbac_denied.swap(
-                dra_workloads.templates_cannot_be_read_without_permission,
-                when(
-                    dra_workloads.target_cluster_queue_must_exist,
-                    KueueDynamicResourceAllocation=True,
-                ),
-            ),
-            template=earlier.processing.template.add(
-                direct_claims.the_claim_must_exist
-            ),
-            request=First(),
-            matching=DeviceMatchingRules(),
-            mappings=earlier.processing.mappings.swap(
-                mapper.the_configuration_maps_the_classes,
-                resource_quota_kind.the_target_queue_maps_the_classes,
-            ),
-        ),
-        charging=replace(
-            earlier.charging,
-            claims=earlier.charging.claims.swap(
-                charges.claims_are_those_of_the_pod,
-                resource_quota_kind.claims_are_those_that_containers_list,
-            ),
-            request=First(
-                charges.admin_access_is_not_charged,
-                charges.every_subrequest_is_charged,
-                charges.allocation_mode_all_is_charged_worst_case,
-                charges.the_count_is_charged,
-            ),
-            once_per_workload=First(direct_claims.existing_claim_is_charged_once),
-        ),
-        queueing=replace(
-            earlier.queueing,
-            queue_not_ready=First(
-                admissibility.the_local_queue_must_exist,
-                admissibility.the_local_queue_must_run,
-                admissibility.the_cluster_queue_must_exist,
-                admissibility.the_cluster_queue_must_be_active,
-            ),
-            skip_in_requeue=earlier.queueing.skip_in_requeue.drop(
-                pending_workloads.requeued_false_is_skipped
-            ),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            stop_at_empty_pod_set=earlier.assigning.stop_at_empty_pod_set.drop(
-                fits_resource_quota.empty_pod_set_stops_assignment
-            ),
-        ),
-        reporting=replace(
-            earlier.reporting,
-            pending_condition=earlier.reporting.pending_condition.drop(
-                unadmitted_workloads.reason_no_matching_flavor,
-                unadmitted_workloads.reason_exceeds_capacity,
-                unadmitted_workloads.reason_waiting_for_quota,
-                unadmitted_workloads.reason_waiting_for_preemption,
-                unadmitted_workloads.reason_misconfigured,
-                unadmitted_workloads.reason_stopped,
-                unadmitted_workloads.reason_deactivated,
-                unadmitted_workloads.reason_pending_evaluation,
-            ).swap(
-                workload_status.pending_condition, workload_status.pending_condition
-            ),
-            queue_not_ready=earlier.reporting.queue_not_ready.drop(
-                unadmitted_workloads.reason_no_matching_flavor,
-                unadmitted_workloads.reason_exceeds_capacity,
-                unadmitted_workloads.reason_waiting_for_quota,
-                unadmitted_workloads.reason_waiting_for_preemption,
-                unadmitted_workloads.reason_misconfigured,
-                unadmitted_workloads.reason_stopped,
-                unadmitted_workloads.reason_deactivated,
-                unadmitted_workloads.reason_pending_evaluation,
-            ).swap(
-                workload_status.inadmissible_queue_condition,
-                workload_status.inadmissible_queue_condition,
-            ),
-            quota_released=earlier.reporting.quota_released.drop(
-                unadmitted_workloads.reason_no_matching_flavor,
-                unadmitted_workloads.reason_exceeds_capacity,
-                unadmitted_workloads.reason_waiting_for_quota,
-                unadmitted_workloads.reason_waiting_for_preemption,
-                unadmitted_workloads.reason_misconfigured,
-                unadmitted_workloads.reason_stopped,
-                unadmitted_workloads.reason_deactivated,
-                unadmitted_workloads.reason_pending_evaluation,
-            ).swap(
-                workload_status.unset_quota_reservation_condition,
-                workload_status.unset_quota_reservation_condition,
-            ),
-            inadmissible_condition=earlier.reporting.inadmissible_condition.drop(
-                unadmitted_workloads.reason_misconfigured_on_inadmissible
-            ).swap(
-                workload_status.inadmissible_condition,
-                workload_status.inadmissible_condition,
-            ),
-            unset_quota_reservation=earlier.reporting.unset_quota_reservation.drop(
-                unadmitted_workloads.no_quota_reservation_condition
-            ),
-            reobserved=earlier.reporting.reobserved.drop(
-                unadmitted_workloads.refresh_on_new_generation
-            ),
-        ),
-        priorities=replace(
-            earlier.priorities,
-            default_class=earlier.priorities.default_class.drop(
-                workload_priority_class.a_job_without_a_class_gets_the_default_one
-            ),
-        ),
+        mapping=_mapping(kueue.mapping),
+        # Resource Quota API: rules for kind and deviceClassNames.
         objects=Collect(
             resource_quota_kind.the_only_kind_is_device_class,
             resource_quota_kind.classes_need_the_kind,
@@ -210,34 +67,176 @@ def kep_2025_04() -> Behaviour:
             resource_quota_kind.a_class_has_one_name,
             resource_quota_kind.a_name_is_of_one_kind,
         ),
-        definitions=replace(
-            earlier.definitions,
-            cluster_queue=replace(
-                earlier.definitions.cluster_queue,
-                cel=earlier.definitions.cluster_queue.cel.drop(
-                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
-                ),
-            ),
-            job=replace(
-                earlier.definitions.job,
-                container=earlier.definitions.job.container.drop(
-                    job_validation.a_container_uses_claims_of_its_pod
-                ),
-            ),
+        definitions=_definitions(kueue.definitions),
+        webhooks=_webhooks(kueue.webhooks),
+        priorities=_priorities(kueue.priorities),
+        processing=_processing(kueue.processing),
+        charging=_charging(kueue.charging),
+        queueing=_queueing(kueue.queueing),
+        assigning=_assigning(kueue.assigning),
+        reporting=_reporting(kueue.reporting),
+    )
+
+
+def _mapping(kueue: MappingRules) -> MappingRules:
+    return replace(
+        kueue,
+        # The Configuration has no mappings, so nothing is checked but the namespaces that it manages.
+        all_mappings=Each(),
+        name=Each(),
+        class_list=Each(),
+        device_class=Each(),
+        source_type=Each(),
+        source=Collect(),
+        sources=Collect(),
+        before=Collect(),
+        transformation=Each(),
+        after=kueue.after.drop(
+            config_validation.exclusions_conflict_with_ignore_undeclared,
+            config_validation.quota_check_strategy_is_known,
         ),
-        webhooks=replace(
-            earlier.webhooks,
-            groups=replace(
-                earlier.webhooks.groups,
-                resource=earlier.webhooks.groups.resource.drop(
-                    clusterqueue_webhook.a_resource_is_covered_once
-                ),
-                quota=earlier.webhooks.groups.quota.drop(
-                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources
-                ),
-                flavor=earlier.webhooks.groups.flavor.drop(
-                    clusterqueue_webhook.a_flavor_is_in_one_group
-                ),
-            ),
+    )
+
+
+def _definitions(kueue: APIValidation) -> APIValidation:
+    cluster_queue = replace(
+        kueue.cluster_queue,
+        # In the examples, flavors of a group have quota for different resources.
+        cel=kueue.cluster_queue.cel.drop(
+            clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+        ),
+    )
+    job = replace(
+        kueue.job,
+        # Workloads: in the example a container lists a claim that its pod does not have.
+        container=kueue.job.container.drop(
+            job_validation.a_container_uses_claims_of_its_pod
+        ),
+    )
+    return replace(kueue, cluster_queue=cluster_queue, job=job)
+
+
+def _webhooks(kueue: WebhookRules) -> WebhookRules:
+    groups = replace(
+        kueue.groups,
+        # Groups may share a resource name and a flavor, and list quotas in any order.
+        resource=kueue.groups.resource.drop(
+            clusterqueue_webhook.a_resource_is_covered_once
+        ),
+        quota=kueue.groups.quota.drop(
+            clusterqueue_webhook.quotas_come_in_the_order_of_the_resources
+        ),
+        flavor=kueue.groups.flavor.drop(clusterqueue_webhook.a_flavor_is_in_one_group),
+    )
+    return replace(kueue, groups=groups)
+
+
+def _priorities(kueue: PriorityClassRules) -> PriorityClassRules:
+    return replace(
+        kueue,
+        # Default priority classes come with a gate of Kueue, which the text does not have.
+        default_class=kueue.default_class.drop(
+            workload_priority_class.a_job_without_a_class_gets_the_default_one
+        ),
+    )
+
+
+def _processing(kueue: Preprocessing) -> Preprocessing:
+    return replace(
+        kueue,
+        # Direct claims are supported.
+        reject_workload=First(),
+        read_claim=First(direct_claims.claims_are_read_where_the_workload_lives),
+        template=kueue.template.add(direct_claims.the_claim_must_exist),
+        # Workloads, 1: claims are those of the containers' resources.claims.
+        is_dra_workload=AnyOf(
+            when(
+                resource_quota_kind.container_claim_makes_a_dra_workload,
+                KueueDynamicResourceAllocation=True,
+            )
+        ),
+        # Workloads, 4.1: the map is made from the ClusterQueue, which has to exist.
+        rbac_denied=First(
+            when(
+                dra_workloads.target_cluster_queue_must_exist,
+                KueueDynamicResourceAllocation=True,
+            )
+        ),
+        mappings=First(resource_quota_kind.the_target_queue_maps_the_classes),
+        # Prioritized lists, administrative access and mode All are counted, not rejected.
+        request=First(),
+        # Quota does not depend on which devices a selector matches.
+        matching=DeviceMatchingRules(),
+    )
+
+
+def _charging(kueue: Charges) -> Charges:
+    return replace(
+        kueue,
+        # Workloads, 1: a claim that no container lists is not charged.
+        claims=Collect(resource_quota_kind.claims_are_those_that_containers_list),
+        # Pods that name one ResourceClaim share it.
+        once_per_workload=First(direct_claims.existing_claim_is_charged_once),
+        # What Kueue rejects because it cannot be counted is charged at its most.
+        request=First(
+            charges.admin_access_is_not_charged,
+            charges.every_subrequest_is_charged,
+            charges.allocation_mode_all_is_charged_worst_case,
+            charges.the_count_is_charged,
+        ),
+    )
+
+
+def _queueing(kueue: QueueRules) -> QueueRules:
+    return replace(
+        kueue,
+        # The text has no observability gate.
+        queue_not_ready=kueue.queue_not_ready.drop(
+            admissibility.inactive_condition,
+            admissibility.namespace_mismatch_condition,
+            admissibility.invalid_requests_condition,
+            admissibility.reason_from_equivalence_hash,
+            admissibility.reason_from_equivalence_hash_on_arrival,
+            admissibility.pending_on_arrival,
+            admissibility.clear_stale_condition,
+        ),
+        # The text does not say that a requeue skips workloads that were rejected; Kueue does.
+        skip_in_requeue=kueue.skip_in_requeue.drop(
+            pending_workloads.requeued_false_is_skipped
+        ),
+    )
+
+
+def _assigning(kueue: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        kueue,
+        # The text does not say that a pod set without a flavor ends the assignment; Kueue does.
+        stop_at_empty_pod_set=kueue.stop_at_empty_pod_set.drop(
+            fits_resource_quota.empty_pod_set_stops_assignment
+        ),
+    )
+
+
+def _reporting(kueue: StatusRules) -> StatusRules:
+    return replace(
+        kueue,
+        # The text has no observability gate: the reason of QuotaReserved is the same for every cause.
+        inadmissible_condition=kueue.inadmissible_condition.drop(
+            unadmitted_workloads.reason_misconfigured_on_inadmissible
+        ).ungate(workload_status.inadmissible_condition),
+        queue_not_ready=kueue.queue_not_ready.drop(*REASONS).ungate(
+            workload_status.inadmissible_queue_condition
+        ),
+        pending_condition=kueue.pending_condition.drop(*REASONS).ungate(
+            workload_status.pending_condition
+        ),
+        quota_released=kueue.quota_released.drop(*REASONS).ungate(
+            workload_status.unset_quota_reservation_condition
+        ),
+        unset_quota_reservation=kueue.unset_quota_reservation.drop(
+            unadmitted_workloads.no_quota_reservation_condition
+        ),
+        reobserved=kueue.reobserved.drop(
+            unadmitted_workloads.refresh_on_new_generation
         ),
     )

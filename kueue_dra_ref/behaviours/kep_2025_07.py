@@ -1,4 +1,8 @@
-"""KEP-2941 of July 2025 (config CRD): what it changes of the text of April 2025."""
+"""KEP-2941 of July 2025 (config CRD): how the text differs from that of April 2025.
+
+Device classes are mapped in one object, a DynamicResourceAllocationConfig. A class may be in several mappings; then the
+flavor decides. Claims are those of the pod, and ResourceClaims in use are not charged again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,9 @@ from dataclasses import replace
 from kueue_dra_ref.api.scheme import DRA_CONFIG
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_04 import kep_2025_04
-from kueue_dra_ref.behaviours.phases_dra import MappingSource
+from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
+from kueue_dra_ref.behaviours.phases_validation import APIValidation
 from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
 from kueue_dra_ref.model.rule import when
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, First
@@ -17,11 +23,8 @@ from kueue_dra_ref.rules.dra import (
     device_class_ambiguity,
     direct_claims,
     dra_workloads,
-    mapper,
-    resource_quota_kind,
 )
 from kueue_dra_ref.rules.kubernetes import job_validation
-from kueue_dra_ref.rules.workload import unadmitted_workloads
 
 
 def kep_2025_07() -> Behaviour:
@@ -31,57 +34,12 @@ def kep_2025_07() -> Behaviour:
         earlier,
         name="kep-2025-07",
         title="KEP-2941, July 2025",
+        # Feature Gate: another name.
         gates=KEP_2025_09_GATES,
         integration_gate="DynamicResourceAllocation",
+        # DynamicResourceAllocationConfig API: an object of its own.
         mapping_source=MappingSource.IN_AN_OBJECT,
         extra_kinds=frozenset({DRA_CONFIG}),
-        processing=replace(
-            earlier.processing,
-            is_dra_workload=AnyOf(
-                when(
-                    dra_workloads.claim_template_makes_a_dra_workload,
-                    DynamicResourceAllocation=True,
-                ),
-                when(
-                    direct_claims.direct_claim_makes_a_dra_workload,
-                    DynamicResourceAllocation=True,
-                ),
-            ),
-            rbac_denied=earlier.processing.rbac_denied.drop(
-                dra_workloads.target_cluster_queue_must_exist
-            ),
-            mappings=earlier.processing.mappings.swap(
-                resource_quota_kind.the_target_queue_maps_the_classes,
-                dra_config_object.the_config_object_maps_the_classes,
-            ),
-            lookup=earlier.processing.lookup.swap(
-                mapper.the_mapping_of_a_class_names_the_resource,
-                dra_config_object.every_mapping_of_a_class_names_a_resource,
-            ),
-            already_charged=AnyOf(
-                admitted_resource_claims.claims_in_use_are_not_charged_again
-            ),
-        ),
-        charging=replace(
-            earlier.charging,
-            claims=earlier.charging.claims.swap(
-                resource_quota_kind.claims_are_those_that_containers_list,
-                direct_claims.claims_of_either_kind_are_those_of_the_pod,
-            ),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            choices=First(device_class_ambiguity.flavors_are_examined_top_down),
-            consider_flavor=AllOf(
-                device_class_ambiguity.only_the_examined_flavor_serves_the_class
-            ),
-            reason_across_flavors=earlier.assigning.reason_across_flavors.drop(
-                unadmitted_workloads.least_severe_reason
-            ),
-            reason_across_resources=earlier.assigning.reason_across_resources.drop(
-                unadmitted_workloads.most_severe_reason
-            ),
-        ),
         objects=Collect(
             dra_config_object.the_config_object_is_called_default,
             dra_config_object.the_config_object_lives_with_kueue,
@@ -91,14 +49,71 @@ def kep_2025_07() -> Behaviour:
             dra_config_object.resources_are_a_map,
             dra_config_object.classes_of_a_resource_are_a_set,
         ),
-        definitions=replace(
-            earlier.definitions,
-            job=replace(
-                earlier.definitions.job,
-                container=earlier.definitions.job.container.add(
-                    job_validation.a_container_uses_claims_of_its_pod,
-                    before=job_validation.a_container_has_a_name_of_its_own,
-                ),
+        definitions=_definitions(earlier.definitions),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        assigning=_assigning(earlier.assigning),
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    job = replace(
+        earlier.job,
+        # The examples of this text are valid Jobs.
+        container=earlier.job.container.add(
+            job_validation.a_container_uses_claims_of_its_pod,
+            before=job_validation.a_container_has_a_name_of_its_own,
+        ),
+    )
+    return replace(earlier, job=job)
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
+        # Workloads, 1 and 2: claims of podSpec.resourceClaims, from templates or named directly.
+        is_dra_workload=AnyOf(
+            when(
+                dra_workloads.claim_template_makes_a_dra_workload,
+                DynamicResourceAllocation=True,
+            ),
+            when(
+                direct_claims.direct_claim_makes_a_dra_workload,
+                DynamicResourceAllocation=True,
             ),
         ),
+        # The text has no RBAC Requirements, and needs no ClusterQueue to map classes.
+        rbac_denied=earlier.rbac_denied.drop(
+            dra_workloads.target_cluster_queue_must_exist
+        ),
+        # Workloads, 4.1.1 and 4.1.2: the map is made from the one config object.
+        mappings=First(dra_config_object.the_config_object_maps_the_classes),
+        # Device Class Mapping Ambiguity: a class may be in several mappings.
+        lookup=First(dra_config_object.every_mapping_of_a_class_names_a_resource),
+        # Workloads, 4.1.3 to 4.1.5: the map admittedResourceClaims.
+        already_charged=AnyOf(
+            admitted_resource_claims.claims_in_use_are_not_charged_again
+        ),
+    )
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # A claim of the pod is charged whether a container lists it or not.
+        claims=Collect(direct_claims.claims_of_either_kind_are_those_of_the_pod),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # Device Class Mapping Ambiguity: top-down through the flavors of the ClusterQueue.
+        choices=First(device_class_ambiguity.flavors_are_examined_top_down),
+        consider_flavor=AllOf(
+            device_class_ambiguity.only_the_examined_flavor_serves_the_class
+        ),
+        # All causes have one reason.
+        reason_across_flavors=First(),
+        reason_across_resources=First(),
     )

@@ -1,4 +1,7 @@
-"""KEP-2941 of September 2025 (Configuration API): what it changes of the text of July 2025."""
+"""KEP-2941 of September 2025 (Configuration API): how the text differs from that of July 2025.
+
+Device classes are mapped in Kueue's Configuration, each to one resource. Only claim templates are supported.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,16 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import KEP_2025_09_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kep_2025_07 import kep_2025_07
-from kueue_dra_ref.behaviours.phases_dra import MappingSource
-from kueue_dra_ref.features.kube_features import KEP_2025_09_GATES
+from kueue_dra_ref.behaviours.phases_dra import Charges, MappingSource, Preprocessing
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.model.rule import when
-from kueue_dra_ref.model.slots import Collect, Each, First
-from kueue_dra_ref.rules.config import device_class_mappings, dra_config_object
+from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First
+from kueue_dra_ref.rules.config import device_class_mappings
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import clusterqueue_crd
 from kueue_dra_ref.rules.dra import (
-    admitted_resource_claims,
     charges,
-    device_class_ambiguity,
     direct_claims,
     dra_workloads,
     mapper,
@@ -31,97 +34,102 @@ def kep_2025_09() -> Behaviour:
         earlier,
         name="kep-2025-09",
         title="KEP-2941, September 2025",
+        # Configuration API Extension for DRA: deviceClassMappings in the Configuration, no object of its own.
         versions=KEP_2025_09_VERSIONS,
-        gates=KEP_2025_09_GATES,
         mapping_source=MappingSource.IN_THE_CONFIGURATION,
         extra_kinds=frozenset(),
-        mapping=replace(
-            earlier.mapping,
-            name=Each(
-                device_class_mappings.name_is_a_dns_label_with_optional_subdomain,
-                device_class_mappings.name_is_at_most_253_long,
-                device_class_mappings.name_is_used_once,
-            ),
-            class_list=Each(device_class_mappings.at_least_one_class),
-            device_class=Each(
-                device_class_mappings.class_is_at_most_253_long,
-                device_class_mappings.class_is_named_once_in_a_mapping,
-                device_class_mappings.class_maps_to_one_resource,
-            ),
-        ),
-        processing=replace(
-            earlier.processing,
-            is_dra_workload=earlier.processing.is_dra_workload.drop(
-                direct_claims.direct_claim_makes_a_dra_workload
-            ),
-            reject_workload=First(
-                when(
-                    dra_workloads.direct_claims_are_refused,
-                    DynamicResourceAllocation=True,
-                )
-            ),
-            read_claim=earlier.processing.read_claim.drop(
-                direct_claims.claims_are_read_where_the_workload_lives
-            ),
-            rbac_denied=First(
-                dra_workloads.templates_cannot_be_read_without_permission
-            ),
-            template=earlier.processing.template.drop(
-                direct_claims.the_claim_must_exist
-            ),
-            mappings=earlier.processing.mappings.swap(
-                dra_config_object.the_config_object_maps_the_classes,
-                mapper.the_configuration_maps_the_classes,
-            ),
-            lookup=earlier.processing.lookup.swap(
-                dra_config_object.every_mapping_of_a_class_names_a_resource,
-                mapper.the_mapping_of_a_class_names_the_resource,
-            ),
-            already_charged=earlier.processing.already_charged.drop(
-                admitted_resource_claims.claims_in_use_are_not_charged_again
-            ),
-        ),
-        charging=replace(
-            earlier.charging,
-            claims=earlier.charging.claims.swap(
-                direct_claims.claims_of_either_kind_are_those_of_the_pod,
-                charges.claims_are_those_of_the_pod,
-            ),
-            once_per_workload=earlier.charging.once_per_workload.drop(
-                direct_claims.existing_claim_is_charged_once
-            ),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            choices=earlier.assigning.choices.drop(
-                device_class_ambiguity.flavors_are_examined_top_down
-            ),
-            consider_flavor=earlier.assigning.consider_flavor.drop(
-                device_class_ambiguity.only_the_examined_flavor_serves_the_class
-            ),
-        ),
         objects=Collect(),
-        definitions=replace(
-            earlier.definitions,
-            cluster_queue=replace(
-                earlier.definitions.cluster_queue,
-                cel=earlier.definitions.cluster_queue.cel.add(
-                    clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
-                ),
-            ),
+        mapping=_mapping(earlier.mapping),
+        definitions=_definitions(earlier.definitions),
+        webhooks=_webhooks(earlier.webhooks),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        assigning=_assigning(earlier.assigning),
+    )
+
+
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # Configuration API Extension for DRA: names, and at least one class.
+        name=Each(
+            device_class_mappings.name_is_a_dns_label_with_optional_subdomain,
+            device_class_mappings.name_is_at_most_253_long,
+            device_class_mappings.name_is_used_once,
         ),
-        webhooks=replace(
-            earlier.webhooks,
-            groups=replace(
-                earlier.webhooks.groups,
-                resource=earlier.webhooks.groups.resource.add(
-                    clusterqueue_webhook.a_resource_is_covered_once
-                ),
-                quota=earlier.webhooks.groups.quota.add(
-                    clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
-                    before=clusterqueue_webhook.no_quota_is_negative,
-                ),
-                flavor=Collect(clusterqueue_webhook.a_flavor_is_in_one_group),
-            ),
+        class_list=Each(device_class_mappings.at_least_one_class),
+        # Device Class Mapping Uniqueness.
+        device_class=Each(
+            device_class_mappings.class_is_at_most_253_long,
+            device_class_mappings.class_is_named_once_in_a_mapping,
+            device_class_mappings.class_maps_to_one_resource,
         ),
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    cluster_queue = replace(
+        earlier.cluster_queue,
+        # Without ambiguity, ClusterQueues are as Kueue has them.
+        cel=earlier.cluster_queue.cel.add(
+            clusterqueue_crd.a_flavor_has_a_quota_of_each_resource
+        ),
+    )
+    return replace(earlier, cluster_queue=cluster_queue)
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    groups = replace(
+        earlier.groups,
+        # The same for resource groups.
+        resource=earlier.groups.resource.add(
+            clusterqueue_webhook.a_resource_is_covered_once
+        ),
+        quota=earlier.groups.quota.add(
+            clusterqueue_webhook.quotas_come_in_the_order_of_the_resources,
+            before=clusterqueue_webhook.no_quota_is_negative,
+        ),
+        flavor=Collect(clusterqueue_webhook.a_flavor_is_in_one_group),
+    )
+    return replace(earlier, groups=groups)
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
+        # Workload Processing Flow: claims that are named directly are rejected while the gate is on.
+        reject_workload=First(
+            when(
+                dra_workloads.direct_claims_are_refused, DynamicResourceAllocation=True
+            )
+        ),
+        is_dra_workload=earlier.is_dra_workload.drop(
+            direct_claims.direct_claim_makes_a_dra_workload
+        ),
+        read_claim=First(),
+        template=earlier.template.drop(direct_claims.the_claim_must_exist),
+        already_charged=AnyOf(),
+        # RBAC Requirements: Kueue may read claims and templates, and waits if it may not.
+        rbac_denied=First(dra_workloads.templates_cannot_be_read_without_permission),
+        mappings=First(mapper.the_configuration_maps_the_classes),
+        # Device Class Resolution and Conflict Prevention: a class has one mapping.
+        lookup=First(mapper.the_mapping_of_a_class_names_the_resource),
+    )
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # All claims come from templates, so each pod has its own.
+        claims=Collect(charges.claims_are_those_of_the_pod),
+        once_per_workload=First(),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # A class has one resource, so the flavor has nothing to decide.
+        choices=First(),
+        consider_flavor=AllOf(),
     )

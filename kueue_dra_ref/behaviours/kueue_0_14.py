@@ -1,4 +1,8 @@
-"""Kueue 0.14 (0.14.0), the oldest release known here: every rule that it holds; later releases state what they change."""
+"""Kueue 0.14 (0.14.0), the oldest release here: every rule of it; later releases state what they change.
+
+Devices of claim templates are charged by count behind the gate DynamicResourceAllocation, off by default. Requests that
+cannot be counted are not rejected. The rules are in `kueue_0_14_validation`, `_dra`, `_scheduling` and `_status`.
+"""
 
 from __future__ import annotations
 

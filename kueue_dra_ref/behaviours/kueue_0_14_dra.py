@@ -1,4 +1,4 @@
-"""Kueue 0.14, the oldest release known here: its rules about dra."""
+"""Kueue 0.14: the rules that map, find and charge devices, and those for the requests of pods."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from kueue_dra_ref.rules.workload import adjust_resources, resource_transformati
 
 MAPPING = MappingRules(
     all_mappings=Each(device_class_mappings.at_most_16_mappings),
+    # Names, in the words of Kubernetes 1.34.
     name=Each(
         mapping_names_0_15.name_is_a_qualified_name,
         device_class_mappings.name_is_at_most_253_long,
@@ -39,6 +40,7 @@ MAPPING = MappingRules(
         device_class_mappings.class_is_named_once_in_a_mapping,
         device_class_mappings.class_maps_to_one_resource,
     ),
+    # The rest of the Configuration, before and after its mappings.
     before=Collect(config_validation.strategies_of_fair_sharing_come_in_their_order),
     transformation=Each(
         config_validation.transformations_retain_or_replace,
@@ -48,43 +50,6 @@ MAPPING = MappingRules(
         config_validation.the_selector_of_managed_namespaces_is_one,
         config_validation.namespaces_of_the_system_are_not_managed,
     ),
-)
-
-PROCESSING = Preprocessing(
-    is_dra_workload=AnyOf(
-        when(
-            dra_workloads.claim_template_makes_a_dra_workload,
-            DynamicResourceAllocation=True,
-        )
-    ),
-    reject_workload=First(
-        when(
-            dra_workloads.direct_claims_are_refused_by_the_older_gate,
-            DynamicResourceAllocation=True,
-        )
-    ),
-    read_template=First(claim_templates.templates_are_read_where_the_workload_lives),
-    rbac_denied=First(dra_workloads.templates_cannot_be_read_without_permission),
-    template=First(claim_templates_0_14.missing_template_message_0_14),
-    request=First(),
-    matching=DeviceMatchingRules(),
-    unmapped_class=First(claim_templates_0_14.unmapped_class_message_0_14),
-    mappings=First(mapper.the_configuration_maps_the_classes),
-    lookup=First(mapper.the_mapping_of_a_class_names_the_resource),
-    retry_on_error=AnyOf(claim_templates_0_17.every_error_is_retried),
-)
-
-CHARGING = Charges(
-    claims=Collect(charges.claims_are_those_of_the_pod),
-    request=First(
-        charges.the_count_is_charged,
-        claim_templates_0_14.allocation_mode_all_is_charged_zero,
-    ),
-    in_claim=First(claim_templates_0_17.requests_of_a_claim_wrap_around),
-    in_pod=First(charges.claims_of_a_pod_add_up),
-    plus_pod_requests=First(charges.devices_add_to_pod_requests),
-    pods=First(charges.a_pod_set_is_charged_for_each_pod),
-    transformed=First(resource_transformations.outputs_are_computed_from_whole_units),
 )
 
 ADJUSTING = AdjustResources(
@@ -98,4 +63,45 @@ ADJUSTING = AdjustResources(
         adjust_resources.limit_range_bounds_containers,
         adjust_resources.pods_keep_to_the_bounds_of_the_namespace,
     ),
+)
+
+PROCESSING = Preprocessing(
+    reject_workload=First(
+        when(
+            dra_workloads.direct_claims_are_refused_by_the_older_gate,
+            DynamicResourceAllocation=True,
+        )
+    ),
+    is_dra_workload=AnyOf(
+        when(
+            dra_workloads.claim_template_makes_a_dra_workload,
+            DynamicResourceAllocation=True,
+        )
+    ),
+    rbac_denied=First(dra_workloads.templates_cannot_be_read_without_permission),
+    mappings=First(mapper.the_configuration_maps_the_classes),
+    read_template=First(claim_templates.templates_are_read_where_the_workload_lives),
+    # Only a missing template is an error. Requests of all forms pass, and selectors are not evaluated.
+    template=First(claim_templates_0_14.missing_template_message_0_14),
+    request=First(),
+    matching=DeviceMatchingRules(),
+    lookup=First(mapper.the_mapping_of_a_class_names_the_resource),
+    unmapped_class=First(claim_templates_0_14.unmapped_class_message_0_14),
+    # All errors are retried, those that never go away too.
+    retry_on_error=AnyOf(claim_templates_0_17.every_error_is_retried),
+)
+
+CHARGING = Charges(
+    claims=Collect(charges.claims_are_those_of_the_pod),
+    # Mode All has no count; prioritized lists charge nothing.
+    request=First(
+        charges.the_count_is_charged,
+        claim_templates_0_14.allocation_mode_all_is_charged_zero,
+    ),
+    # Sums inside a claim overflow.
+    in_claim=First(claim_templates_0_17.requests_of_a_claim_wrap_around),
+    in_pod=First(charges.claims_of_a_pod_add_up),
+    transformed=First(resource_transformations.outputs_are_computed_from_whole_units),
+    plus_pod_requests=First(charges.devices_add_to_pod_requests),
+    pods=First(charges.a_pod_set_is_charged_for_each_pod),
 )

@@ -1,4 +1,4 @@
-"""Kueue 0.14, the oldest release known here: its rules about scheduling."""
+"""Kueue 0.14: the rules of queues, cohorts, flavors, preemption, fair sharing and the scheduling cycle."""
 
 from __future__ import annotations
 
@@ -28,11 +28,6 @@ from kueue_dra_ref.rules.queue import (
 from kueue_dra_ref.rules.scheduler import scheduling_cycle
 
 QUEUEING = QueueRules(
-    order=Order(pending_workloads.higher_priority_first, pending_workloads.older_first),
-    requeue_immediately=AnyOf(pending_workloads.strict_fifo_requeues_immediately),
-    mark_inadmissible=AnyOf(pending_workloads.best_effort_fifo_marks_inadmissible),
-    sticky_preemptor=AnyOf(),
-    namespace=First(pending_workloads.namespace_must_be_selected_0_18),
     queue_not_ready=First(
         admissibility.the_local_queue_must_exist,
         admissibility.the_local_queue_must_run,
@@ -44,33 +39,60 @@ QUEUEING = QueueRules(
         pending_workloads.a_stopped_cluster_queue_is_inactive,
         pending_workloads.missing_flavors_make_a_cluster_queue_inactive,
     ),
+    order=Order(pending_workloads.higher_priority_first, pending_workloads.older_first),
+    # A workload that waits for its victims can be overtaken.
+    sticky_preemptor=AnyOf(),
+    namespace=First(pending_workloads.namespace_must_be_selected_0_18),
+    requeue_immediately=AnyOf(pending_workloads.strict_fifo_requeues_immediately),
+    mark_inadmissible=AnyOf(pending_workloads.best_effort_fifo_marks_inadmissible),
+    skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
+    # Up to 0.15, a deleted pending workload requeues nothing.
+    ignore_delete=AnyOf(pending_workloads.deleted_pending_triggers_no_requeue),
     evict=First(
         pending_workloads.evict_on_deactivation,
         pending_workloads.hold_and_drain_evicts_local_queue,
         pending_workloads.a_drained_cluster_queue_evicts,
     ),
-    skip_in_requeue=AnyOf(pending_workloads.requeued_false_is_skipped),
     hold_finalizer=AnyOf(
         in_use_finalizers.cluster_queue_in_use_finalizer,
         in_use_finalizers.resource_flavor_in_use_finalizer,
     ),
     ignore_update=AnyOf(in_use_finalizers.deleted_objects_ignore_updates),
-    ignore_delete=AnyOf(pending_workloads.deleted_pending_triggers_no_requeue),
+)
+
+COHORTS = CohortRules(
+    reads_cohorts=AnyOf(
+        when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True)
+    ),
+    parent_of_cluster_queue=First(cohort_quota.queues_of_a_cohort_share),
+    parent=First(cohort_quota.cohorts_form_a_tree),
+    on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
+    quota=First(cohort_quota.a_cohort_may_bring_quota),
+    # Quotas are plain integers (up to 0.17).
+    quota_value=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
+    borrowing=First(cohort_quota.a_limit_bounds_borrowing),
+    lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
+    borrowed_amount=First(cohort_quota.use_above_nominal_quota_is_borrowed),
 )
 
 ASSIGNING = FlavorAssignment(
-    flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
-    uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
     implicit_requests=Each(fits_resource_quota.pods_resource_when_covered),
-    flavor=Each(taints.taints_must_be_tolerated_by_their_value),
-    quota=First(
-        fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
-        fits_resource_quota.insufficient_unused_quota,
+    uncovered=First(fits_resource_quota.uncovered_resources_are_unavailable),
+    flavors=Collect(fits_resource_quota.flavors_are_tried_as_listed),
+    resume_from_last_tried=AnyOf(
+        when(flavor_fungibility.resume_from_last_tried_flavor, FlavorFungibility=True)
     ),
+    flavor=Each(taints.taints_must_be_tolerated_by_their_value),
+    # Node affinity is compared by the label keys of the group (up to 0.17).
     in_group=Each(
         node_affinity.affinity_operand_is_integer_in_group,
         node_affinity.node_affinity_matches_in_group,
     ),
+    quota=First(
+        fits_resource_quota.exceeds_maximum_capacity_in_one_sum,
+        fits_resource_quota.insufficient_unused_quota,
+    ),
+    stop_search=AnyOf(flavor_fungibility.no_fit_stops_search),
     try_next_flavor=AnyOf(
         when(flavor_fungibility.try_next_when_no_candidates, FlavorFungibility=True),
         when(
@@ -81,6 +103,7 @@ ASSIGNING = FlavorAssignment(
         ),
         when(flavor_fungibility.no_fit_tries_next_flavor, FlavorFungibility=False),
     ),
+    # A ClusterQueue cannot state a preference; a gate decides.
     rank=Order(
         when(
             flavor_fungibility.borrowing_is_preferred,
@@ -94,41 +117,9 @@ ASSIGNING = FlavorAssignment(
     prefer_flavor=Order(
         when(flavor_fungibility.granular_mode_ranks_flavors, FlavorFungibility=False)
     ),
-    stop_search=AnyOf(flavor_fungibility.no_fit_stops_search),
-    resume_from_last_tried=AnyOf(
-        when(flavor_fungibility.resume_from_last_tried_flavor, FlavorFungibility=True)
-    ),
     partial_admission=AnyOf(
         when(fits_resource_quota.partial_admission, PartialAdmission=True)
     ),
-)
-
-COHORTS = CohortRules(
-    parent_of_cluster_queue=First(cohort_quota.queues_of_a_cohort_share),
-    reads_cohorts=AnyOf(
-        when(cohort_quota.cohort_objects_are_read, HierarchicalCohorts=True)
-    ),
-    parent=First(cohort_quota.cohorts_form_a_tree),
-    quota=First(cohort_quota.a_cohort_may_bring_quota),
-    borrowing=First(cohort_quota.a_limit_bounds_borrowing),
-    lending=First(when(cohort_quota.a_limit_bounds_lending, LendingLimit=True)),
-    on_cycle=First(cohort_quota.a_loop_of_cohorts_stops_its_queues),
-    borrowed_amount=First(cohort_quota.use_above_nominal_quota_is_borrowed),
-    quota_value=First(cohort_quota.cpu_beyond_64_bits_is_counted_as_none),
-)
-
-CYCLE = SchedulingCycle(
-    order=Order(
-        scheduling_cycle.less_borrowing_first,
-        when(
-            scheduling_cycle.higher_priority_entry_first,
-            PrioritySortingWithinCohort=True,
-        ),
-        scheduling_cycle.older_entry_first,
-    ),
-    victims_overlap=First(scheduling_cycle.overlapping_preemption_targets),
-    no_longer_fits=First(scheduling_cycle.no_longer_fits_after_usage),
-    reserve_capacity=First(scheduling_cycle.reserve_capacity_unless_always_reclaim),
 )
 
 PREEMPTING = PreemptionRules(
@@ -159,10 +150,11 @@ PREEMPTING = PreemptionRules(
         preemption_policies.latest_quota_reservation_first,
     ),
     fill_back=Fold(preemption_policies.fill_back_workloads),
+    # An eviction that comes too early fails for good.
+    ignore_just_admitted=AnyOf(preemption_policies.just_admitted_are_no_candidates),
     preempted_message=First(preemption_policies.preemption_message_without_paths),
     pending=First(preemption_policies.preemption_pending_message),
     start_next_cycle=AnyOf(preemption_policies.preemptor_requeues_immediately),
-    ignore_just_admitted=AnyOf(preemption_policies.just_admitted_are_no_candidates),
 )
 
 FAIR_SHARING = FairSharingRules(
@@ -174,9 +166,24 @@ FAIR_SHARING = FairSharingRules(
         ),
         fair_sharing.older_first_on_equal_priority,
     ),
+    # The strategies decide alone.
     within_nominal=AnyOf(),
+    skip_zero_share=AnyOf(fair_sharing.skip_zero_drs),
     final_share=AnyOf(fair_sharing.less_than_or_equal_to_final_share),
     initial_share=AnyOf(fair_sharing.less_than_initial_share),
     status_fields=Each(fair_sharing.fair_sharing_status),
-    skip_zero_share=AnyOf(fair_sharing.skip_zero_drs),
+)
+
+CYCLE = SchedulingCycle(
+    order=Order(
+        scheduling_cycle.less_borrowing_first,
+        when(
+            scheduling_cycle.higher_priority_entry_first,
+            PrioritySortingWithinCohort=True,
+        ),
+        scheduling_cycle.older_entry_first,
+    ),
+    victims_overlap=First(scheduling_cycle.overlapping_preemption_targets),
+    no_longer_fits=First(scheduling_cycle.no_longer_fits_after_usage),
+    reserve_capacity=First(scheduling_cycle.reserve_capacity_unless_always_reclaim),
 )

@@ -1,4 +1,4 @@
-"""Kueue 0.14, the oldest release known here: its rules about validation."""
+"""Kueue 0.14: the rules by which the API server and webhooks reject or default objects."""
 
 from __future__ import annotations
 
@@ -212,5 +212,6 @@ WEBHOOKS = WebhookRules(
             ElasticJobsViaWorkloadSlices=True,
         ),
     ),
+    # In the words of Kubernetes 1.34.
     rephrase=Fold(mapping_names_0_15.names_are_qualified_and_counted_in_characters),
 )

@@ -1,7 +1,7 @@
 """Kueue 0.17 (0.17.1): what it changes in Kueue 0.16.
 
 Extended resources can be charged (behind a gate of their own), equivalent workloads become inadmissible together, and
-lending limits, Cohorts and default queues have no gates any more.
+lending limits, Cohorts and default queues can no longer be switched off.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _EXTENDED = ExtendedResources(
 
 def _webhooks(earlier: WebhookRules) -> WebhookRules:
     quota = (
-        # The gate LendingLimit is gone.
+        # LendingLimit is GA and locked on.
         earlier.groups.quota.ungate(
             clusterqueue_webhook.no_lending_limit_is_negative,
             clusterqueue_webhook.lending_limit_needs_cohort,
@@ -101,7 +101,7 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
         # A Workload's pod templates are stored as they are written.
         defaults=earlier.defaults.drop(workload_webhook.pod_template_defaults),
         groups=replace(earlier.groups, quota=quota),
-        # The gate LocalQueueDefaulting is gone.
+        # LocalQueueDefaulting is GA and locked on.
         job=earlier.job.ungate(
             job_webhook.queue_name_is_not_removed_with_default_queue
         ),
@@ -111,7 +111,7 @@ def _webhooks(earlier: WebhookRules) -> WebhookRules:
 def _jobs(earlier: JobRules) -> JobRules:
     return replace(
         earlier,
-        # The gate LocalQueueDefaulting is gone.
+        # LocalQueueDefaulting is GA and locked on.
         default_queue=earlier.default_queue.ungate(
             managed_jobs.a_job_without_a_queue_gets_the_default_one
         ),
@@ -137,7 +137,7 @@ def _queueing(earlier: QueueRules) -> QueueRules:
 def _cohorts(earlier: CohortRules) -> CohortRules:
     return replace(
         earlier,
-        # The gates HierarchicalCohorts and LendingLimit are gone.
+        # HierarchicalCohorts and LendingLimit are GA and locked on.
         reads_cohorts=earlier.reads_cohorts.ungate(
             cohort_quota.cohort_objects_are_read
         ),

@@ -1,4 +1,8 @@
-"""Kueue 0.18 (0.18.0 to 0.18.3): what it changes of Kueue 0.17."""
+"""Kueue 0.18 (0.18.0 to 0.18.3): what it changes in Kueue 0.17.
+
+Device integration is on by default (gate KueueDRAIntegration). CEL selectors are matched against published devices, and
+a mapping can charge a counter of partitionable devices instead of devices.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,29 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config_earlier import KUEUE_0_18_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_17 import kueue_0_17
+from kueue_dra_ref.behaviours.phases_dra import (
+    AdjustResources,
+    Charges,
+    ExtendedResources,
+    Preprocessing,
+)
+from kueue_dra_ref.behaviours.phases_scheduling import (
+    CohortRules,
+    FlavorAssignment,
+    PreemptionRules,
+)
+from kueue_dra_ref.behaviours.phases_status import PriorityClassRules, StatusRules
+from kueue_dra_ref.behaviours.phases_validation import APIValidation
 from kueue_dra_ref.behaviours.roles import reads
 from kueue_dra_ref.features.kube_features import kueue_0_18_gates
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.config import (
     config_validation,
     mapping_source_fields,
     mapping_sources_0_18,
 )
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import workload_crd
 from kueue_dra_ref.rules.dra import (
     charges,
@@ -61,228 +79,270 @@ def kueue_0_18() -> Behaviour:
             "KueueDRAIntegrationExtendedResource",
             "KueueDRAIntegrationPartitionableDevices",
         ),
+        # Selectors are matched against the devices of ResourceSlices.
         role=reads(
             "deviceclasses",
             "resourceclaims",
             "resourceclaimtemplates",
             "resourceslices",
         ),
-        mapping=replace(
-            earlier.mapping,
-            before_sources=Collect(
-                when(
-                    mapping_sources_0_18.sources_need_the_gate_of_counters,
-                    KueueDRAIntegrationPartitionableDevices=False,
-                ),
-                when(
-                    mapping_sources_0_18.a_mapping_has_one_source,
-                    KueueDRAIntegrationPartitionableDevices=True,
-                ),
+        mapping=_mapping(earlier.mapping),
+        definitions=_definitions(earlier.definitions),
+        priorities=_priorities(earlier.priorities),
+        adjusting=_adjusting(earlier.adjusting),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        extended=_extended(earlier.extended),
+        cohorts=_cohorts(earlier.cohorts),
+        assigning=_assigning(earlier.assigning),
+        preempting=_preempting(earlier.preempting),
+        reporting=_reporting(earlier.reporting),
+    )
+
+
+def _partitionable(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while partitionable devices are enabled."""
+    return when(each, KueueDRAIntegrationPartitionableDevices=True)
+
+
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # A mapping may have one source, a counter; while the gate is off, it may have none.
+        before_sources=Collect(
+            when(
+                mapping_sources_0_18.sources_need_the_gate_of_counters,
+                KueueDRAIntegrationPartitionableDevices=False,
             ),
-            source_type=Each(
-                when(
-                    mapping_sources_0_18.a_source_is_a_counter,
-                    KueueDRAIntegrationPartitionableDevices=True,
-                )
+            _partitionable(mapping_sources_0_18.a_mapping_has_one_source),
+        ),
+        source_type=Each(_partitionable(mapping_sources_0_18.a_source_is_a_counter)),
+        source=Collect(
+            _partitionable(mapping_sources_0_18.a_counter_has_a_short_name),
+            _partitionable(mapping_sources_0_18.a_driver_has_a_name),
+            _partitionable(mapping_source_fields.the_selector_of_a_source_compiles),
+        ),
+        # quotaCheckStrategy is new.
+        after=earlier.after.add(
+            when(
+                config_validation.exclusions_conflict_with_ignore_undeclared,
+                QuotaCheckStrategy=True,
             ),
-            source=Collect(
-                when(
-                    mapping_sources_0_18.a_counter_has_a_short_name,
-                    KueueDRAIntegrationPartitionableDevices=True,
-                ),
-                when(
-                    mapping_sources_0_18.a_driver_has_a_name,
-                    KueueDRAIntegrationPartitionableDevices=True,
-                ),
-                when(
-                    mapping_source_fields.the_selector_of_a_source_compiles,
-                    KueueDRAIntegrationPartitionableDevices=True,
-                ),
-            ),
-            after=earlier.mapping.after.add(
-                when(
-                    config_validation.exclusions_conflict_with_ignore_undeclared,
-                    QuotaCheckStrategy=True,
-                ),
-                when(
-                    config_validation.quota_check_strategy_is_known,
-                    QuotaCheckStrategy=True,
-                ),
+            when(
+                config_validation.quota_check_strategy_is_known, QuotaCheckStrategy=True
             ),
         ),
-        processing=replace(
-            earlier.processing,
-            is_dra_workload=earlier.processing.is_dra_workload.swap(
-                dra_workloads.claim_template_makes_a_dra_workload,
-                when(
-                    dra_workloads.claim_template_makes_a_dra_workload,
-                    KueueDRAIntegration=True,
-                ),
-            ),
-            reject_workload=First(
-                when(
-                    dra_workloads.claims_are_refused_while_the_gate_is_off,
-                    KueueDRAIntegration=False,
-                    KueueDRARejectWorkloadsWhenDRADisabled=True,
-                ),
-                when(dra_workloads.direct_claims_are_refused, KueueDRAIntegration=True),
-            ),
-            template=earlier.processing.template.drop(
-                claim_templates_0_17.constraints_are_refused,
-                claim_templates_0_17.device_config_is_refused,
-            ),
-            request=earlier.processing.request.swap(
-                claim_templates_0_17.selectors_are_refused,
-                claim_templates.selectors_must_compile,
-            ),
-            matching=DeviceMatchingRules(
-                eligible=AllOf(
-                    device_matching.a_device_serves_one_request_of_a_claim,
-                    device_matching.the_selectors_of_the_class_hold,
-                    device_matching.the_selectors_of_the_request_hold,
-                ),
-                findings=First(
-                    device_matching.the_class_must_exist,
-                    device_matching.the_selectors_of_the_class_compile,
-                    device_matching.selector_error_rejects,
-                    device_matching.too_few_devices_reject,
-                ),
-            ),
-            sourcing=SourcedRequestRules(
-                sources=First(
-                    sourced_requests.sources_of_a_class_are_those_of_its_mappings
-                ),
-                charge_by_sources=AnyOf(
-                    sourced_requests.uncountable_classes_are_not_charged
-                ),
-                slices=Fold(
-                    pool_selection.slices_are_those_of_the_driver,
-                    pool_selection.newest_pool_generation,
-                    pool_selection.skip_incomplete_pool,
-                ),
-                eligible=AllOf(
-                    sourced_requests.the_selector_of_the_source_holds,
-                    sourced_requests.the_selectors_of_a_sourced_class_hold,
-                    sourced_requests.the_selectors_of_a_sourced_request_hold,
-                ),
-                match_error=First(
-                    devices_0_18.missing_class_at_request_path,
-                    devices_0_18.class_selector_error_at_request_path,
-                    sourced_requests.sourced_selector_error_is_retried,
-                    sourced_requests.too_few_sourced_devices_reject,
-                ),
-                counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
-                amount_error=First(
-                    partitionable_devices.some_device_must_consume_the_counter
-                ),
-                worst_case=First(sourced_requests.max_over_devices),
-                clamp=Fold(sourced_requests.clamp_negative_to_zero),
-                times_count=First(sourced_requests.each_sourced_device_is_charged),
-                watched_drivers=Collect(
-                    sourced_requests.source_driver_slices_are_watched
-                ),
-            ),
-            retry_on_error=earlier.processing.retry_on_error.drop(
-                claim_templates_0_17.every_error_is_retried
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    return replace(
+        earlier,
+        workload=replace(
+            earlier.workload,
+            # Two more pod sets.
+            limits=earlier.workload.limits.swap(
+                workload_crd.at_most_8_pod_sets, workload_crd.at_most_10_pod_sets
             ),
         ),
-        charging=replace(
-            earlier.charging,
-            in_claim=earlier.charging.in_claim.swap(
-                claim_templates_0_17.requests_of_a_claim_wrap_around,
-                charges.requests_of_a_claim_add_up,
-            ),
-            transformed=earlier.charging.transformed.swap(
-                resource_transformations.outputs_are_computed_from_whole_units,
-                resource_transformations.outputs_and_what_is_requested_are_one_sum,
-            ),
+    )
+
+
+def _priorities(earlier: PriorityClassRules) -> PriorityClassRules:
+    return replace(
+        earlier,
+        # A namespace of Jobs without a class can have a default one.
+        default_class=First(
+            when(
+                workload_priority_class.a_job_without_a_class_gets_the_default_one,
+                WorkloadPriorityClassDefaulting=True,
+            )
         ),
-        assigning=replace(
-            earlier.assigning,
-            ignore_undeclared=AnyOf(
-                when(
-                    fits_resource_quota.ignore_undeclared_resources,
-                    QuotaCheckStrategy=True,
-                )
-            ),
-            flavor=Each(
-                taints.taints_must_be_tolerated,
-                node_affinity.affinity_operand_is_integer,
-                node_affinity.node_affinity_matches,
-            ),
-            no_fit_message=First(fits_resource_quota.unlimited_in_message),
-            in_group=earlier.assigning.in_group.drop(
-                node_affinity.affinity_operand_is_integer_in_group,
-                node_affinity.node_affinity_matches_in_group,
-            ),
+    )
+
+
+def _adjusting(earlier: AdjustResources) -> AdjustResources:
+    return replace(
+        earlier,
+        # Pod-level resources are read.
+        pod_set=earlier.pod_set.add(
+            adjust_resources.limits_of_the_pod_stand_in_for_its_requests
         ),
-        cohorts=replace(
-            earlier.cohorts,
-            quota_value=earlier.cohorts.quota_value.drop(
-                cohort_quota.cpu_beyond_64_bits_is_counted_as_none
+        resources=earlier.resources.add(adjust_resources.pods_keep_to_their_limits),
+    )
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
+        # While the gate is off, workloads with claims are rejected, since their devices cannot be charged.
+        reject_workload=First(
+            when(
+                dra_workloads.claims_are_refused_while_the_gate_is_off,
+                KueueDRAIntegration=False,
+                KueueDRARejectWorkloadsWhenDRADisabled=True,
             ),
+            when(dra_workloads.direct_claims_are_refused, KueueDRAIntegration=True),
         ),
-        preempting=replace(
-            earlier.preempting,
-            skip_search=Collect(preemption_policies.pods_resource_is_ignored),
+        # The gate has another name.
+        is_dra_workload=earlier.is_dra_workload.gate(
+            dra_workloads.claim_template_makes_a_dra_workload, KueueDRAIntegration=True
         ),
-        reporting=replace(
-            earlier.reporting,
-            extra_requests=earlier.reporting.extra_requests.drop(
-                workload_status.pods_resource_in_requests
-            ),
+        # Constraints and device configuration do not change what is charged.
+        template=earlier.template.drop(
+            claim_templates_0_17.constraints_are_refused,
+            claim_templates_0_17.device_config_is_refused,
         ),
-        priorities=replace(
-            earlier.priorities,
-            default_class=First(
-                when(
-                    workload_priority_class.a_job_without_a_class_gets_the_default_one,
-                    WorkloadPriorityClassDefaulting=True,
-                )
-            ),
+        # Selectors are accepted if they compile ...
+        request=earlier.request.swap(
+            claim_templates_0_17.selectors_are_refused,
+            claim_templates.selectors_must_compile,
         ),
-        extended=replace(
-            earlier.extended,
-            used_by_workload=earlier.extended.used_by_workload.swap(
-                extended_resource_requests.extended_resources_are_detected,
-                when(
-                    extended_resource_requests.extended_resources_are_detected,
-                    KueueDRAIntegrationExtendedResource=True,
-                ),
-            ),
-            requested_names=earlier.extended.requested_names.swap(
-                extended_resource_requests.requests_and_limits_are_charged,
-                when(
-                    extended_resource_requests.requests_and_limits_are_charged,
-                    KueueDRAIntegrationExtendedResource=True,
-                ),
-            ),
-            in_container=earlier.extended.in_container.add(
-                devices_0_18.each_container_is_refused_a_class_with_counters
-            ),
-            affected_by_class=Collect(
-                when(
-                    extended_resource_requests.device_class_change_requeues,
-                    KueueDRAIntegrationExtendedResource=True,
-                )
-            ),
+        # ... and enough published devices match.
+        matching=_MATCHING,
+        # Classes can be charged by counters of partitionable devices.
+        sourcing=_SOURCING,
+        # Only errors that may go away are retried.
+        retry_on_error=earlier.retry_on_error.drop(
+            claim_templates_0_17.every_error_is_retried
         ),
-        adjusting=replace(
-            earlier.adjusting,
-            pod_set=earlier.adjusting.pod_set.add(
-                adjust_resources.limits_of_the_pod_stand_in_for_its_requests
-            ),
-            resources=earlier.adjusting.resources.add(
-                adjust_resources.pods_keep_to_their_limits
-            ),
+    )
+
+
+_MATCHING = DeviceMatchingRules(
+    eligible=AllOf(
+        device_matching.a_device_serves_one_request_of_a_claim,
+        device_matching.the_selectors_of_the_class_hold,
+        device_matching.the_selectors_of_the_request_hold,
+    ),
+    findings=First(
+        device_matching.the_class_must_exist,
+        device_matching.the_selectors_of_the_class_compile,
+        device_matching.selector_error_rejects,
+        device_matching.too_few_devices_reject,
+    ),
+)
+
+_SOURCING = SourcedRequestRules(
+    sources=First(sourced_requests.sources_of_a_class_are_those_of_its_mappings),
+    charge_by_sources=AnyOf(sourced_requests.uncountable_classes_are_not_charged),
+    # Which devices are looked at.
+    slices=Fold(
+        pool_selection.slices_are_those_of_the_driver,
+        pool_selection.newest_pool_generation,
+        pool_selection.skip_incomplete_pool,
+    ),
+    eligible=AllOf(
+        sourced_requests.the_selector_of_the_source_holds,
+        sourced_requests.the_selectors_of_a_sourced_class_hold,
+        sourced_requests.the_selectors_of_a_sourced_request_hold,
+    ),
+    match_error=First(
+        devices_0_18.missing_class_at_request_path,
+        devices_0_18.class_selector_error_at_request_path,
+        sourced_requests.sourced_selector_error_is_retried,
+        sourced_requests.too_few_sourced_devices_reject,
+    ),
+    # What they charge.
+    counter=Collect(devices_0_18.the_first_set_of_a_device_is_charged),
+    amount_error=First(partitionable_devices.some_device_must_consume_the_counter),
+    worst_case=First(sourced_requests.max_over_devices),
+    clamp=Fold(sourced_requests.clamp_negative_to_zero),
+    times_count=First(sourced_requests.each_sourced_device_is_charged),
+    # Which changes requeue inadmissible workloads.
+    watched_drivers=Collect(sourced_requests.source_driver_slices_are_watched),
+)
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # A sum no longer overflows.
+        in_claim=earlier.in_claim.swap(
+            claim_templates_0_17.requests_of_a_claim_wrap_around,
+            charges.requests_of_a_claim_add_up,
         ),
-        definitions=replace(
-            earlier.definitions,
-            workload=replace(
-                earlier.definitions.workload,
-                limits=earlier.definitions.workload.limits.swap(
-                    workload_crd.at_most_8_pod_sets, workload_crd.at_most_10_pod_sets
-                ),
-            ),
+        # Transformations multiply exact amounts.
+        transformed=earlier.transformed.swap(
+            resource_transformations.outputs_are_computed_from_whole_units,
+            resource_transformations.outputs_and_what_is_requested_are_one_sum,
+        ),
+    )
+
+
+def _extended(earlier: ExtendedResources) -> ExtendedResources:
+    return replace(
+        earlier,
+        # One gate, with another name, in the place of two.
+        used_by_workload=earlier.used_by_workload.gate(
+            extended_resource_requests.extended_resources_are_detected,
+            KueueDRAIntegrationExtendedResource=True,
+        ),
+        requested_names=earlier.requested_names.gate(
+            extended_resource_requests.requests_and_limits_are_charged,
+            KueueDRAIntegrationExtendedResource=True,
+        ),
+        # A class that is charged by counters cannot be requested by name.
+        in_container=earlier.in_container.add(
+            devices_0_18.each_container_is_refused_a_class_with_counters
+        ),
+        # A new or changed DeviceClass requeues the workloads that request its extended resource.
+        affected_by_class=Collect(
+            when(
+                extended_resource_requests.device_class_change_requeues,
+                KueueDRAIntegrationExtendedResource=True,
+            )
+        ),
+    )
+
+
+def _cohorts(earlier: CohortRules) -> CohortRules:
+    return replace(
+        earlier,
+        # CPU beyond 64 bits of thousandths is counted.
+        quota_value=earlier.quota_value.drop(
+            cohort_quota.cpu_beyond_64_bits_is_counted_as_none
+        ),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # quotaCheckStrategy can ignore resources that no quota covers.
+        ignore_undeclared=AnyOf(
+            when(
+                fits_resource_quota.ignore_undeclared_resources, QuotaCheckStrategy=True
+            )
+        ),
+        # Node affinity is compared with the labels of each flavor, no longer with the label keys of its group.
+        flavor=Each(
+            taints.taints_must_be_tolerated,
+            node_affinity.affinity_operand_is_integer,
+            node_affinity.node_affinity_matches,
+        ),
+        in_group=earlier.in_group.drop(
+            node_affinity.affinity_operand_is_integer_in_group,
+            node_affinity.node_affinity_matches_in_group,
+        ),
+        # Messages print the largest integer as "unlimited".
+        no_fit_message=First(fits_resource_quota.unlimited_in_message),
+    )
+
+
+def _preempting(earlier: PreemptionRules) -> PreemptionRules:
+    return replace(
+        earlier,
+        # No victims are searched to free the implicit resource "pods".
+        skip_search=Collect(preemption_policies.pods_resource_is_ignored),
+    )
+
+
+def _reporting(earlier: StatusRules) -> StatusRules:
+    return replace(
+        earlier,
+        # The implicit resource "pods" is no longer listed among the requests.
+        extra_requests=earlier.extra_requests.drop(
+            workload_status.pods_resource_in_requests
         ),
     )

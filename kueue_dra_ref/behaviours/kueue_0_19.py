@@ -1,4 +1,8 @@
-"""Kueue 0.19 (0.19.0 to 0.19.2): what it changes of Kueue 0.18."""
+"""Kueue 0.19 (0.19.0 to 0.19.2): what it changes in Kueue 0.18.
+
+Mappings can have several sources, and charge consumable capacity as well as counters. Conditions can report precise
+reasons for a pending workload (gate UnadmittedWorkloadsObservability), and the order of resources is fixed.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,18 @@ from dataclasses import replace
 from kueue_dra_ref.api.schema_config import KUEUE_0_19_VERSIONS
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_18 import kueue_0_18
+from kueue_dra_ref.behaviours.phases_dra import (
+    Charges,
+    ExtendedResources,
+    Preprocessing,
+)
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, QueueRules
+from kueue_dra_ref.behaviours.phases_status import JobRules, StatusRules
+from kueue_dra_ref.behaviours.phases_validation import APIValidation, WebhookRules
 from kueue_dra_ref.features.kube_features import kueue_0_19_gates
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.pending_reason import QuotaReservedReason
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import AnyOf, Collect, Each, First, Fold
 from kueue_dra_ref.rules.config import (
     device_class_mappings,
@@ -16,6 +30,7 @@ from kueue_dra_ref.rules.config import (
     mapping_sources,
     mapping_sources_0_18,
 )
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.crd import workload_crd
 from kueue_dra_ref.rules.dra import (
     consumable_capacity,
@@ -24,6 +39,7 @@ from kueue_dra_ref.rules.dra import (
     partitionable_devices,
     sourced_requests,
 )
+from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 from kueue_dra_ref.rules.flavorassigner import flavor_fungibility
 from kueue_dra_ref.rules.jobframework import job_reconciliation, managed_jobs
 from kueue_dra_ref.rules.queue import admissibility, pending_workloads
@@ -33,6 +49,8 @@ from kueue_dra_ref.rules.workload import (
     unadmitted_workloads,
     workload_status,
 )
+
+ConditionSlot = First[[QuotaReservedReason | None, str], Condition]
 
 
 def kueue_0_19() -> Behaviour:
@@ -45,349 +63,284 @@ def kueue_0_19() -> Behaviour:
         kueue="0.19",
         versions=KUEUE_0_19_VERSIONS,
         gates=kueue_0_19_gates(),
-        mapping=replace(
-            earlier.mapping,
-            device_class=earlier.mapping.device_class.swap(
-                device_class_mappings.class_maps_to_one_resource,
-                device_class_mappings.class_maps_to_one_resource_unless_both_count,
-            ).add(mapping_sources.mappings_of_a_class_charge_different_counters),
-            before_sources=earlier.mapping.before_sources.drop(
-                mapping_sources_0_18.sources_need_the_gate_of_counters,
-                mapping_sources_0_18.a_mapping_has_one_source,
-            ),
-            source_type=Each(
-                mapping_sources.a_source_has_a_type,
-                mapping_sources.a_source_has_one_type,
-                when(
-                    mapping_sources.counters_need_gate,
-                    KueueDRAIntegrationPartitionableDevices=False,
-                ),
-                when(
-                    mapping_sources.capacities_need_their_gate,
-                    KueueDRAIntegrationConsumableCapacity=False,
-                ),
-            ),
-            source=Collect(
-                mapping_source_fields.a_counter_is_named_by_a_label,
-                mapping_source_fields.a_capacity_has_a_qualified_name,
-                mapping_source_fields.a_driver_is_a_subdomain,
-                mapping_source_fields.the_selector_of_a_source_compiles,
-            ),
-            sources=Collect(mapping_sources.sources_have_one_type),
-        ),
-        processing=replace(
-            earlier.processing,
-            sourcing=replace(
-                earlier.processing.sourcing,
-                drivers=First(
-                    sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources
-                ),
-                match_error=earlier.processing.sourcing.match_error.swap(
-                    devices_0_18.missing_class_at_request_path,
-                    sourced_requests.a_sourced_class_must_exist,
-                ).swap(
-                    devices_0_18.class_selector_error_at_request_path,
-                    sourced_requests.the_selectors_of_a_sourced_class_compile,
-                ),
-                counter=earlier.processing.sourcing.counter.swap(
-                    devices_0_18.the_first_set_of_a_device_is_charged,
-                    partitionable_devices.what_a_device_consumes_is_charged,
-                ),
-                requested_capacity=First(
-                    consumable_capacity.requested_capacity,
-                    consumable_capacity.policy_default,
-                    consumable_capacity.full_capacity,
-                ),
-                round_capacity=Fold(
-                    consumable_capacity.round_to_valid_values,
-                    consumable_capacity.round_up_to_range_min,
-                    consumable_capacity.round_up_to_range_step,
-                    consumable_capacity.reject_above_range_max,
-                ),
-                amount_error=First(
-                    partitionable_devices.some_device_must_consume_the_counter,
-                    consumable_capacity.some_device_must_have_the_capacity,
-                    consumable_capacity.no_device_satisfies_capacity,
-                ),
-                in_bytes=First(sourced_requests.sourced_amounts_in_bytes),
-            ),
-        ),
-        charging=replace(
-            earlier.charging,
-            transformed=earlier.charging.transformed.swap(
-                resource_transformations.outputs_and_what_is_requested_are_one_sum,
-                resource_transformations.outputs_are_added_to_what_is_requested,
-            ),
-        ),
-        queueing=replace(
-            earlier.queueing,
-            namespace=earlier.queueing.namespace.swap(
-                pending_workloads.namespace_must_be_selected_0_18,
-                pending_workloads.the_namespace_must_be_selected,
-            ),
-            queue_not_ready=First(
-                when(
-                    admissibility.inactive_condition,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                admissibility.the_local_queue_must_exist,
-                admissibility.the_local_queue_must_run,
-                admissibility.the_cluster_queue_must_exist,
-                admissibility.the_cluster_queue_must_be_active,
-                when(
-                    admissibility.namespace_mismatch_condition,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    admissibility.invalid_requests_condition,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    admissibility.reason_from_equivalence_hash,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    admissibility.reason_from_equivalence_hash_on_arrival,
-                    UnadmittedWorkloadsExplicitStatus=True,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    admissibility.pending_on_arrival,
-                    UnadmittedWorkloadsExplicitStatus=True,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    admissibility.clear_stale_condition,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-            ),
-        ),
-        assigning=replace(
-            earlier.assigning,
-            rank=earlier.assigning.rank.add(
-                flavor_fungibility.no_preemption_candidates_last,
-                before=flavor_fungibility.is_preferred,
-            ),
-            stop_search=earlier.assigning.stop_search.drop(
-                flavor_fungibility.no_fit_stops_search
-            ),
-            keep_progress_on_skip=AnyOf(
-                when(
-                    flavor_fungibility.keep_scan_progress_on_skip,
-                    FlavorFungibilityPreserveScanProgress=True,
-                )
-            ),
-            reason_across_flavors=First(
-                when(
-                    unadmitted_workloads.least_severe_reason,
-                    UnadmittedWorkloadsObservability=True,
-                )
-            ),
-            reason_across_resources=First(
-                when(
-                    unadmitted_workloads.most_severe_reason,
-                    UnadmittedWorkloadsObservability=True,
-                )
-            ),
-        ),
-        reporting=replace(
-            earlier.reporting,
-            pending_condition=First(
-                when(
-                    workload_status.pending_condition,
-                    UnadmittedWorkloadsObservability=False,
-                ),
-                when(
-                    unadmitted_workloads.reason_no_matching_flavor,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_exceeds_capacity,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_quota,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_preemption,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_misconfigured,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_stopped,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_deactivated,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_pending_evaluation,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-            ),
-            queue_not_ready=First(
-                when(
-                    workload_status.inadmissible_queue_condition,
-                    UnadmittedWorkloadsObservability=False,
-                ),
-                when(
-                    unadmitted_workloads.reason_no_matching_flavor,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_exceeds_capacity,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_quota,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_preemption,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_misconfigured,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_stopped,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_deactivated,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_pending_evaluation,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-            ),
-            quota_released=First(
-                when(
-                    workload_status.unset_quota_reservation_condition,
-                    UnadmittedWorkloadsObservability=False,
-                ),
-                when(
-                    unadmitted_workloads.reason_no_matching_flavor,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_exceeds_capacity,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_quota,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_waiting_for_preemption,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_misconfigured,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_stopped,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_deactivated,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                when(
-                    unadmitted_workloads.reason_pending_evaluation,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-            ),
-            inadmissible_condition=earlier.reporting.inadmissible_condition.swap(
-                workload_status.inadmissible_condition,
-                when(
-                    workload_status.inadmissible_condition,
-                    UnadmittedWorkloadsObservability=False,
-                ),
-            ).add(
-                when(
-                    unadmitted_workloads.reason_misconfigured_on_inadmissible,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-                before=workload_status.requeued_false_condition,
-            ),
-            unset_quota_reservation=Each(
-                when(
-                    unadmitted_workloads.no_quota_reservation_condition,
-                    UnadmittedWorkloadsObservability=True,
-                )
-            ),
-            reobserved=AnyOf(
-                when(
-                    unadmitted_workloads.refresh_on_new_generation,
-                    UnadmittedWorkloadsObservability=True,
-                )
-            ),
-            terminating=Each(workload_status.cluster_queue_terminating_condition),
-        ),
-        jobs=replace(
-            earlier.jobs,
-            reclaimable_pods=earlier.jobs.reclaimable_pods.add(
-                when(
-                    job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True
-                ),
-                before=job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
-            ),
-            default_queue_exempt=AnyOf(
-                managed_jobs.no_default_queue_in_unmanaged_namespace
-            ),
-        ),
-        extended=replace(
-            earlier.extended,
-            choose_class=Fold(
-                extended_resource_requests.newest_device_class_wins,
-                extended_resource_requests.name_breaks_tie,
-            ),
-            in_container=earlier.extended.in_container.drop(
-                devices_0_18.each_container_asks_for_whole_devices,
-                devices_0_18.each_container_is_refused_a_class_with_counters,
-            ),
-            reject_resource=Collect(
-                extended_resource_requests.classes_with_counters_are_refused,
-                extended_resource_requests.classes_with_capacities_are_refused,
-                extended_resource_requests.devices_are_whole,
-                extended_resource_requests.the_sum_of_containers_has_64_bits,
-            ),
-            per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
-        ),
+        # Resources are processed in the order of their names; up to 0.18 they are Go maps.
         random_map_order=False,
-        definitions=replace(
-            earlier.definitions,
-            workload=replace(
-                earlier.definitions.workload,
-                limits=earlier.definitions.workload.limits.swap(
-                    workload_crd.at_most_10_pod_sets, workload_crd.at_most_18_pod_sets
-                ),
-                cel=earlier.definitions.workload.cel.swap(
-                    workload_crd.queue_name_is_immutable_with_quota,
-                    workload_crd.queue_name_is_immutable_with_quota_reservation,
-                ),
+        mapping=_mapping(earlier.mapping),
+        definitions=_definitions(earlier.definitions),
+        webhooks=_webhooks(earlier.webhooks),
+        jobs=_jobs(earlier.jobs),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        extended=_extended(earlier.extended),
+        queueing=_queueing(earlier.queueing),
+        assigning=_assigning(earlier.assigning),
+        reporting=_reporting(earlier.reporting),
+    )
+
+
+def _observed(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while unadmitted workloads are observable."""
+    return when(each, UnadmittedWorkloadsObservability=True)
+
+
+def _explicit(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while, in addition, each pending workload has an explicit status."""
+    return when(_observed(each), UnadmittedWorkloadsExplicitStatus=True)
+
+
+REASONS = (
+    _observed(unadmitted_workloads.reason_no_matching_flavor),
+    _observed(unadmitted_workloads.reason_exceeds_capacity),
+    _observed(unadmitted_workloads.reason_waiting_for_quota),
+    _observed(unadmitted_workloads.reason_waiting_for_preemption),
+    _observed(unadmitted_workloads.reason_misconfigured),
+    _observed(unadmitted_workloads.reason_stopped),
+    _observed(unadmitted_workloads.reason_deactivated),
+    _observed(unadmitted_workloads.reason_pending_evaluation),
+)
+"""One condition for each reason for which a workload has no quota."""
+
+
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # A class may be in several mappings if all of them charge counters, and different ones.
+        device_class=earlier.device_class.swap(
+            device_class_mappings.class_maps_to_one_resource,
+            device_class_mappings.class_maps_to_one_resource_unless_both_count,
+        ).add(mapping_sources.mappings_of_a_class_charge_different_counters),
+        # A mapping may have several sources, all counters or all capacities; each kind has a gate.
+        before_sources=earlier.before_sources.drop(
+            mapping_sources_0_18.sources_need_the_gate_of_counters,
+            mapping_sources_0_18.a_mapping_has_one_source,
+        ),
+        source_type=Each(
+            mapping_sources.a_source_has_a_type,
+            mapping_sources.a_source_has_one_type,
+            when(
+                mapping_sources.counters_need_gate,
+                KueueDRAIntegrationPartitionableDevices=False,
+            ),
+            when(
+                mapping_sources.capacities_need_their_gate,
+                KueueDRAIntegrationConsumableCapacity=False,
             ),
         ),
-        webhooks=replace(
-            earlier.webhooks,
-            workload=earlier.webhooks.workload.swap(
-                workload_webhook.no_request_is_called_pods,
-                workload_webhook.no_amount_is_called_pods,
-            ).add(
-                when(
-                    workload_webhook.no_amount_is_negative,
-                    WorkloadValidateResourcesAreNonNegative=True,
-                ),
-                before=workload_webhook.at_most_one_pod_set_may_shrink,
+        # Names are checked by their syntax, not by their length alone.
+        source=Collect(
+            mapping_source_fields.a_counter_is_named_by_a_label,
+            mapping_source_fields.a_capacity_has_a_qualified_name,
+            mapping_source_fields.a_driver_is_a_subdomain,
+            mapping_source_fields.the_selector_of_a_source_compiles,
+        ),
+        sources=Collect(mapping_sources.sources_have_one_type),
+    )
+
+
+def _definitions(earlier: APIValidation) -> APIValidation:
+    return replace(
+        earlier,
+        workload=replace(
+            earlier.workload,
+            # Eight more pod sets.
+            limits=earlier.workload.limits.swap(
+                workload_crd.at_most_10_pod_sets, workload_crd.at_most_18_pod_sets
+            ),
+            # The queue of a workload with quota cannot be removed either.
+            cel=earlier.workload.cel.swap(
+                workload_crd.queue_name_is_immutable_with_quota,
+                workload_crd.queue_name_is_immutable_with_quota_reservation,
             ),
         ),
+    )
+
+
+def _webhooks(earlier: WebhookRules) -> WebhookRules:
+    return replace(
+        earlier,
+        # Limits, overhead and pod-level resources are checked in addition to requests.
+        workload=earlier.workload.swap(
+            workload_webhook.no_request_is_called_pods,
+            workload_webhook.no_amount_is_called_pods,
+        ).add(
+            when(
+                workload_webhook.no_amount_is_negative,
+                WorkloadValidateResourcesAreNonNegative=True,
+            ),
+            before=workload_webhook.at_most_one_pod_set_may_shrink,
+        ),
+    )
+
+
+def _jobs(earlier: JobRules) -> JobRules:
+    return replace(
+        earlier,
+        # Indexes that have failed for good no longer need quota.
+        reclaimable_pods=earlier.reclaimable_pods.add(
+            when(job_reconciliation.reclaimable_pods_of_indexes, ReclaimablePods=True),
+            before=job_reconciliation.pods_that_will_not_run_again_are_reclaimed,
+        ),
+        # In namespaces that are not managed, Jobs get no default queue.
+        default_queue_exempt=AnyOf(
+            managed_jobs.no_default_queue_in_unmanaged_namespace
+        ),
+    )
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(earlier, sourcing=_sourcing(earlier.sourcing))
+
+
+def _sourcing(earlier: SourcedRequestRules) -> SourcedRequestRules:
+    return replace(
+        earlier,
+        # Selectors of classes with sources are tried on the devices of the sources' drivers only.
+        drivers=First(
+            sourced_requests.selectors_are_tried_on_the_drivers_of_the_sources
+        ),
+        # Errors name the right field.
+        match_error=earlier.match_error.swap(
+            devices_0_18.missing_class_at_request_path,
+            sourced_requests.a_sourced_class_must_exist,
+        ).swap(
+            devices_0_18.class_selector_error_at_request_path,
+            sourced_requests.the_selectors_of_a_sourced_class_compile,
+        ),
+        # All counter sets of a device that have the counter are read, not the first one alone.
+        counter=earlier.counter.swap(
+            devices_0_18.the_first_set_of_a_device_is_charged,
+            partitionable_devices.what_a_device_consumes_is_charged,
+        ),
+        # Consumable capacity: what is charged, and how it is rounded to the requestPolicy of the device.
+        requested_capacity=First(
+            consumable_capacity.requested_capacity,
+            consumable_capacity.policy_default,
+            consumable_capacity.full_capacity,
+        ),
+        round_capacity=Fold(
+            consumable_capacity.round_to_valid_values,
+            consumable_capacity.round_up_to_range_min,
+            consumable_capacity.round_up_to_range_step,
+            consumable_capacity.reject_above_range_max,
+        ),
+        amount_error=earlier.amount_error.add(
+            consumable_capacity.some_device_must_have_the_capacity,
+            consumable_capacity.no_device_satisfies_capacity,
+        ),
+        # Amounts of counters and capacities are printed in powers of 1024.
+        in_bytes=First(sourced_requests.sourced_amounts_in_bytes),
+    )
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # A negative output of a transformation no longer reduces what a container requests.
+        transformed=earlier.transformed.swap(
+            resource_transformations.outputs_and_what_is_requested_are_one_sum,
+            resource_transformations.outputs_are_added_to_what_is_requested,
+        ),
+    )
+
+
+def _extended(earlier: ExtendedResources) -> ExtendedResources:
+    return replace(
+        earlier,
+        # The class is chosen as kube-scheduler chooses it, mapped or not.
+        choose_class=Fold(
+            extended_resource_requests.newest_device_class_wins,
+            extended_resource_requests.name_breaks_tie,
+        ),
+        # Errors are reported once for a pod set, and overflows are among them.
+        in_container=earlier.in_container.drop(
+            devices_0_18.each_container_asks_for_whole_devices,
+            devices_0_18.each_container_is_refused_a_class_with_counters,
+        ),
+        reject_resource=Collect(
+            extended_resource_requests.classes_with_counters_are_refused,
+            extended_resource_requests.classes_with_capacities_are_refused,
+            extended_resource_requests.devices_are_whole,
+            extended_resource_requests.the_sum_of_containers_has_64_bits,
+        ),
+        # Init containers and containers are compared for each name, not for all names of a resource together.
+        per_name=Each(extended_resource_requests.extended_resources_sum_per_name),
+    )
+
+
+def _queueing(earlier: QueueRules) -> QueueRules:
+    return replace(
+        earlier,
+        # Observability: conditions report at once what the scheduler would find, until it no longer holds.
+        queue_not_ready=First(
+            _observed(admissibility.inactive_condition),
+            *earlier.queue_not_ready.rules,
+            _observed(admissibility.namespace_mismatch_condition),
+            _observed(admissibility.invalid_requests_condition),
+            _observed(admissibility.reason_from_equivalence_hash),
+            _explicit(admissibility.reason_from_equivalence_hash_on_arrival),
+            _explicit(admissibility.pending_on_arrival),
+            _observed(admissibility.clear_stale_condition),
+        ),
+        # The message begins with a small letter.
+        namespace=earlier.namespace.swap(
+            pending_workloads.namespace_must_be_selected_0_18,
+            pending_workloads.the_namespace_must_be_selected,
+        ),
+    )
+
+
+def _assigning(earlier: FlavorAssignment) -> FlavorAssignment:
+    return replace(
+        earlier,
+        # All resources that never fit are reported, not the first one alone.
+        stop_search=earlier.stop_search.drop(flavor_fungibility.no_fit_stops_search),
+        # A flavor without preemption candidates ranks behind one with candidates.
+        rank=earlier.rank.add(
+            flavor_fungibility.no_preemption_candidates_last,
+            before=flavor_fungibility.is_preferred,
+        ),
+        # A head that lost its flavor to another one continues the search behind it.
+        keep_progress_on_skip=AnyOf(
+            when(
+                flavor_fungibility.keep_scan_progress_on_skip,
+                FlavorFungibilityPreserveScanProgress=True,
+            )
+        ),
+        # Observability: one reason out of several.
+        reason_across_flavors=First(
+            _observed(unadmitted_workloads.least_severe_reason)
+        ),
+        reason_across_resources=First(
+            _observed(unadmitted_workloads.most_severe_reason)
+        ),
+    )
+
+
+def _reporting(earlier: StatusRules) -> StatusRules:
+    return replace(
+        earlier,
+        # Observability: the reason of QuotaReserved says why; without it, it is the same for every cause.
+        inadmissible_condition=earlier.inadmissible_condition.gate(
+            workload_status.inadmissible_condition,
+            UnadmittedWorkloadsObservability=False,
+        ).add(
+            _observed(unadmitted_workloads.reason_misconfigured_on_inadmissible),
+            before=workload_status.requeued_false_condition,
+        ),
+        queue_not_ready=_with_reasons(earlier.queue_not_ready),
+        pending_condition=_with_reasons(earlier.pending_condition),
+        quota_released=_with_reasons(earlier.quota_released),
+        unset_quota_reservation=Each(
+            _observed(unadmitted_workloads.no_quota_reservation_condition)
+        ),
+        reobserved=AnyOf(_observed(unadmitted_workloads.refresh_on_new_generation)),
+        # A ClusterQueue that is deleted while it is in use reports that it is terminating.
+        terminating=Each(workload_status.cluster_queue_terminating_condition),
+    )
+
+
+def _with_reasons(earlier: ConditionSlot) -> ConditionSlot:
+    """Give the slot with its rules under the gate's off state, and a rule for each reason under its on state."""
+    return earlier.gate(*earlier.rules, UnadmittedWorkloadsObservability=False).add(
+        *REASONS
     )

@@ -1,4 +1,8 @@
-"""Kueue 0.20, provisional: what its change notes change of Kueue 0.19; no release was asked."""
+"""Kueue 0.20, provisional: what it changes in Kueue 0.19, by its change notes; no release could be run.
+
+Observability is on by default, with a reason of its own for devices that cannot be charged. Prioritized lists (behind a
+gate) and administrative access are no longer rejected.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,13 @@ from dataclasses import replace
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.kueue_0_19 import kueue_0_19
+from kueue_dra_ref.behaviours.phases_dra import Charges, Preprocessing
+from kueue_dra_ref.behaviours.phases_status import StatusRules
 from kueue_dra_ref.features.kube_features import kueue_0_20_gates
-from kueue_dra_ref.model.rule import when
+from kueue_dra_ref.model.rule import P, R, Rule, when
 from kueue_dra_ref.model.slots import First
 from kueue_dra_ref.rules.config import mapping_names_0_20
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules
 from kueue_dra_ref.rules.dra import (
     charges,
     claim_templates,
@@ -27,98 +34,100 @@ def kueue_0_20() -> Behaviour:
         name="kueue-0.20",
         title="Kueue 0.20 (provisional)",
         kueue="0.20",
+        # UnadmittedWorkloadsObservability is on by default; three gates of devices are new.
         gates=kueue_0_20_gates(),
-        mapping=replace(
-            earlier.mapping,
-            name=earlier.mapping.name.add(
-                mapping_names_0_20.a_mapping_is_not_called_pods
-            ),
-            source=earlier.mapping.source.add(
-                mapping_names_0_20.a_capacity_has_one_slash_at_most
-            ),
-        ),
-        processing=replace(
-            earlier.processing,
-            request=earlier.processing.request.drop(
-                claim_templates.allocation_mode_all_is_rejected
-            )
-            .swap(
+        mapping=_mapping(earlier.mapping),
+        processing=_processing(earlier.processing),
+        charging=_charging(earlier.charging),
+        reporting=_reporting(earlier.reporting),
+    )
+
+
+def _prioritized(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while prioritized lists are enabled."""
+    return when(each, KueueDRAIntegrationPrioritizedList=True)
+
+
+def _observed(each: Rule[P, R]) -> Rule[P, R]:
+    """Put a rule in force while unadmitted workloads are observable."""
+    return when(each, UnadmittedWorkloadsObservability=True)
+
+
+def _mapping(earlier: MappingRules) -> MappingRules:
+    return replace(
+        earlier,
+        # "pods" is the implicit resource, so a mapping cannot have that name.
+        name=earlier.name.add(mapping_names_0_20.a_mapping_is_not_called_pods),
+        # The name of a capacity has one slash at most.
+        source=earlier.source.add(mapping_names_0_20.a_capacity_has_one_slash_at_most),
+    )
+
+
+def _processing(earlier: Preprocessing) -> Preprocessing:
+    return replace(
+        earlier,
+        request=(
+            earlier.request
+            # Prioritized lists are accepted while their gate is on.
+            .gate(
                 claim_templates.first_available_unsupported,
-                when(
-                    claim_templates.first_available_unsupported,
-                    KueueDRAIntegrationPrioritizedList=False,
-                ),
+                KueueDRAIntegrationPrioritizedList=False,
             )
+            # Administrative access is accepted, and with it mode All, which charges nothing then.
+            .drop(claim_templates.allocation_mode_all_is_rejected)
             .swap(
                 claim_templates.admin_access_is_refused,
                 dra_resources_unresolved.allocation_mode_all_needs_admin_access,
-            ),
-            alternative=First(
-                when(
-                    prioritized_lists.subrequest_has_a_count,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                when(
-                    prioritized_lists.subrequest_selectors_compile,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                when(
-                    prioritized_lists.subrequest_class_is_mapped,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                when(
-                    prioritized_lists.subrequest_is_charged_by_device_sources,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                when(
-                    prioritized_lists.subrequests_charge_one_resource,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                when(
-                    prioritized_lists.subrequests_charge_one_count,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-            ),
-            unmapped_class=earlier.processing.unmapped_class.swap(
-                claim_templates.unmapped_classes_are_refused,
-                dra_resources_unresolved.unmapped_classes_are_not_found,
-            ),
+            )
         ),
-        charging=replace(
-            earlier.charging,
-            request=First(
-                dra_resources_unresolved.admin_access_is_not_charged_0_20,
-                when(
-                    prioritized_lists.prioritized_list_is_charged_once,
-                    KueueDRAIntegrationPrioritizedList=True,
-                ),
-                charges.the_count_is_charged,
-            ),
+        # Each alternative of a prioritized list has to charge the same.
+        alternative=First(
+            _prioritized(prioritized_lists.subrequest_has_a_count),
+            _prioritized(prioritized_lists.subrequest_selectors_compile),
+            _prioritized(prioritized_lists.subrequest_class_is_mapped),
+            _prioritized(prioritized_lists.subrequest_is_charged_by_device_sources),
+            _prioritized(prioritized_lists.subrequests_charge_one_resource),
+            _prioritized(prioritized_lists.subrequests_charge_one_count),
         ),
-        reporting=replace(
-            earlier.reporting,
-            inadmissible_condition=earlier.reporting.inadmissible_condition.drop(
+        # The error names the field of the class.
+        unmapped_class=earlier.unmapped_class.swap(
+            claim_templates.unmapped_classes_are_refused,
+            dra_resources_unresolved.unmapped_classes_are_not_found,
+        ),
+    )
+
+
+def _charging(earlier: Charges) -> Charges:
+    return replace(
+        earlier,
+        # Administrative access is not charged, and a prioritized list is charged once.
+        request=earlier.request.add(
+            dra_resources_unresolved.admin_access_is_not_charged_0_20,
+            _prioritized(prioritized_lists.prioritized_list_is_charged_once),
+            before=charges.the_count_is_charged,
+        ),
+    )
+
+
+def _reporting(earlier: StatusRules) -> StatusRules:
+    return replace(
+        earlier,
+        # Observability: both conditions have the same reason, which is about devices alone.
+        inadmissible_condition=(
+            earlier.inadmissible_condition.drop(
                 unadmitted_workloads.reason_misconfigured_on_inadmissible
             )
-            .swap(
+            .gate(
                 workload_status.requeued_false_condition,
-                when(
-                    workload_status.requeued_false_condition,
-                    UnadmittedWorkloadsObservability=False,
-                ),
+                UnadmittedWorkloadsObservability=False,
             )
             .add(
-                when(
-                    dra_resources_unresolved.dra_resources_unresolved_condition,
-                    UnadmittedWorkloadsObservability=True,
+                _observed(dra_resources_unresolved.dra_resources_unresolved_condition),
+                _observed(
+                    dra_resources_unresolved.dra_resources_unresolved_is_not_requeued
                 ),
-                when(
-                    dra_resources_unresolved.dra_resources_unresolved_is_not_requeued,
-                    UnadmittedWorkloadsObservability=True,
-                ),
-            ),
-            dra_resolved=First(
-                dra_resources_unresolved.dra_resources_resolved_condition
-            ),
+            )
         ),
+        # Once the devices can be charged, a condition reports that too.
+        dra_resolved=First(dra_resources_unresolved.dra_resources_resolved_condition),
     )
