@@ -49,9 +49,9 @@ class Gates:
 
     table: Mapping[str, Gate]
     setting: Collect[[Mapping[str, Gate], Switches], str] = Collect()
-    """What the registry refuses to set; the first rule with a complaint ends the matter."""
+    """Which gates cannot be set so? The first rule that finds errors decides. Without rules: any name may be set."""
     standing: Collect[[Mapping[str, Gate], Switches], FieldError] = Collect()
-    """What may not be on or off together, once all is set."""
+    """Find gates that cannot be on or off together. Without rules: each gate is independent."""
     last: bool = False
     """Whether gates are set after the mappings were validated, and refused in words that name no field."""
 

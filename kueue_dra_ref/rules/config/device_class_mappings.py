@@ -27,22 +27,30 @@ ConfigurationRule = Rule[[Configuration], Iterator[FieldError]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRules:
-    """The rules of one behaviour by what they look at; each tuple keeps the order in which faults are told."""
+    """The rules that validate a Configuration; each slot reports errors in the order of its rules."""
 
-    all_mappings: Each[[MappingPath], FieldError] = Each()
-    name: Each[[MappingPath], FieldError] = Each()
-    class_list: Each[[MappingPath], FieldError] = Each()
-    device_class: Each[[MappingPath], FieldError] = Each()
-    before_sources: Collect[[MappingPath], FieldError] = Collect()
-    """What is wrong with all sources of a mapping, told before what is wrong with each."""
-    source_type: Each[[MappingPath], FieldError] = Each()
-    """What is wrong here ends the validation of the source."""
-    source: Collect[[MappingPath], FieldError] = Collect()
-    sources: Collect[[MappingPath], FieldError] = Collect()
     before: Collect[[Configuration], FieldError] = Collect()
+    """Find errors of the Configuration that are reported before those of mappings. Without rules: none."""
     transformation: Each[[Configuration, int], FieldError] = Each()
+    """What is wrong with a resource transformation? Without rules: nothing is checked."""
+    all_mappings: Each[[MappingPath], FieldError] = Each()
+    """What is wrong with the list of deviceClassMappings? Without rules: it is not checked."""
+    name: Each[[MappingPath], FieldError] = Each()
+    """What is wrong with the resource name of a mapping? Without rules: it is not checked."""
+    class_list: Each[[MappingPath], FieldError] = Each()
+    """What is wrong with the list of device classes of a mapping? Without rules: it is not checked."""
+    device_class: Each[[MappingPath], FieldError] = Each()
+    """What is wrong with one device class of a mapping? Without rules: it is not checked."""
+    before_sources: Collect[[MappingPath], FieldError] = Collect()
+    """Find errors of all sources of a mapping, before those of each. Without rules: sources are checked one by one."""
+    source_type: Each[[MappingPath], FieldError] = Each()
+    """What is wrong with the type of a source? Then its fields are not checked. Without rules: there are no sources."""
+    source: Collect[[MappingPath], FieldError] = Collect()
+    """Find errors of the fields of a source. Without rules: there are no sources."""
+    sources: Collect[[MappingPath], FieldError] = Collect()
+    """Find errors of all sources of a mapping, after those of each. Without rules: none."""
     after: Collect[[Configuration], FieldError] = Collect()
-    """What is wrong with the Configuration beside its mappings, told before or after what is wrong with them."""
+    """Find errors of the Configuration that are reported after those of mappings."""
 
 
 def validate(

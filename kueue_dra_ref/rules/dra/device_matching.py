@@ -138,10 +138,12 @@ def too_few_devices_reject(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceMatchingRules:
-    """Which devices are eligible, and what is found when too few are; empty: devices are not looked at."""
+    """Which published devices match the selectors of a request, and what is reported if too few do."""
 
     eligible: AllOf[[Candidate], Trial] = AllOf()
+    """Does a published device match? Without rules: selectors are not evaluated on devices."""
     findings: First[[DeviceRequestContext, Matched | None], FieldError] = First()
+    """What is wrong with the class or the matching devices? Without rules: nothing is checked."""
 
 
 def tried(rules: Sequence[Rule[[Candidate], Trial]], candidate: Candidate) -> Trial:

@@ -23,28 +23,38 @@ Mappings = Sequence[DeviceClassMapping]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedRequestRules:
-    """How classes with sources are charged; empty: every class is charged by its devices."""
+    """How device classes with sources are charged: by counters or capacities of devices, not by their number."""
 
     sources: First[[Mappings, str], Sequence[Source]] = First()
+    """Which sources does a device class have? Without rules: a mapping has no sources."""
     charge_by_sources: AnyOf[[Sequence[Source]]] = AnyOf()
+    """Do the sources charge instead of the number of devices? Without rules: the number of devices is charged."""
     drivers: First[[Sequence[Sequence[Source]]], Sequence[str]] = First()
-    """Whose devices requests with selectors are compared with, by the sources of each; None: with everyone's."""
+    """On the devices of which drivers are selectors tried, by the sources of each request? Without rules: of all."""
     slices: Fold[Sequence[PublishedSlice], [Source]] = Fold()
+    """Which ResourceSlices count? Each rule removes some. Without rules: slices are not read."""
     eligible: AllOf[[SourceMatch], Trial] = AllOf()
+    """Does a device match the selectors of source, class and request? Without rules: none is compared."""
     match_error: First[[SourceCharge], FieldError] = First()
-    """What may be amiss with the devices, in the order in which it is looked for."""
+    """What is wrong with the class or the matching devices? Without rules: nothing is checked."""
     counter: Collect[[Source, PublishedDevice], Quantity] = Collect()
+    """Which amounts of a counter does a device consume? Without rules: there are no counters."""
     requested_capacity: First[[DeviceRequestContext, str, Capacity], Quantity] = First()
+    """How much capacity of a device does a request take? Without rules: there are no capacities."""
     round_capacity: Fold[Quantity, [Capacity]] = Fold()
-    """One after another; None: the device cannot give such a share."""
+    """To what is the amount rounded? A rule may find that the device cannot serve it. Without rules: not at all."""
     amount_error: First[[SourceCharge], FieldError] = First()
-    """What may be amiss with what the devices consume or offer."""
+    """What is wrong with the amounts of the matching devices? Without rules: nothing is checked."""
     worst_case: First[[Sequence[Quantity]], Quantity] = First()
+    """Which amount is charged for one device, of those of all matching devices? Without rules: none."""
     clamp: Fold[int, []] = Fold()
+    """Is the amount bounded? Without rules: it is not."""
     times_count: First[[int, int], int] = First()
+    """What do several devices charge, by the amount and their number? Without rules: nothing."""
     in_bytes: First[[Mappings], frozenset[str]] = First()
+    """Which resources are printed in powers of 1024? Without rules: all amounts are plain numbers."""
     watched_drivers: Collect[[Mappings], str] = Collect()
-    """The drivers whose slices, when they change, have everything tried again that waits."""
+    """Changed slices of which drivers requeue inadmissible workloads? Without rules: of none."""
 
 
 @rule("DEVICE-001", "COUNTER-004", "CAPACITY-009")
