@@ -16,9 +16,9 @@ WORKERS ?= $(shell printf '%s\n' $$((3 * $(CORES))) $$(($(GIGABYTES) / 2 + 1)) 8
 # Processes that judge by the reference at once, forked when the cases are collected: one for each core, at most four.
 FORKS ?= $(shell echo $$(( $(CORES) < 4 ? $(CORES) : 4 )))
 TARGET ?= kueue
-# The minor of Kueue that `make live` has judge, and those that are pinned.
+# The minor of Kueue that `make live` runs; and those of `make matrix`, all pinned ones unless some are named.
 KUEUE ?= 0.19
-MINORS ?= 0.14 0.15 0.16 0.17 0.18 0.19
+MINORS ?=
 # How long `make differential` begins new worlds, and which; others each time unless a seed is named.
 BUDGET ?= 10m
 SEED ?=
@@ -103,8 +103,8 @@ controls: $(VENV)/.dev ## misconfigure TARGET=kueue (or reference) in every way:
 	@$(BIN)/python -m kueue_dra_cli controls --target $(TARGET) --behaviour kueue-$(KUEUE) --report-dir=out/controls
 
 .PHONY: matrix
-matrix: $(VENV)/.dev ## the suite against each of MINORS, one after another, and one table over all of them in out/matrix
-	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(MINORS)
+matrix: $(VENV)/.dev ## the suite against every pinned Kueue, or MINORS="0.18 0.19", one after another, and one table over all of them in out/matrix
+	@[ $(TARGET) != kueue ] || $(BIN)/python -m kueue_dra_clusters.binaries $(or $(MINORS),--all)
 	@$(BIN)/kueue-dra matrix $(MINORS) --target $(TARGET) -n $(WORKERS) $(ARGS)
 
 .PHONY: differential
@@ -118,8 +118,8 @@ test-live: $(VENV)/.dev ## the project's own tests of its clusters, on the real 
 	@$(PYTEST) -q tests -m "live and not releases" $(ARGS)
 
 .PHONY: test-releases
-test-releases: $(VENV)/.dev ## the same world on each of MINORS, old and new (builds each release once)
-	@$(BIN)/python -m kueue_dra_clusters.binaries $(MINORS)
+test-releases: $(VENV)/.dev ## the same scenario on every pinned Kueue, old and new (builds each release once)
+	@$(BIN)/python -m kueue_dra_clusters.binaries $(or $(MINORS),--all)
 	@$(PYTEST) -q tests -m releases $(ARGS)
 
 .PHONY: e2e

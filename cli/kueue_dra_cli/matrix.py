@@ -16,6 +16,7 @@ import click
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import target_option, workers_option
 from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.behaviours.releases import PINNED
 from kueue_dra_reports.document import Report
 from kueue_dra_reports.matrix import (
     Matrix,
@@ -39,8 +40,8 @@ Exit codes
   1  one did not, or a run did less than planned
   2  no release could be judged; each is named with the reason
 """
-MINORS = ("0.14", "0.15", "0.16", "0.17", "0.18", "0.19")
-"""The releases that can be had."""
+MINORS = tuple(each.minor for each in PINNED)
+"""The releases that can be run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
 ``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries``
-builds what is not named and prints where everything is; with ``0.18 0.19`` it does so for those minors.
+builds what is not named and prints where everything is; with ``0.18 0.19`` it does so for those minors, with ``--all`` for every pinned one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kueue_dra_clusters.errors import ClusterError, MissingTool
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.manager_config import version
 from kueue_dra_clusters.manifests import components
-from kueue_dra_clusters.releases import NEWEST, Release, release
+from kueue_dra_clusters.releases import NEWEST, RELEASES, Release, release
 
 ASSETS_VARIABLE = "KUBEBUILDER_ASSETS"
 KUEUE_VARIABLE = "KUEUE_BIN"
@@ -119,7 +119,8 @@ def _manifests(component: Component) -> Path:
 def main(minors: Sequence[str]) -> int:
     """Have all programs, for each minor that is asked for, and print where they lie."""
     try:
-        for found in map(binaries, minors or [NEWEST]):
+        wanted = RELEASES if "--all" in minors else minors or [NEWEST]
+        for found in map(binaries, wanted):
             print("\n".join(f"{name}: {getattr(found, name)}" for name in PROGRAMS))
     except ClusterError as trouble:
         print(f"kueue-dra: {trouble}", file=sys.stderr)

@@ -1,14 +1,25 @@
-"""The Kueue releases that can be had: what is different about each as a program (Kueue 0.14.0 to 0.19.2)."""
+"""The Kueue releases that can be run: where each comes from, and what is different about it as a program."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.errors import MissingTool
 from kueue_dra_clusters.go_tool import Component
 from kueue_dra_clusters.v1beta1_conversion import V1beta1Client
 from kueue_dra_clusters.waiting import Pauses
+from kueue_dra_ref.behaviours import releases as registry
+from kueue_dra_ref.behaviours.releases import KUEUE, RegisteredRelease
+
+PAUSES: Mapping[str, Pauses] = {
+    "0.14": Pauses(sweep=0, device_class=None, retries=3.0),
+    "0.15": Pauses(sweep=0, device_class=None, retries=3.0),
+    "0.16": Pauses(device_class=None, retries=3.0),
+    "0.17": Pauses(device_class=None, retries=3.0),
+}
+"""How long older minors wait before they act, where that differs from the newest one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +30,7 @@ class Release:
     objects: type[APIClient] = APIClient
     """How its objects are reached in v1beta2."""
     pauses: Pauses = field(default_factory=Pauses)
-    """How long it lets things wait."""
+    """How long it waits before it acts."""
 
     @property
     def component(self) -> Component:
@@ -33,25 +44,19 @@ class Release:
         )
 
 
-KUEUE_0_19 = Release(minor="0.19")
-KUEUE_0_18 = replace(KUEUE_0_19, minor="0.18")
-KUEUE_0_17 = replace(
-    KUEUE_0_18, minor="0.17", pauses=Pauses(device_class=None, retries=3.0)
-)
-KUEUE_0_16 = replace(KUEUE_0_17, minor="0.16")
-KUEUE_0_15 = replace(
-    KUEUE_0_16, minor="0.15", pauses=Pauses(sweep=0, device_class=None, retries=3.0)
-)
-KUEUE_0_14 = replace(KUEUE_0_15, minor="0.14", objects=V1beta1Client)
+def _program(registered: RegisteredRelease) -> Release:
+    """Give the program of a release; cases are written in v1beta2, which is converted if it is not served."""
+    converts = "v1beta2" not in registered.serves
+    return Release(
+        minor=registered.minor,
+        objects=V1beta1Client if converts else APIClient,
+        pauses=PAUSES.get(registered.minor, Pauses()),
+    )
 
-RELEASES = {
-    each.minor: each
-    for each in (KUEUE_0_14, KUEUE_0_15, KUEUE_0_16, KUEUE_0_17, KUEUE_0_18, KUEUE_0_19)
-}
+
+RELEASES = {each.minor: _program(each) for each in registry.PINNED}
 """The releases by their minor, the oldest first."""
-NEWEST = KUEUE_0_19.minor
-ANNOUNCED = {"0.20": "its module could not be had, so the reference is the only judge"}
-"""Minors that there are behaviours of but no releases to ask, and why."""
+NEWEST = registry.NEWEST.minor
 
 
 def release(minor: str) -> Release:
@@ -62,9 +67,8 @@ def release(minor: str) -> Release:
 
     """
     if minor not in RELEASES:
-        why = (
-            f", which is provisional: {ANNOUNCED[minor]}" if minor in ANNOUNCED else ""
-        )
+        reason = registry.PROVISIONAL.get(f"{KUEUE}{minor}", "")
+        why = f", which is provisional: {reason}" if reason else ""
         raise MissingTool(
             f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}"
         )

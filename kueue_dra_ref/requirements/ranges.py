@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-MINORS = ("0.14", "0.15", "0.16", "0.17", "0.18", "0.19", "0.20")
-"""Kueue's minors that there are behaviours of, in order."""
-TEXTS = ("kep-2025-04", "kep-2025-07", "kep-2025-09")
+from kueue_dra_ref.behaviours.releases import MINORS, TEXTS
+
 _RANGE = re.compile(r"kueue-(?P<first>\d+\.\d+)?\.\.(?P<last>\d+\.\d+)?")
 _SYNTAX = "kueue-0.17.. (and later), kueue-..0.17 (and earlier), kueue-0.16..0.18 (both included) or kueue-.. (all)"
 

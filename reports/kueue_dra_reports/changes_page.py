@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
 from kueue_dra_ref.behaviours import marked
+from kueue_dra_ref.behaviours.releases import KUEUE, MINORS, NEWEST, TEXTS
 from kueue_dra_ref.requirements.catalogue import catalogue
 from kueue_dra_ref.requirements.difference import (
     Change,
@@ -13,14 +14,11 @@ from kueue_dra_ref.requirements.difference import (
     Sentence,
     difference,
 )
-from kueue_dra_ref.requirements.ranges import MINORS
 
-_MINORS = tuple(f"kueue-{minor}" for minor in MINORS)
 STEPS = (
-    ("kep-2025-04", "kep-2025-07"),
-    ("kep-2025-07", "kep-2025-09"),
-    ("kep-2025-09", "kueue-0.19"),
-    *pairwise(_MINORS),
+    *pairwise(TEXTS),
+    (TEXTS[-1], NEWEST.name),
+    *pairwise(f"{KUEUE}{minor}" for minor in MINORS),
 )
 INTRODUCTION = """\
 # From text to text

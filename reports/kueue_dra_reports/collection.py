@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_ref.behaviours.releases import NEWEST
 from kueue_dra_ref.requirements.catalogue import Requirement
 from kueue_dra_reports.applicability import applies, citation_faults
 from kueue_dra_reports.ledger import Ledger, Row
@@ -114,7 +115,7 @@ def pytest_collection_modifyitems(
 def reason_not_here(item: pytest.Item) -> str | None:
     """Say why a case is not for the behaviour and target of this run; None when it is."""
     config = item.config
-    behaviour = str(config.getoption("behaviour", "kueue-0.19"))
+    behaviour = str(config.getoption("behaviour", NEWEST.name))
     if reason := applies(item.stash[ROW].requirements, behaviour, catalogue_of(config)):
         return reason
     reasons = NOT_ATTACHED if config.getoption("context", None) else {}

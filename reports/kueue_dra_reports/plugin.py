@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from kueue_dra_ref.api.suggest import nearest
+from kueue_dra_ref.behaviours.releases import NEWEST
 from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement, catalogue
 from kueue_dra_reports import case_result, collection, fork_workers, hooks
 from kueue_dra_reports.collection import LEDGER, catalogue_of
@@ -167,7 +168,7 @@ def _refuse_unknown_behaviour(config: pytest.Config) -> None:
 
 def behaviour_of(config: pytest.Config) -> str:
     """Give the name of the behaviour that this run judges by."""
-    return str(config.getoption("behaviour", None) or "kueue-0.19")
+    return str(config.getoption("behaviour", None) or NEWEST.name)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

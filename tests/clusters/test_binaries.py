@@ -14,7 +14,7 @@ import pytest
 from kueue_dra_clusters.binaries import ETCD, MANIFEST_FOLDERS, binaries
 from kueue_dra_clusters.build_cache import cache, parts, program
 from kueue_dra_clusters.errors import MissingTool
-from kueue_dra_clusters.releases import KUEUE_0_19
+from kueue_dra_clusters.releases import NEWEST, release
 from kueue_dra_clusters.waiting import NotYet, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +139,7 @@ def test_what_is_built_needs_no_go_afterwards(monkeypatch: pytest.MonkeyPatch) -
 
 def test_the_pinned_version_is_built_in(calls: Path) -> None:
     """Kueue reports the version that its go.mod pins."""
-    program(KUEUE_0_19.component)
+    program(release(NEWEST).component)
 
     assert "-X sigs.k8s.io/kueue/pkg/version.GitVersion=v0.19.2" in calls.read_text()
 
@@ -179,6 +179,6 @@ def called(calls: Path) -> None:
 
 def test_copied_manifests_can_be_removed_by_their_owner() -> None:
     """Go's module cache is read-only; the copy is not."""
-    copied = parts(KUEUE_0_19.component, "manifests", MANIFEST_FOLDERS)
+    copied = parts(release(NEWEST).component, "manifests", MANIFEST_FOLDERS)
 
     assert all(directory.stat().st_mode & 0o200 for directory in copied.rglob("*/"))

@@ -33,7 +33,9 @@ def test_a_minor_that_is_not_pinned_is_answered() -> None:
 
 def test_a_minor_that_is_provisional_is_answered_as_such() -> None:
     """There is a behaviour of it, but nothing to hold it against."""
-    with pytest.raises(MissingTool, match=r"'0\.20' can be had, which is provisional: .*only judge; pinned are 0\.14"):
+    with pytest.raises(
+        MissingTool, match=r"'0\.20' can be had, which is provisional: .*only the reference runs it; pinned are 0\.14"
+    ):
         release("0.20")
 
 
