@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "matrix": "Judge every release of Kueue and lay the verdicts beside each other.",
     "cluster": "Keep a kind cluster with a real Kueue to work on.",
     "images": "List every image that a cluster of released parts is made of.",
+    "behaviour": "Print the rules in force in a text or a release.",
     "requirements": "List the requirements that everything is judged by.",
     "diff-texts": "Compare two texts or releases, requirement by requirement.",
 }

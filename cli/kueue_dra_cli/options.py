@@ -101,6 +101,14 @@ gates_option = click.option(
 )
 
 
+gate_option = click.option(
+    "--gate",
+    "gates",
+    multiple=True,
+    callback=_gates,
+    metavar="A=true",
+    help="A feature gate, on or off; may be repeated. Other gates have their defaults.",
+)
 kubernetes_option = click.option(
     "--kubernetes",
     type=NamedChoice(tuple(MINORS)),

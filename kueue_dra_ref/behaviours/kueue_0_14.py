@@ -1,7 +1,9 @@
 """Kueue 0.14 (0.14.0), the oldest release here: every rule of it; later releases state what they change.
 
 Devices of claim templates are charged by count behind the gate DynamicResourceAllocation, off by default. Requests that
-cannot be counted are not rejected. The rules are in `kueue_0_14_validation`, `_dra`, `_scheduling` and `_status`.
+cannot be counted are not rejected.
+
+The rules are in `kueue_0_14_validation`, `_dra`, `_scheduling` and `_status`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,153 @@
+"""What a behaviour holds, as data to be printed: phases, slots and rules in the order of application."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
+from kueue_dra_ref.behaviours.releases import BY_NAME
+from kueue_dra_ref.features.kube_features import Gate
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import (
+    AllOf,
+    AnyOf,
+    Collect,
+    Each,
+    First,
+    Fold,
+    Order,
+    Slot,
+)
+
+COMBINES: Mapping[type[Slot[..., Any]], str] = {
+    First: "the first rule that answers decides",
+    AnyOf: "one rule that holds is enough",
+    AllOf: "every rule has to hold",
+    Collect: "everything that the rules find counts",
+    Each: "every rule adds its answer",
+    Fold: "each rule changes what the rules before it have made",
+    Order: "the first rule that ranks two of them differently decides",
+}
+"""How the answers of the rules of a slot combine, in words."""
+_WITHOUT = " Without rules: "
+NOTHING = "nothing of this kind is decided"
+"""What an empty slot means if its docstring does not say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedSlot:
+    """One question that a behaviour decides, with the rules that decide it."""
+
+    name: str
+    """Its place below the phase, such as ``sourcing.counter``."""
+    question: str
+    combines: str
+    without: str
+    """What it means that the slot holds no rule."""
+    rules: tuple[Rule[..., Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedPhase:
+    """A step of Kueue's work, with its slots in the order of application."""
+
+    name: str
+    about: str
+    slots: tuple[DescribedSlot, ...]
+
+
+def phases(behaviour: Behaviour) -> tuple[DescribedPhase, ...]:
+    """Describe the phases of a behaviour in the order of application."""
+    return tuple(_phases(behaviour))
+
+
+def _phases(behaviour: Behaviour) -> Iterator[DescribedPhase]:
+    for field in fields(behaviour):
+        part = getattr(behaviour, field.name)
+        slots = tuple(_slots(part, field.name, Behaviour))
+        if slots:
+            yield DescribedPhase(
+                name=field.name.replace("_", "-"),
+                about=_about(part, field.name),
+                slots=slots,
+            )
+
+
+def relevant_gates(behaviour: Behaviour) -> tuple[Gate, ...]:
+    """Give the gates that concern devices or that a rule depends on, as far as the behaviour knows them."""
+    names = [
+        behaviour.integration_gate,
+        *behaviour.dependent_gates,
+        *gates_read_by(behaviour),
+    ]
+    known = behaviour.gates.table
+    return tuple(known[name] for name in dict.fromkeys(names) if name in known)
+
+
+def headline(behaviour: Behaviour) -> str:
+    """Give what the module of the behaviour says about it, one line for each paragraph."""
+    module = sys.modules[BY_NAME[behaviour.name].behaviour.__module__]
+    paragraphs = inspect.cleandoc(module.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)
+
+
+def condition(rule: Rule[..., Any]) -> str:
+    """Say under which gates a rule is in force; empty if it always is."""
+    states = [f"{gate} is {'on' if on else 'off'}" for gate, on in rule.gates.items()]
+    return f"while {' and '.join(states)}" if states else ""
+
+
+def counterpart_files(rule: Rule[..., Any]) -> str:
+    """Give the files of the counterpart without the symbols, so that a search finds the deciding module first."""
+    kept, depth = "", 0
+    for character in rule.counterpart:
+        depth += character == "("
+        if not depth:
+            kept += character
+        depth -= character == ")"
+    return kept.replace(" ;", ";").strip()
+
+
+def _about(part: object, name: str) -> str:
+    if isinstance(part, Slot):
+        return _docs(Behaviour)[name].partition(_WITHOUT)[0]
+    return (type(part).__doc__ or "").partition("\n")[0]
+
+
+def _slots(
+    part: object, name: str, holder: type[object], place: str = ""
+) -> Iterator[DescribedSlot]:
+    """Give the slots of a phase, or of a part of one; ``holder`` documents them."""
+    if isinstance(part, Slot):
+        question, _, without = _docs(holder).get(name, "").partition(_WITHOUT)
+        yield DescribedSlot(
+            name=place or name,
+            question=question,
+            combines=COMBINES[type(part)],
+            without=without.rstrip(".") or NOTHING,
+            rules=part.rules,
+        )
+    elif is_dataclass(part):
+        for field in fields(part):
+            below = f"{place}.{field.name}".lstrip(".")
+            yield from _slots(getattr(part, field.name), field.name, type(part), below)
+
+
+@cache
+def _docs(holder: type[object]) -> Mapping[str, str]:
+    """Give the docstring below each field of a class; Python keeps them in the source only."""
+    (tree,) = ast.parse(inspect.cleandoc(inspect.getsource(holder))).body
+    assert isinstance(tree, ast.ClassDef)
+    found = {}
+    for field, following in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(following, ast.Expr):
+            found[ast.unparse(field.target)] = " ".join(
+                ast.literal_eval(following.value).split()
+            )
+    return found
