@@ -1,0 +1,149 @@
+"""``kueue-dra behaviour``: what a release decides, printed for a reader and for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from kueue_dra_ref.behaviours import NAMES
+from tests.commands import kueue_dra
+
+
+def words(*arguments: str) -> str:
+    """Give what the command prints, white space aside."""
+    result = kueue_dra("behaviour", *arguments)
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split())
+
+
+def test_without_a_name_the_behaviours_are_listed() -> None:
+    """The default first."""
+    lines = kueue_dra("behaviour").output.splitlines()
+
+    assert [line.split()[0] for line in lines[2:]] == list(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_behaviour_is_printed(name: str) -> None:
+    """Every phase is there, and lines are at most 120 wide unless a word is longer."""
+    output = kueue_dra("behaviour", name).output
+
+    assert re.findall(r"^([A-Z-]+): ", output, re.MULTILINE)[:3] == ["GATES", "MAPPING", "OBJECTS"]
+    assert all(len(line) <= 120 for line in output.splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(0.17.1)",
+        "reads resource.k8s.io v1",
+        "DynamicResourceAllocation: off by default (alpha)",
+        "may read deviceclasses, resourceclaims, resourceclaimtemplates",
+        "selectors_are_refused",
+        "matching.eligible: Does a published device match? no rule: selectors are not evaluated on devices",
+        "sourcing.counter: Which amounts of a counter does a device consume? no rule: there are no counters",
+        "while DRAExtendedResources is on and DynamicResourceAllocation is on",
+        "a_mapped_class_stands_for_a_resource",
+        "Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)",
+        "request: Is a device request of a form that is not supported? (the first rule that answers decides)",
+    ],
+)
+def test_0_17_is_read_without_a_source_file(text: str) -> None:
+    """Selectors, counters and extended resources of 0.17."""
+    assert text in words("kueue-0.17")
+
+
+def test_one_phase_is_printed_alone() -> None:
+    """Without what is known about the release as a whole."""
+    output = kueue_dra("behaviour", "kueue-0.19", "--phase", "fair-sharing").output
+
+    assert output.startswith("FAIR-SHARING: ")
+    assert "MAPPING" not in output
+
+
+@pytest.mark.parametrize(("state", "there"), [("true", True), ("false", False)])
+def test_with_gates_only_what_is_in_force_is_printed(state: str, there: bool) -> None:
+    """Gates that are not named have their defaults: extended resources are on in 0.19."""
+    gate = f"UnadmittedWorkloadsObservability={state}"
+    output = words("kueue-0.19", "--gate", gate, "--phase", "reporting")
+
+    assert ("reason_stopped" in output) is there
+    assert "used_by_workload" in words("kueue-0.19", "--gate", gate, "--phase", "extended")
+    assert "extended_resources_are_detected" in words("kueue-0.19", "--gate", gate, "--phase", "extended")
+
+
+def test_a_gate_that_is_off_by_default_stays_off() -> None:
+    """In 0.17 extended resources need two gates."""
+    one = words("kueue-0.17", "--gate", "DynamicResourceAllocation=true", "--phase", "extended")
+    both = "DynamicResourceAllocation=true,DRAExtendedResources=true"
+
+    assert "used_by_workload: Which names make it a workload with devices? no rule" in one
+    assert "extended_resources_are_detected" in words("kueue-0.17", "--gate", both, "--phase", "extended")
+
+
+def test_json_has_everything() -> None:
+    """For programs."""
+    (found,) = [json.loads(kueue_dra("behaviour", "kueue-0.17", "-o", "json").output)]
+    slots = {f"{phase['name']}.{slot['name']}": slot for phase in found["phases"] for slot in phase["slots"]}
+
+    assert (found["name"], found["pinned"], found["provisional"]) == ("kueue-0.17", "0.17.1", None)
+    assert found["gates"][0] == {
+        "name": "DynamicResourceAllocation",
+        "default": False,
+        "stage": "alpha",
+        "locked": False,
+        "needs": [],
+    }
+    assert found["role"][0] == {
+        "apiGroups": ["resource.k8s.io"],
+        "resources": ["deviceclasses"],
+        "verbs": ["get", "list", "watch"],
+    }
+    assert slots["processing.sourcing.counter"]["rules"] == []
+    assert slots["processing.sourcing.counter"]["withoutRules"] == "there are no counters"
+    selectors = next(each for each in slots["processing.request"]["rules"] if each["name"] == "selectors_are_refused")
+    assert selectors["requirements"] == ["CEL-017"]
+    assert selectors["counterpart"] == "Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)"
+    assert slots["extended.used_by_workload"]["rules"][0]["gates"] == {
+        "DRAExtendedResources": True,
+        "DynamicResourceAllocation": True,
+    }
+
+
+def test_the_list_as_json() -> None:
+    """Without the phases of each."""
+    found = json.loads(kueue_dra("behaviour", "-o", "json").output)
+
+    assert [each["name"] for each in found] == list(NAMES)
+    assert not any(each["phases"] for each in found)
+
+
+def test_a_table_has_a_row_for_each_rule() -> None:
+    """And one for each slot without rules."""
+    output = kueue_dra("behaviour", "kueue-0.17", "--phase", "extended", "-o", "table").output
+
+    assert len(output.splitlines()) == 2 + 11
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(("kueue-0.177",), "did you mean kueue-0.17?", id="behaviour"),
+        pytest.param(("kueue-0.17", "--phase", "procesing"), "did you mean processing?", id="phase"),
+        pytest.param(
+            ("kueue-0.19", "--gate", "UnadmitedWorkloadsObservability=true"),
+            "unrecognized feature gate: UnadmitedWorkloadsObservability\ndid you mean UnadmittedWorkloadsObservability",
+            id="gate",
+        ),
+        pytest.param(("kueue-0.19", "--gate", "KueueDRAIntegration"), "expected NAME=true or NAME=false", id="state"),
+        pytest.param(("kueue-0.19", "--gate", "HierarchicalCohorts=false"), "feature is locked to true", id="locked"),
+    ],
+)
+def test_what_is_unknown_is_answered_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:
+    """Exit code 2, as for all invalid input."""
+    result = kueue_dra("behaviour", *arguments)
+
+    assert result.exit_code == 2
+    assert message in result.output
