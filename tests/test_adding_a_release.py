@@ -146,7 +146,7 @@ def test_the_checklist_has_these_steps() -> None:
 def test_the_command_line_knows_the_release(registered: Tree) -> None:
     """It is listed, marked, and described by what it changes."""
     listed = registered.run("kueue_dra_cli", "behaviour")
-    described = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99", "--phase", "mapping")
+    described = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99", "--phase", "configuration")
     whole = registered.run("kueue_dra_cli", "behaviour", "kueue-0.99")
 
     assert "kueue-0.99   Kueue 0.99 (provisional)" in listed.stdout
@@ -158,7 +158,7 @@ def test_the_command_line_knows_the_release(registered: Tree) -> None:
 def test_a_gate_of_the_release_can_be_set(registered: Tree) -> None:
     """The release before it does not know the gate."""
     new, old = (
-        registered.run("kueue_dra_cli", "behaviour", name, "--gate", "MadeUpGate=false", "--phase", "gates")
+        registered.run("kueue_dra_cli", "behaviour", name, "--gate", "MadeUpGate=false", "--phase", "feature-gates")
         for name in ("kueue-0.99", "kueue-0.20")
     )
 

@@ -136,6 +136,7 @@ def test_a_description_holds_every_rule_in_order(name: str) -> None:
     described = [rule.name for phase in phases(found) for slot in phase.slots for rule in slot.rules]
 
     assert described == [rule.name for rule in rules_of(found)]
+    assert all(phase.slots for phase in phases(found))
     assert len(headline(found).split("\n\n")) > 1
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_ref.behaviours import NAMES
+from kueue_dra_ref.behaviours.releases import MINORS
 from kueue_dra_ref.requirements.catalogue import (
     CatalogueError,
     Level,
@@ -18,7 +19,7 @@ from kueue_dra_ref.requirements.catalogue import (
     retired,
 )
 from kueue_dra_ref.requirements.coverage import coverage
-from kueue_dra_ref.requirements.ranges import MINORS, RangeError, compact, expanded
+from kueue_dra_ref.requirements.ranges import RangeError, compact, expanded
 from kueue_dra_reports.applicability import citation_faults
 from tests.requirements_page import cited, page
 

@@ -30,7 +30,11 @@ def test_each_behaviour_is_printed(name: str) -> None:
     """Every phase is there, and lines are at most 120 wide unless a word is longer."""
     output = kueue_dra("behaviour", name).output
 
-    assert re.findall(r"^([A-Z-]+): ", output, re.MULTILINE)[:3] == ["GATES", "MAPPING", "OBJECTS"]
+    assert re.findall(r"^([A-Z-]+) \(behaviour", output, re.MULTILINE)[:3] == [
+        "FEATURE-GATES",
+        "CONFIGURATION",
+        "OBJECTS",
+    ]
     assert all(len(line) <= 120 for line in output.splitlines())
 
 
@@ -59,28 +63,28 @@ def test_one_phase_is_printed_alone() -> None:
     """Without what is known about the release as a whole."""
     output = kueue_dra("behaviour", "kueue-0.19", "--phase", "fair-sharing").output
 
-    assert output.startswith("FAIR-SHARING: ")
-    assert "MAPPING" not in output
+    assert output.startswith("FAIR-SHARING (behaviour.fair_sharing): ")
+    assert "CONFIGURATION" not in output
 
 
 @pytest.mark.parametrize(("state", "there"), [("true", True), ("false", False)])
 def test_with_gates_only_what_is_in_force_is_printed(state: str, there: bool) -> None:
     """Gates that are not named have their defaults: extended resources are on in 0.19."""
     gate = f"UnadmittedWorkloadsObservability={state}"
-    output = words("kueue-0.19", "--gate", gate, "--phase", "reporting")
+    output = words("kueue-0.19", "--gate", gate, "--phase", "status")
 
     assert ("reason_stopped" in output) is there
-    assert "used_by_workload" in words("kueue-0.19", "--gate", gate, "--phase", "extended")
-    assert "extended_resources_are_detected" in words("kueue-0.19", "--gate", gate, "--phase", "extended")
+    assert "used_by_workload" in words("kueue-0.19", "--gate", gate, "--phase", "extended-resources")
+    assert "extended_resources_are_detected" in words("kueue-0.19", "--gate", gate, "--phase", "extended-resources")
 
 
 def test_a_gate_that_is_off_by_default_stays_off() -> None:
     """In 0.17 extended resources need two gates."""
-    one = words("kueue-0.17", "--gate", "DynamicResourceAllocation=true", "--phase", "extended")
+    one = words("kueue-0.17", "--gate", "DynamicResourceAllocation=true", "--phase", "extended-resources")
     both = "DynamicResourceAllocation=true,DRAExtendedResources=true"
 
     assert "used_by_workload: Which names make it a workload with devices? no rule" in one
-    assert "extended_resources_are_detected" in words("kueue-0.17", "--gate", both, "--phase", "extended")
+    assert "extended_resources_are_detected" in words("kueue-0.17", "--gate", both, "--phase", "extended-resources")
 
 
 def test_json_has_everything() -> None:
@@ -101,12 +105,14 @@ def test_json_has_everything() -> None:
         "resources": ["deviceclasses"],
         "verbs": ["get", "list", "watch"],
     }
-    assert slots["processing.sourcing.counter"]["rules"] == []
-    assert slots["processing.sourcing.counter"]["withoutRules"] == "there are no counters"
-    selectors = next(each for each in slots["processing.request"]["rules"] if each["name"] == "selectors_are_refused")
+    assert slots["preprocessing.sourcing.counter"]["rules"] == []
+    assert slots["preprocessing.sourcing.counter"]["withoutRules"] == "there are no counters"
+    selectors = next(
+        each for each in slots["preprocessing.request"]["rules"] if each["name"] == "selectors_are_refused"
+    )
     assert selectors["requirements"] == ["CEL-017"]
     assert selectors["counterpart"] == "Kueue 0.17: pkg/dra/claims.go (countDevicesPerClass)"
-    assert slots["extended.used_by_workload"]["rules"][0]["gates"] == {
+    assert slots["extended-resources.used_by_workload"]["rules"][0]["gates"] == {
         "DRAExtendedResources": True,
         "DynamicResourceAllocation": True,
     }
@@ -122,7 +128,7 @@ def test_the_list_as_json() -> None:
 
 def test_a_table_has_a_row_for_each_rule() -> None:
     """And one for each slot without rules."""
-    output = kueue_dra("behaviour", "kueue-0.17", "--phase", "extended", "-o", "table").output
+    output = kueue_dra("behaviour", "kueue-0.17", "--phase", "extended-resources", "-o", "table").output
 
     assert len(output.splitlines()) == 2 + 11
 
@@ -131,7 +137,7 @@ def test_a_table_has_a_row_for_each_rule() -> None:
     ("arguments", "message"),
     [
         pytest.param(("kueue-0.177",), "did you mean kueue-0.17?", id="behaviour"),
-        pytest.param(("kueue-0.17", "--phase", "procesing"), "did you mean processing?", id="phase"),
+        pytest.param(("kueue-0.17", "--phase", "preprocesing"), "did you mean preprocessing?", id="phase"),
         pytest.param(
             ("kueue-0.19", "--gate", "UnadmitedWorkloadsObservability=true"),
             "unrecognized feature gate: UnadmitedWorkloadsObservability\ndid you mean UnadmittedWorkloadsObservability",

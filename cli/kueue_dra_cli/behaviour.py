@@ -16,6 +16,7 @@ from kueue_dra_ref.behaviours import NAMES
 from kueue_dra_ref.behaviours import behaviour as behaviour_of
 from kueue_dra_ref.behaviours.behaviour import Behaviour, rules_of
 from kueue_dra_ref.behaviours.description import (
+    PHASES,
     DescribedPhase,
     DescribedSlot,
     condition,
@@ -33,19 +34,18 @@ EPILOG = """\
 Examples
   kueue-dra behaviour                                      the behaviours: texts and releases
   kueue-dra behaviour kueue-0.17                           every rule of Kueue 0.17, and every question without a rule
-  kueue-dra behaviour kueue-0.17 --phase processing        one phase
+  kueue-dra behaviour kueue-0.17 --phase preprocessing     one phase
   kueue-dra behaviour kueue-0.19 --gate UnadmittedWorkloadsObservability=true
 """
 WIDTH = 120
-PHASES = tuple(each.name for each in phases(behaviour_of()))
 
 
 @click.command("behaviour", epilog=EPILOG)
 @click.argument("name", required=False, metavar="[NAME]", type=NamedChoice(NAMES))
 @click.option(
     "--phase",
-    type=NamedChoice(PHASES),
-    help="Only one phase, such as processing or extended.",
+    type=NamedChoice(tuple(PHASES.values())),
+    help="Only one phase, such as preprocessing or preemption.",
 )
 @gate_option
 @output_option("text", "table", "json")
@@ -141,7 +141,8 @@ def _text(
     if whole:
         yield from _head(found)
     for phase in chosen:
-        yield f"{phase.name.upper()}: {phase.about}"
+        title = f"{phase.name.upper()} (behaviour.{phase.field}): "
+        yield from _wrapped(phase.about, title)
         yield ""
         for slot in phase.slots:
             yield from _slot(slot)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from kueue_dra_ref.behaviours.behaviour import Behaviour, gates_read_by
@@ -35,6 +36,27 @@ COMBINES: Mapping[type[Slot[..., Any]], str] = {
     Order: "the first rule that ranks two of them differently decides",
 }
 """How the answers of the rules of a slot combine, in words."""
+PHASES = {
+    "gates": "feature-gates",
+    "mapping": "configuration",
+    "objects": "objects",
+    "definitions": "api-validation",
+    "webhooks": "webhooks",
+    "jobs": "jobs",
+    "priorities": "priority-classes",
+    "adjusting": "pod-requests",
+    "processing": "preprocessing",
+    "charging": "charges",
+    "extended": "extended-resources",
+    "queueing": "queues",
+    "cohorts": "cohorts",
+    "assigning": "flavors",
+    "preempting": "preemption",
+    "fair_sharing": "fair-sharing",
+    "cycle": "scheduling-cycle",
+    "reporting": "status",
+}
+"""What users call a phase, by the field of a behaviour, in the order of application."""
 _WITHOUT = " Without rules: "
 NOTHING = "nothing of this kind is decided"
 """What an empty slot means if its docstring does not say it."""
@@ -58,6 +80,8 @@ class DescribedPhase:
     """A step of Kueue's work, with its slots in the order of application."""
 
     name: str
+    field: str
+    """The field of `Behaviour` that holds its rules."""
     about: str
     slots: tuple[DescribedSlot, ...]
 
@@ -68,15 +92,14 @@ def phases(behaviour: Behaviour) -> tuple[DescribedPhase, ...]:
 
 
 def _phases(behaviour: Behaviour) -> Iterator[DescribedPhase]:
-    for field in fields(behaviour):
-        part = getattr(behaviour, field.name)
-        slots = tuple(_slots(part, field.name, Behaviour))
-        if slots:
-            yield DescribedPhase(
-                name=field.name.replace("_", "-"),
-                about=_about(part, field.name),
-                slots=slots,
-            )
+    for field, name in PHASES.items():
+        part = getattr(behaviour, field)
+        yield DescribedPhase(
+            name=name,
+            field=field,
+            about=_about(part, field),
+            slots=tuple(_slots(part, field, Behaviour)),
+        )
 
 
 def relevant_gates(behaviour: Behaviour) -> tuple[Gate, ...]:
@@ -107,10 +130,12 @@ def counterpart_files(rule: Rule[..., Any]) -> str:
     """Give the files of the counterpart without the symbols, so that a search finds the deciding module first."""
     kept, depth = "", 0
     for character in rule.counterpart:
-        depth += character == "("
-        if not depth:
+        if character == "(":
+            depth += 1
+        if depth == 0:
             kept += character
-        depth -= character == ")"
+        if character == ")":
+            depth -= 1
     return kept.replace(" ;", ";").strip()
 
 
@@ -121,7 +146,7 @@ def _about(part: object, name: str) -> str:
 
 
 def _slots(
-    part: object, name: str, holder: type[object], place: str = ""
+    part: object, name: str, holder: type[Any], place: str = ""
 ) -> Iterator[DescribedSlot]:
     """Give the slots of a phase, or of a part of one; ``holder`` documents them."""
     if isinstance(part, Slot):
@@ -139,15 +164,21 @@ def _slots(
             yield from _slots(getattr(part, field.name), field.name, type(part), below)
 
 
+def _docs(holder: type[Any]) -> Mapping[str, str]:
+    """Give the docstring below each field of a class."""
+    return _docs_of(holder.__module__)[holder.__name__]
+
+
 @cache
-def _docs(holder: type[object]) -> Mapping[str, str]:
-    """Give the docstring below each field of a class; Python keeps them in the source only."""
-    (tree,) = ast.parse(inspect.cleandoc(inspect.getsource(holder))).body
-    assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for field, following in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(following, ast.Expr):
-            found[ast.unparse(field.target)] = " ".join(
-                ast.literal_eval(following.value).split()
-            )
-    return found
+def _docs_of(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Give the docstrings of fields by class and field; Python keeps them in the source only."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return {node.name: dict(_docs_in(node)) for node in classes}
+
+
+def _docs_in(holder: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(holder.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+            text = ast.literal_eval(below.value)
+            yield ast.unparse(field.target), " ".join(text.split())

@@ -119,7 +119,12 @@ def _gate(gate: Gate) -> dict[str, Any]:
 
 def _phase(phase: DescribedPhase) -> dict[str, Any]:
     slots = [_slot(each) for each in phase.slots]
-    return {"name": phase.name, "about": phase.about, "slots": slots}
+    return {
+        "name": phase.name,
+        "field": phase.field,
+        "about": phase.about,
+        "slots": slots,
+    }
 
 
 def _slot(slot: DescribedSlot) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class Preprocessing:
     matching: DeviceMatchingRules
     """Do enough published devices match the selectors?"""
     lookup: First[[Sequence[DeviceClassMapping], str], tuple[str, ...]]
-    """Which resources may a device class charge? If there are several, the flavor decides (`assigning.choices`)."""
+    """Which resources may a device class charge? If there are several, the flavor decides (flavors, `choices`)."""
     unmapped_class: First[[DeviceRequestContext, str], FieldError]
     """What is reported of a device class that no mapping names?"""
     sourcing: SourcedRequestRules = field(default_factory=SourcedRequestRules)

@@ -95,7 +95,7 @@ def _lines(found: Behaviour) -> Iterator[str]:
 
 def _phase(phase: DescribedPhase) -> Iterator[str]:
     yield f"## {phase.name}\n"
-    yield f"{phase.about}\n"
+    yield f"{phase.about} (`behaviour.{phase.field}`)\n"
     for slot in phase.slots:
         yield from _slot(slot)
 
