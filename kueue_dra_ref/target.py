@@ -1,7 +1,7 @@
-"""The port that every judge offers: start, apply, delete, touch, settle, read.
+"""The interface of every target: start, apply, delete, touch, settle, read.
 
-A *target* takes plain Kubernetes manifests and gives the same objects back with ``status``.  The reference
-(`kueue_dra_ref.cluster`) is one; a real Kueue (`clusters`) is another.  Nothing is translated per target.
+A *target* accepts plain Kubernetes manifests and returns the same objects with ``status``.  The reference
+(`kueue_dra_ref.reference`) is one; a real Kueue (`kueue_dra_clusters`) is another.  Cases use both unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 Manifest = dict[str, Any]
 
 Audit = Callable[[Sequence[Manifest], str], Sequence[str]]
-"""Says what is wrong with a world: its Jobs, Workloads and queues, and Kueue's own metrics as it prints them."""
+"""Checks the Jobs, Workloads and queues of a target, and Kueue's metrics as it prints them; gives what is wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Ref:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Ref:
-        """Name the object that a manifest (or a ``{apiVersion, kind, namespace, name}`` reference) is about."""
+        """Name the object of a manifest (or of a ``{apiVersion, kind, namespace, name}`` reference)."""
         meta = manifest.get("metadata", manifest)
         return cls(
             api_version=manifest["apiVersion"],
@@ -37,17 +37,17 @@ class Ref:
         )
 
     def __str__(self) -> str:
-        return (
-            f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
-        )
+        if self.namespace:
+            return f"{self.kind} {self.namespace}/{self.name}"
+        return f"{self.kind} {self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldError:
     """One fault in a document, printed as Kubernetes prints field errors: ``FIELD: TYPE: VALUE: DETAIL``.
 
-    ``type`` is Kubernetes' word (``Invalid value``, ``Required value``, ``Duplicate value``, ``Too many`` ...);
-    ``value`` is already printed, or None where Kubernetes prints none.
+    ``type`` is an error type of Kubernetes (``Invalid value``, ``Required value``, ``Duplicate value``, ``Too many``
+    ...); ``value`` is already printed, or None where Kubernetes prints none.
     """
 
     field: str
@@ -63,78 +63,78 @@ class FieldError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """One apply that the API server or a webhook refused: what, the HTTP status code, and its words."""
+    """An object that the API server or a webhook rejected: which, the HTTP status code, and the message."""
 
     ref: Ref
     code: int
     message: str
     error: FieldError | None = None
-    """The field at fault, where the judge names one."""
+    """The field at fault, if the target names one."""
     others: tuple[FieldError, ...] = ()
-    """Further fields at fault, where the judge names them."""
+    """Further fields at fault, if the target names them."""
 
 
 class NotQuiescent(Exception):
-    """A world that does not come to rest; its words name what still moves."""
+    """A target does not settle; the message names what still changes."""
 
 
 class Target(Protocol):
-    """A judge.  Every method returns when its effect is visible; only `settle` waits for decisions."""
+    """Kueue with an API server.  Each method returns when its effect is visible; only `settle` waits for decisions."""
 
     name: str
     """``reference`` or ``kueue``."""
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Run Kueue with ``configuration`` over the objects that exist, or say why it refuses to start.
+        """Run Kueue with ``configuration`` over the objects that exist, or report why it does not start.
 
-        ``configuration`` is a Kueue Configuration (apiVersion may be missing: the newest that the judge reads).
+        ``configuration`` is a Kueue Configuration (apiVersion may be missing: the newest that the target reads).
         Started again with another configuration, or after its ClusterRole was applied, it restarts: objects stay,
-        decisions are made anew.  Otherwise it does nothing.
+        and Kueue decides again.  Otherwise it does nothing.
         """
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Say whether Kueue would start with ``configuration``, and leave the running one alone."""
+        """Report why Kueue would not start with ``configuration``; the running one does not change."""
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
         """Create each object, or replace the spec (and metadata labels/annotations) of what exists.
 
-        A ``status`` in a manifest is written too when the kind is one that tests play the controller of
+        A ``status`` in a manifest is written, too, for kinds whose controller the tests replace
         (Job, Workload conditions such as Finished).
         """
 
     def delete(self, refs: Iterable[Ref]) -> None:
-        """Delete objects; what does not exist is no fault.  Deleting a Job deletes the Workload it owns."""
+        """Delete objects; one that does not exist is ignored.  Deleting a Job deletes the Workload that it owns."""
 
     def touch(self, refs: Iterable[Ref]) -> None:
-        """Change an annotation of each Job's Workload (or of the Workload itself), so it is reconciled at once."""
+        """Change an annotation of each Job's Workload (or of the Workload itself), so that Kueue reconciles it."""
 
     def settle(self) -> None:
-        """Return when every decision that follows from what was applied so far has been made.
+        """Return when Kueue has made every decision that follows from what was applied.
 
         Raises:
-            Restless: that is never; what is shown is what was told last.
+            NotQuiescent: it never does; the status shows the last decision.
 
         """
 
     def read(self, ref: Ref) -> Manifest | None:
-        """One object as it is now, or None."""
+        """Give one object as it is now, or None."""
 
     def list(
         self, api_version: str, kind: str, namespace: str = ""
     ) -> Sequence[Manifest]:
-        """All objects of a kind, of one namespace or of all, sorted by namespace and name."""
+        """List all objects of a kind, of one namespace or of all, sorted by namespace and name."""
 
     def audit(self, check: Audit) -> Sequence[str]:
-        """Have a world at rest checked, as often as it takes for figures that come late; what is wrong in the end."""
+        """Check a settled target, repeatedly while counts are behind; give what is wrong in the end."""
 
     def log(self) -> str:
-        """What the judge has logged last of what was applied, for people; empty where it keeps no log."""
+        """Give the last log lines about what was applied, for people; empty if the target keeps no log."""
 
     def describe(self) -> Manifest:
-        """What the report's ``target`` block says of this judge: kind, versions, gates; no paths, no ports."""
+        """Give the ``target`` block of the report: kind, versions, gates; no paths, no ports."""
 
     def clean(self) -> None:
-        """Remove every object that was applied, so that the next story starts from nothing."""
+        """Remove every object that was applied, so that the next case starts without objects."""
 
     def stop(self) -> None:
-        """End what this target started and remove what it made."""
+        """Stop the processes that this target started, and remove what it created."""

@@ -1,4 +1,4 @@
-"""The verdict on a workload, read from its status by one pure function, whoever wrote the status."""
+"""The verdict on a workload: one pure function reads it from the status, which any target may have written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kueue_dra_ref.target import Manifest
 
 
 class Reason(StrEnum):
-    """Why a workload waits or is refused, in the words of the texts."""
+    """Why a workload is pending or inadmissible, in the terms of the texts."""
 
     NO_QUOTA = "not enough quota is left"
     NEVER_FITS = "more is asked for than the quota will ever give"
@@ -81,47 +81,47 @@ def _amounts(usage: Mapping[str, str]) -> Mapping[str, Fraction]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """The workload waits in its queue."""
+    """The workload is pending in its queue."""
 
     reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """The scheduler has said nothing: the workload waits behind another, or was passed over with an equal one."""
+    """The scheduler has not evaluated the workload: it is behind another one, or skipped with an equal one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inadmissible:
-    """The workload cannot be admitted as it is."""
+    """Kueue cannot admit the workload as it is."""
 
     reason: Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evicted:
-    """Quota was taken back; ``reason`` is the condition's."""
+    """The workload has lost its quota; ``reason`` is that of the condition."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """The workload has ended; ``reason`` is the condition's."""
+    """The workload has finished; ``reason`` is that of the condition."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undecided:
-    """The judge says that it cannot tell, and why."""
+    """The reference cannot decide; ``why`` says what it cannot evaluate."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Unrecognised:
-    """A status that no rule below reads; it equals nothing, itself neither."""
+    """A status that no pattern below matches; it equals nothing, not even itself."""
 
     conditions: tuple[str, ...]
 
@@ -137,7 +137,7 @@ Verdict = (
     | Unrecognised
 )
 
-_WAITS = {
+_PENDING = {
     Reason.NEVER_FITS: r"insufficient quota for \S+ in flavor",
     Reason.NO_QUOTA: r"insufficient unused quota for \S+ in flavor",
     Reason.NOT_COVERED: r"resource \S+ unavailable in ClusterQueue",
@@ -147,13 +147,13 @@ _WAITS = {
     Reason.OVER_ITS_LIMIT: r"^resources validation failed: ",
     Reason.LIMIT_RANGE: r"^resources didn't satisfy LimitRange constraints: ",
 }
-_ELSEWHERE = {
-    key: _WAITS[key]
+_MISCONFIGURED = {
+    key: _PENDING[key]
     for key in (Reason.NAMESPACE, Reason.OVER_ITS_LIMIT, Reason.LIMIT_RANGE)
 }
-"""What the scheduler finds, but Kueue with UnadmittedWorkloadsObservability calls Misconfigured."""
-_PASSED_OVER = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
-"""What Kueue with UnadmittedWorkloadsObservability says of a workload that the scheduler has not looked at."""
+"""Results of the scheduler whose reason is Misconfigured with UnadmittedWorkloadsObservability."""
+_NOT_EVALUATED = r"^(Bypassed scheduling evaluation|Workload is pending evaluation) "
+"""The messages with UnadmittedWorkloadsObservability of a workload that the scheduler has not evaluated."""
 _OBSERVED = (
     "NoMatchingFlavor",
     "ExceedsMaxQuota",
@@ -161,12 +161,12 @@ _OBSERVED = (
     "WaitingForPreemptedWorkloads",
 )
 _SCHEDULED = frozenset({"Pending", "PendingEvaluation", *_OBSERVED})
-_REFUSED = frozenset(
+_INADMISSIBLE_REASONS = frozenset(
     {"Inadmissible", "Misconfigured", "Suspended", "DRAResourcesUnresolved"}
 )
 _STOPPED = {Reason.QUEUE_STOPPED: r"^ClusterQueue \S+ is inactive$"}
-"""What the scheduler says of a ClusterQueue below a loop of cohorts."""
-_REFUSES = {
+"""The message of the scheduler for a ClusterQueue below a cycle of cohorts."""
+_INADMISSIBLE = {
     Reason.QUEUE_MISSING: r"^(Local|Cluster)Queue \S* doesn't exist$",
     Reason.QUEUE_STOPPED: r"^(Local|Cluster)Queue \S+ is (inactive|stopped)$",
     Reason.DIRECT_CLAIM: r"does not support use of resource claims",
@@ -192,11 +192,11 @@ _REFUSES = {
     Reason.TOO_MANY: r"total extended resource quantity overflows int64",
     Reason.NOT_BY_NAME: r"extended resource \S+ resolves to DeviceClass",
 }
-"""Kueue 0.19's messages, first match; by default its conditions carry one reason for all of them."""
+"""Messages of Kueue 0.19, the first match decides; by default its conditions carry one reason for all of them."""
 
 
 def verdict(workload: Manifest) -> Verdict:
-    """Read a Workload's status."""
+    """Read the verdict from a Workload's status."""
     reserved = condition(workload, "QuotaReserved")
     if found := _ended(workload):
         return found
@@ -208,23 +208,27 @@ def verdict(workload: Manifest) -> Verdict:
         case "Unknown", "Undecided":
             return Undecided(why=reserved["message"])
         case "False", reason:
-            return _unreserved(reason, reserved["message"]) or _unread(workload)
-    return _unread(workload)
+            return _unreserved(reason, reserved["message"]) or _unrecognised(workload)
+    return _unrecognised(workload)
 
 
 def _unreserved(reason: str, message: str) -> Verdict | None:
-    """What a reason and its message say of a workload without quota; a message alone does not count."""
-    if reason in _SCHEDULED and re.search(_PASSED_OVER, message):
+    """Read the verdict on a workload without quota from reason and message; the message alone is not enough."""
+    if reason in _SCHEDULED and re.search(_NOT_EVALUATED, message):
         return Unseen()
     if reason in _SCHEDULED:
-        return _read(_WAITS | _STOPPED, message, Pending)
-    if reason == "Misconfigured" and (found := _read(_ELSEWHERE, message, Pending)):
+        return _read(_PENDING | _STOPPED, message, Pending)
+    if reason == "Misconfigured" and (found := _read(_MISCONFIGURED, message, Pending)):
         return found
-    return _read(_REFUSES, message, Inadmissible) if reason in _REFUSED else None
+    return (
+        _read(_INADMISSIBLE, message, Inadmissible)
+        if reason in _INADMISSIBLE_REASONS
+        else None
+    )
 
 
 def usage(workload: Manifest) -> Mapping[str, str]:
-    """What an admitted workload uses of each resource, all pod sets together, as Kueue prints amounts."""
+    """Give the usage of an admitted workload by resource, all pod sets together, as Kueue prints amounts."""
     total: dict[str, int] = {}
     in_bytes: set[str] = set()
     for pod_set in workload["status"]["admission"]["podSetAssignments"]:
@@ -250,19 +254,19 @@ def _ended(workload: Manifest) -> Verdict | None:
         evicted
         and out
         and not is_true(workload, "Requeued")
-        and not _waits_again(workload)
+        and not _is_pending_again(workload)
     ):
         return Evicted(reason=evicted["reason"])
     return None
 
 
-def _waits_again(workload: Manifest) -> bool:
-    """Whether the scheduler has looked at an evicted workload anew: of device workloads Requeued is forgotten."""
+def _is_pending_again(workload: Manifest) -> bool:
+    """Whether the scheduler has evaluated an evicted workload again; device workloads lose their Requeued condition."""
     reserved = condition(workload, "QuotaReserved")
     return (
         is_active(workload)
         and reserved is not None
-        and _read(_WAITS, reserved["message"], Pending) is not None
+        and _read(_PENDING, reserved["message"], Pending) is not None
     )
 
 
@@ -275,7 +279,7 @@ def _read(table: Mapping[Reason, str], message: str, kind: Any) -> Verdict | Non
     return verdict_
 
 
-def _unread(workload: Manifest) -> Unrecognised:
+def _unrecognised(workload: Manifest) -> Unrecognised:
     conditions = (workload.get("status") or {}).get("conditions") or ()
     return Unrecognised(
         conditions=tuple(

@@ -11,4 +11,4 @@ from kueue_dra_ref.workload.map_order import MapOrder
 def a_lab(name: str = NAMES[0], *, suffix: str, chance: MapOrder | None = None) -> Lab:
     """Give a lab whose reference has one behaviour, and takes a chance that the test may settle."""
     found = behaviour(name)
-    return Lab(target=ReferenceTarget(found, chance=chance), behaviour=found, suffix=suffix)
+    return Lab(target=ReferenceTarget(found, map_order=chance), behaviour=found, suffix=suffix)

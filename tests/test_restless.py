@@ -17,7 +17,7 @@ from tests.commands import ROOT, kueue_dra
 
 KUEUE = behaviour("kueue-0.19")
 FOLDER = ROOT / "docs" / "scenarios"
-FIRST = "Workload team/first is told in turns"
+FIRST = "Workload team/first alternates between"
 FILES = {
     "preempted-in-turns-0.19.yaml": (
         "Workload team/job-j5-",
@@ -76,7 +76,7 @@ def test_what_is_told_in_turns_is_named(story: Scenario, file: Path) -> None:
     with pytest.raises(NotQuiescent) as found:
         target.settle()
 
-    assert "is told in turns" in str(found.value)
+    assert "alternates between" in str(found.value)
     assert [words for words in FILES[file.name] if words not in str(found.value)] == []
 
 

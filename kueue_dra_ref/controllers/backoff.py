@@ -1,4 +1,4 @@
-"""What a controller failed to reconcile is tried again, with pauses that grow.
+"""Retries of failed reconciles, with exponential backoff.
 
 Kubernetes: k8s.io/client-go/util/workqueue/default_rate_limiters.go (NewTypedItemExponentialFailureRateLimiter)
 """
@@ -19,7 +19,8 @@ class Backoff:
     """The retries of one controller; of several that are due for an object the earliest counts."""
 
     def __init__(self, kueue: Kueue, kind: str) -> None:
-        self._kueue, self._kind = kueue, kind
+        self._kueue = kueue
+        self._kind = kind
         self._failures: dict[Key, int] = {}
         self._due: dict[Key, float] = {}
 
@@ -27,17 +28,18 @@ class Backoff:
         """Reconcile an object again, later than after its last failure."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        wait = min(_FIRST * 2**failures, _LAST)
-        due = self._kueue.clock.seconds + wait
-        if due < self._due.get(key, inf):
-            self._due[key] = due
-            self._kueue.later(wait, lambda: self._again(key, due))
+        delay = min(_FIRST * 2**failures, _LAST)
+        due = self._kueue.clock.seconds + delay
+        if due >= self._due.get(key, inf):
+            return
+        self._due[key] = due
+        self._kueue.later(delay, lambda: self._retry(key, due))
 
     def forget(self, key: Key) -> None:
-        """An object was reconciled, or is gone: its next failure is its first."""
+        """Reset the failures of an object that was reconciled, or is gone."""
         self._failures.pop(key, None)
 
-    def _again(self, key: Key, due: float) -> None:
+    def _retry(self, key: Key, due: float) -> None:
         if self._due.get(key) == due:
             del self._due[key]
             self._kueue.reconcile(self._kind, key)

@@ -1,4 +1,4 @@
-"""DeviceClasses that come, change or go: what waits for their extended resources is looked at again (Kueue 0.19).
+"""DeviceClass watch (Kueue 0.19): a change of a class requeues pending workloads that request its extended resource.
 
 Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
 """
@@ -15,37 +15,36 @@ from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.target import Manifest
 
 PAUSE = 1.0
-"""Seconds between a change of a class and the reconciliation that follows from it."""
+"""Seconds between a change of a class and the reconciles that it triggers."""
 
 
 class DeviceClassController:
-    """Follows DeviceClasses that stand for extended resources."""
+    """Follows DeviceClasses that represent extended resources."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.extended
+        self.kueue = kueue
+        self.rules = kueue.behaviour.extended
 
     def on(self, event: Event) -> None:
-        """Queue at once what asks for no devices any more; reconcile everything concerned after a pause."""
-        names = {
-            name
-            for rule in self.rules.affected_by_class
-            for name in rule(event.old, event.new)
-        }
-        for obj in self._waiting_for(names):
+        """Queue workloads that request no devices any more at once, and reconcile all affected ones after a delay."""
+        names = set(self.rules.affected_by_class(event.old, event.new))
+        for obj in self._pending_with(names):
             key = key_of(obj)
-            if not self.kueue.asks_for_devices(obj) and may_queue(obj):
+            if may_queue(obj) and not self.kueue.asks_for_devices(obj):
                 self.kueue.derivations.pop(key, None)
                 self.kueue.enqueue(obj)
-            self.kueue.later(PAUSE, partial(self.kueue.reconcile, "Workload", key))
+            reconcile = partial(self.kueue.reconcile, "Workload", key)
+            self.kueue.later(PAUSE, reconcile)
 
-    def _waiting_for(self, names: set[str]) -> Iterator[Manifest]:
-        for obj in self.kueue.store.every("Workload") if names else ():
+    def _pending_with(self, names: set[str]) -> Iterator[Manifest]:
+        """Give the pending workloads that request one of some extended resources."""
+        if not names:
+            return
+        for obj in self.kueue.store.every("Workload"):
             if is_true(obj, "QuotaReserved"):
                 continue
             workload = self.kueue.informers.workload(obj)
-            if names & {
-                name for rule in self.rules.used_by_workload for name in rule(workload)
-            }:
+            if not names.isdisjoint(self.rules.used_by_workload(workload)):
                 yield obj
 
 

@@ -1,4 +1,4 @@
-"""What is deleted in use (Kueue 0.19, finalizers): ClusterQueues and ResourceFlavors stay until nobody uses them.
+"""Finalizers (Kueue 0.19): deleted ClusterQueues and ResourceFlavors stay until nothing uses them.
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (Reconcile);
     pkg/controller/core/resourceflavor_controller.go (Reconcile)
@@ -17,38 +17,41 @@ IN_USE = "kueue.x-k8s.io/resource-in-use"
 
 
 class FinalizerController:
-    """Takes Kueue's finalizer from what was deleted and is not in use."""
+    """Removes Kueue's finalizer from deleted objects that are not in use."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.queueing.hold_finalizer
+        self.kueue = kueue
+        self.rules = kueue.behaviour.queueing.hold_finalizer
 
     def on_cluster_queue(self, event: Event) -> None:
-        """Look at the flavors that a ClusterQueue named, once it names others or is gone."""
-        before, after = (
-            flavors_named_by(obj) if obj else set() for obj in (event.old, event.new)
-        )
-        for name in sorted(before) if before != after else ():
+        """Reconcile the flavors that a ClusterQueue named, once it names others or is gone."""
+        before = flavors_named_by(event.old) if event.old else set()
+        after = flavors_named_by(event.new) if event.new else set()
+        if before == after:
+            return
+        for name in sorted(before):
             self.kueue.reconcile("ResourceFlavor", ("", name))
 
     def on_flavor(self, event: Event) -> None:
-        """Look at a flavor that was deleted."""
+        """Reconcile a flavor that was deleted."""
         if event.new is not None and is_deleted(event.new):
             self.kueue.reconcile("ResourceFlavor", event.key)
 
     def reconcile(self, kind: str, key: Key) -> None:
-        """Let go of an object that was deleted, unless it is in use."""
+        """Remove the finalizer from a deleted object, unless it is in use."""
         found = self.kueue.store.find(kind, key[1])
-        if (
-            found is None
-            or not is_deleted(found)
-            or any(rule(self._use(kind, key[1])) for rule in self.rules)
-        ):
+        if found is None or not is_deleted(found):
+            return
+        if self.rules(self._use(kind, key[1])):
             return
         meta = found["metadata"]
-        left = [each for each in meta.get("finalizers") or () if each != IN_USE]
+        finalizers = meta.get("finalizers") or ()
+        left = [each for each in finalizers if each != IN_USE]
         self.kueue.store.put({**found, "metadata": {**meta, "finalizers": left}})
 
     def _use(self, kind: str, name: str) -> InUse:
         if kind == "ClusterQueue":
-            return InUse(reservations=self.kueue.usage.of_cluster_queue(name).reserving)
-        return InUse(cluster_queues=len(self.kueue.informers.workloads_naming(name)))
+            totals = self.kueue.usage.of_cluster_queue(name)
+            return InUse(reservations=totals.reserving)
+        cluster_queues = self.kueue.informers.cluster_queues_using(name)
+        return InUse(cluster_queues=len(cluster_queues))

@@ -1,4 +1,4 @@
-"""Kueue's Job controller: a Workload for each Job that names a queue, and the Job suspended until it is admitted.
+"""Kueue's Job controller: it creates a Workload for each Job of a queue, and suspends the Job until admission.
 
 Kueue: pkg/controller/jobframework/reconciler.go (JobReconciler, ReconcileGenericJob, ensureOneWorkload);
     pkg/controller/jobs/job/job_controller.go (Job)
@@ -24,22 +24,22 @@ from kueue_dra_ref.controllers.workloadpriorityclass import (
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event
+from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest, Ref
 
-_TAKEN = MemoizedCopy()
+_ACCEPTED = MemoizedCopy()
 
 
-class JobController:
+class JobReconciler:
     """Reconciles Jobs, each with the Workload that it owns."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.jobs
-        self.running = JobPods(kueue)
+        self.kueue = kueue
+        self.rules = kueue.behaviour.jobs
+        self.pods = JobPods(kueue)
         self.managing = ManagedJobs(self.rules, kueue.configuration, kueue.store)
-        self.priorities, self.retries = (
-            WorkloadPriorityClassController(kueue),
-            Backoff(kueue, "Job"),
-        )
+        self.priorities = WorkloadPriorityClassController(kueue)
+        self.backoff = Backoff(kueue, "Job")
 
     def on(self, event: Event) -> None:
         """Reconcile a Job that has changed."""
@@ -48,143 +48,125 @@ class JobController:
 
     def on_workload(self, event: Event) -> None:
         """Reconcile the Job whose Workload has changed, or is gone."""
-        for owner in (event.new or event.old or {})["metadata"].get(
-            "ownerReferences"
-        ) or ():
+        obj = event.new or event.old or {}
+        for owner in obj["metadata"].get("ownerReferences") or ():
             if owner.get("kind") == "Job":
                 self.kueue.reconcile("Job", (event.key[0], owner["name"]))
 
     def reconcile(self, key: Key) -> None:
-        """Make the Workload follow its Job, and the Job its Workload."""
+        """Bring the Workload in line with its Job, and the Job in line with its Workload."""
         job = self.kueue.store.find("Job", key[1], key[0])
         if job is None or self.managing.objection(job):
             return
+        workload = self.kueue.store.find("Workload", workload_name(job), key[0])
         try:
-            self._reconciled(
-                job, self.kueue.store.find("Workload", workload_name(job), key[0])
-            )
+            self._reconcile(job, workload)
         except MissingClass:
-            self.retries.failed(key)
+            self.backoff.failed(key)
         else:
-            self.retries.forget(key)
+            self.backoff.forget(key)
 
-    def _reconciled(self, job: Manifest, workload: Manifest | None) -> None:
-        ended = next((end for rule in self.rules.finished if (end := rule(job))), None)
-        if ended:
-            self._finish(job, workload, *ended)
+    def _reconcile(self, job: Manifest, workload: Manifest | None) -> None:
+        finished = self.rules.finished(job)
+        if finished:
+            self._finish(job, workload, *finished)
         elif workload is None:
             self._create(job)
-        elif self._not_equivalent(job, workload):
-            self._recreate_workload(job, workload)
+        elif not self._equivalent_to_workload(job, workload):
+            self._replace_workload(job, workload)
         elif not is_true(workload, "Finished"):
-            self._is_synced(job, workload)
+            self._sync(job, workload)
 
-    def _is_synced(self, job: Manifest, workload: Manifest) -> None:
-        """Bring a Job and the Workload that was made for it in step, one thing at a time."""
+    def _sync(self, job: Manifest, workload: Manifest) -> None:
+        """Bring a Job and its equivalent Workload in line, one change at a time."""
         if self.priorities.follow(job, workload) or self._reclaim(job, workload):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
-        elif not self._sync(job, workload) and (
-            failed := self.running.follow(job, workload)
-        ):
+            return
+        if self._sync_queue(job, workload):
+            return
+        failed = self.pods.follow(job, workload)
+        if failed:
             self._finish(job, workload, *failed)
 
-    def _not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
-        """Whether a Job asks for other pods than its Workload: than those admitted, while it is suspended than any."""
-        asked, whole = self._pod_sets(job), workload["spec"]["podSets"]
-        if asked is None or is_true(workload, "Finished"):
+    def _equivalent_to_workload(self, job: Manifest, workload: Manifest) -> bool:
+        """Whether a Job has the pods that were admitted, or while it is suspended also those of the Workload's spec."""
+        pod_sets = self._pod_sets(job)
+        if pod_sets is None or is_true(workload, "Finished"):
+            return True
+        admitted = is_true(workload, "Admitted")
+        changed = self.rules.not_equivalent
+        if not changed(pod_sets, _running_pod_sets(workload), admitted):
+            return True
+        if not job["spec"].get("suspend"):
             return False
-        admitted, running = is_true(workload, "Admitted"), _running(workload)
-        alike = [running, whole] if job["spec"].get("suspend") else [running]
-        return any(
-            all(rule(asked, had, admitted) for had in alike)
-            for rule in self.rules.not_equivalent
-        )
+        return not changed(pod_sets, workload["spec"]["podSets"], admitted)
 
-    def _recreate_workload(self, job: Manifest, workload: Manifest) -> None:
-        """Write the Workload of a Job that waits anew; else suspend the Job and have another Workload made."""
+    def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
+        """Update the Workload of a pending Job in place; otherwise suspend the Job and delete the Workload."""
         if job["spec"].get("suspend") and not is_true(workload, "QuotaReserved"):
-            self.kueue.store.put(
-                {**self.kueue.patched(workload), "spec": self._spec(job)}
-            )
+            updated = {**self.kueue.patched(workload), "spec": self._spec(job)}
+            self.kueue.store.put(updated)
             return
-        self.running.suspend(job, workload)
+        self.pods.suspend(job, workload)
         self.kueue.store.remove(Ref.of(workload))
 
-    def _forgotten(self, job: Manifest, workload: Manifest) -> bool:
-        """Delete the Workload of a Job that ran and is done, where it holds nothing and is not like its Job."""
-        ran = not job["spec"].get("suspend") and not is_true(workload, "QuotaReserved")
-        asked, had = self._pod_sets(job) or [], workload["spec"]["podSets"]
-        gone = ran and any(
-            rule(asked, had) for rule in self.rules.delete_if_not_equivalent
-        )
-        if gone:
-            self.kueue.store.remove(Ref.of(workload))
-        return gone
+    def _delete_if_not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
+        """Delete the Workload of a finished Job if it holds no quota and has other pods; True if it was deleted."""
+        if job["spec"].get("suspend") or is_true(workload, "QuotaReserved"):
+            return False
+        pod_sets = self._pod_sets(job) or []
+        own = workload["spec"]["podSets"]
+        if not self.rules.delete_if_not_equivalent(pod_sets, own):
+            return False
+        self.kueue.store.remove(Ref.of(workload))
+        return True
 
     def _finish(
         self, job: Manifest, workload: Manifest | None, reason: str, message: str
     ) -> None:
-        if (
-            workload is None
-            or self._forgotten(job, workload)
-            or is_true(workload, "Finished")
-        ):
+        if workload is None or self._delete_if_not_equivalent(job, workload):
             return
-        fresh = self.kueue.patched(workload)
-        set_condition(fresh, "Finished", True, reason, message, self.kueue.clock.now)
-        for rule in self.rules.release_when_finished:
-            self._give_back(fresh, *rule())
-        self.kueue.store.put(fresh)
+        if is_true(workload, "Finished"):
+            return
+        working = self.kueue.patched(workload)
+        now = self.kueue.clock.now
+        set_condition(working, "Finished", True, reason, message, now)
+        for released in self.rules.release_when_finished():
+            self._release_quota(working, *released)
+        self.kueue.store.put(working)
 
-    def _give_back(self, workload: Manifest, reason: str, message: str) -> None:
-        kinds = (
-            ("QuotaReserved", "Admitted")
-            if is_true(workload, "Admitted")
-            else ("QuotaReserved",)
-        )
-        for kind in kinds:
-            set_condition(workload, kind, False, reason, message, self.kueue.clock.now)
-        workload["status"].pop("admission", None)
+    def _release_quota(self, working: Manifest, reason: str, message: str) -> None:
+        now = self.kueue.clock.now
+        was_admitted = is_true(working, "Admitted")
+        set_condition(working, "QuotaReserved", False, reason, message, now)
+        if was_admitted:
+            set_condition(working, "Admitted", False, reason, message, now)
+        working["status"].pop("admission", None)
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
-        """Note the pods of a Job that will not run again; whether their number has changed."""
+        """Write how many pods of a Job will not run again; True when that number has changed."""
         most = workload["spec"]["podSets"][0]["count"]
-        found = (
-            count
-            for rule in self.rules.reclaimable_pods
-            if (count := rule(job)) is not None
-        )
-        count = min(next(found, 0), most)
-        wanted = [{"name": "main", "count": count}] if count else []
-        if wanted == (workload.get("status") or {}).get("reclaimablePods", []):
+        count = min(self.rules.reclaimable_pods.or_else(0, job), most)
+        reclaimable = [{"name": "main", "count": count}] if count else []
+        status = workload.get("status") or {}
+        if reclaimable == status.get("reclaimablePods", []):
             return False
-        fresh = self.kueue.patched(workload)
-        fresh["status"]["reclaimablePods"] = wanted
-        self.kueue.store.put(fresh)
+        working = self.kueue.patched(workload)
+        working["status"]["reclaimablePods"] = reclaimable
+        self.kueue.store.put(working)
         return True
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
-        least = next(
-            (
-                found
-                for rule in self.rules.min_parallelism
-                if (found := rule(job)) is not None
-            ),
-            None,
-        )
-        extra = {} if least is None else {"minCount": least}
-        return next(
-            (
-                [{**pod_set, **extra} for pod_set in rule(job)]
-                for rule in self.rules.pod_sets
-            ),
-            None,
-        )
+        pod_sets = self.rules.pod_sets(job)
+        min_count = self.rules.min_parallelism(job)
+        if pod_sets is None or min_count is None:
+            return pod_sets
+        return [{**each, "minCount": min_count} for each in pod_sets]
 
     def _create(self, job: Manifest) -> None:
-        """Make the Workload of a Job; where the API server refuses it the Job has none, and nobody tells it so."""
+        """Create the Workload of a Job; if the API server rejects it, the status of the Job does not say so."""
         if self._pod_sets(job) is None:
             return
         meta = job["metadata"]
@@ -195,7 +177,7 @@ class JobController:
             "uid": meta["uid"],
             "controller": True,
         }
-        made = {
+        workload = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
             "kind": "Workload",
             "metadata": {
@@ -206,65 +188,64 @@ class JobController:
             },
             "spec": self._spec(job),
         }
-        if self._has_workload(made):
-            self.kueue.store.put(made)
+        if self._is_accepted(workload):
+            self.kueue.store.put(workload)
 
-    def _has_workload(self, made: Manifest) -> bool:
-        """Whether the API server takes a new Workload."""
+    def _is_accepted(self, workload: Manifest) -> bool:
+        """Whether the API server accepts a new Workload."""
         behaviour = self.kueue.behaviour
-        return _TAKEN.once(
-            made,
-            (behaviour,),
-            lambda: not behaviour.definitions.faults(AdmissionRequest(new=made)),
-        )
+
+        def validated() -> bool:
+            return not behaviour.definitions.faults(AdmissionRequest(new=workload))
+
+        return _ACCEPTED.once(workload, (behaviour,), validated)
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
-        asked = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}
-        return asked | self.priorities.of(job)
+        spec = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}
+        return spec | self.priorities.of(job)
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
-        self.running.stop(job, workload)
-        if is_true(workload, "QuotaReserved") and any(
-            rule(job) for rule in self.rules.release_quota
-        ):
+        """Suspend an evicted Job, and release its quota once its pods have stopped."""
+        self.pods.stop(job, workload)
+        if is_true(workload, "QuotaReserved") and self.rules.release_quota(job):
             unset_quota_reservation(self.kueue, self.kueue.patched(workload))
 
-    def _sync(self, job: Manifest, workload: Manifest) -> bool:
-        """Carry a changed queue name of a Job that waits over to its Workload."""
-        spec = {
-            key: value for key, value in workload["spec"].items() if key != "queueName"
-        } | _queue_of(job)
-        if is_true(workload, "QuotaReserved") or spec == workload["spec"]:
+    def _sync_queue(self, job: Manifest, workload: Manifest) -> bool:
+        """Copy the queue name of a pending Job to its Workload; True when it had changed."""
+        if is_true(workload, "QuotaReserved"):
+            return False
+        spec = {k: v for k, v in workload["spec"].items() if k != "queueName"}
+        spec |= _queue_of(job)
+        if spec == workload["spec"]:
             return False
         self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
         return True
 
 
 def _queue_of(job: Manifest) -> dict[str, str]:
-    return {"queueName": name} if (name := queue_named_by(job)) else {}
+    name = queue_named_by(job)
+    return {"queueName": name} if name else {}
 
 
 def workload_name(job: Manifest) -> str:
-    """The name of a Job's Workload: the Job's kind and name, and five characters that tell owners apart."""
+    """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners."""
     meta = job["metadata"]
-    digest = hashlib.sha1(
-        "\n".join(("Job", "batch", meta["name"], meta["uid"])).encode(),
-        usedforsecurity=False,
-    )
+    owner = "\n".join(("Job", "batch", meta["name"], meta["uid"]))
+    digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
     return f"job-{meta['name']}"[:57] + "-" + digest.hexdigest()[:5]
 
 
-def _running(workload: Manifest) -> list[Manifest]:
-    """The pod sets as they run: one that may shrink with as many pods as were admitted, any other one with all."""
+def _running_pod_sets(workload: Manifest) -> PodSets:
+    """Give the pod sets with their admitted counts where partial admission may have reduced them."""
     admission = (workload.get("status") or {}).get("admission") or {}
     counts = {
         each["name"]: each["count"]
         for each in admission.get("podSetAssignments") or ()
         if "count" in each
     }
-    return [
-        {**each, "count": counts.get(each["name"], each["count"])}
-        if "minCount" in each
-        else each
-        for each in workload["spec"]["podSets"]
-    ]
+    running = []
+    for each in workload["spec"]["podSets"]:
+        if "minCount" in each:
+            each = {**each, "count": counts.get(each["name"], each["count"])}
+        running.append(each)
+    return running

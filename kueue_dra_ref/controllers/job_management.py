@@ -1,4 +1,4 @@
-"""The Jobs that Kueue manages: suspended when they are made, and each with a Workload.
+"""The Jobs that Kueue manages: it suspends new ones, and creates a Workload for each.
 
 Kueue: pkg/controller/jobframework/utils.go (WorkloadShouldBeSuspended);
     pkg/controller/jobframework/defaults.go (ApplyDefaultForSuspend,
@@ -18,62 +18,55 @@ from kueue_dra_ref.target import Manifest
 
 
 class ManagedJobs:
-    """Whether a Job is Kueue's, by its queue, its namespace and the Configuration."""
+    """Decides whether Kueue manages a Job, by its queue, its namespace and the Configuration."""
 
     def __init__(
         self, rules: JobRules, configuration: Configuration, store: Store
     ) -> None:
-        self._rules, self._configuration, self._store = rules, configuration, store
+        self._rules = rules
+        self._configuration = configuration
+        self._store = store
 
     def queue(self, job: Manifest) -> str:
-        """The LocalQueue of a new Job, which it may get without naming one."""
-        claimed = self._claimed(job)
-        given = (
-            ()
-            if any(rule(claimed) for rule in self._rules.default_queue_exempt)
-            else self._rules.default_queue
-        )
-        return next((rule(claimed) for rule in given), claimed.queue)
+        """Give the LocalQueue of a new Job; it may be the default one."""
+        ownership = self._ownership(job)
+        if self._rules.default_queue_exempt(ownership):
+            return ownership.queue
+        return self._rules.default_queue.or_else(ownership.queue, ownership)
 
     def claims(self, job: Manifest) -> bool:
-        """Whether a Job is Kueue's: it is suspended when it is made."""
-        return self._is_ours(self._claimed(job))
+        """Whether Kueue manages a new Job, and so suspends it."""
+        return self._is_managed(self._ownership(job))
 
     def has_default_queue(self, namespace: str) -> bool:
-        """Whether a Job in a namespace can be given a queue without naming one."""
+        """Whether a namespace has a default LocalQueue that is not stopped."""
         default = self._store.find("LocalQueue", "default", namespace)
         return default is not None and stop_policy(default) == "None"
 
     def objection(self, job: Manifest) -> str:
-        """Why Kueue makes no Workload for a Job; empty when it does."""
-        claimed = self._claimed(job)
-        if not self._is_ours(claimed):
+        """Say why Kueue creates no Workload for a Job; empty when it does."""
+        ownership = self._ownership(job)
+        if not self._is_managed(ownership):
             return "names no queue (label kueue.x-k8s.io/queue-name)"
-        alone = any(rule(claimed) for rule in self._rules.unmanaged)
-        return (
-            "is in a namespace that managedJobsNamespaceSelector does not select"
-            if alone
-            else ""
-        )
+        if self._rules.unmanaged(ownership):
+            return "is in a namespace that managedJobsNamespaceSelector does not select"
+        return ""
 
-    def _is_ours(self, job: JobOwnership) -> bool:
-        unnamed, spared = (
-            self._rules.manage_without_queue,
-            self._rules.managed_namespace_exempt,
-        )
-        return bool(job.queue) or (
-            any(rule(job) for rule in unnamed) and not any(rule(job) for rule in spared)
-        )
+    def _is_managed(self, job: JobOwnership) -> bool:
+        if job.queue:
+            return True
+        if not self._rules.manage_without_queue(job):
+            return False
+        return not self._rules.managed_namespace_exempt(job)
 
-    def _claimed(self, job: Manifest) -> JobOwnership:
+    def _ownership(self, job: Manifest) -> JobOwnership:
+        configuration = self._configuration
         name = job["metadata"]["namespace"]
         namespace = self._store.find("Namespace", name) or {"metadata": {"name": name}}
+        selector = configuration.managed_jobs_namespace_selector
         return JobOwnership(
             queue=queue_named_by(job),
             has_default=self.has_default_queue(name),
-            selected=selects(
-                self._configuration.managed_jobs_namespace_selector,
-                labels_of(namespace),
-            ),
-            unnamed_too=self._configuration.manage_jobs_without_queue_name,
+            selected=selects(selector, labels_of(namespace)),
+            unnamed_too=configuration.manage_jobs_without_queue_name,
         )

@@ -1,11 +1,9 @@
-"""LimitRanges and RuntimeClasses that come, change or go: what waits is counted anew (Kueue 0.19).
+"""LimitRange and RuntimeClass watches (Kueue 0.19): a change recomputes the requests of pending workloads.
 
 Kueue: pkg/controller/core/workload_controller.go (resourceUpdatesHandler, queueReconcileForPending)
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.controllers.deviceclass import may_queue
@@ -16,40 +14,39 @@ from kueue_dra_ref.target import Manifest
 
 
 class LimitRangeController:
-    """Follows what bears on the requests of pods; workloads that hold quota keep what they are charged."""
+    """Follows objects that change the requests of pods; workloads that hold quota keep what they are charged."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
 
     def on_limit_range(self, event: Event) -> None:
-        """Look again at what waits in the namespace."""
-        every = self.kueue.store.every("Workload")
-        self._look_again(
-            found for found in every if found["metadata"]["namespace"] == event.key[0]
-        )
+        """Requeue the pending workloads of the namespace."""
+        namespace = event.key[0]
+        for workload in self.kueue.store.every("Workload"):
+            if workload["metadata"]["namespace"] == namespace:
+                self._requeue(workload)
 
     def on_runtime_class(self, event: Event) -> None:
-        """Look again at what waits and names the class."""
-        every = self.kueue.store.every("Workload")
-        self._look_again(
-            found for found in every if event.key[1] in _runtime_classes(found)
-        )
+        """Requeue the pending workloads that name the class."""
+        name = event.key[1]
+        for workload in self.kueue.store.every("Workload"):
+            if name in _runtime_classes(workload):
+                self._requeue(workload)
 
-    def _look_again(self, workloads: Iterable[Manifest]) -> None:
-        for found in workloads:
-            if is_true(found, "QuotaReserved"):
-                continue
-            if asks_for_devices(
-                self.kueue.behaviour, self.kueue.lister, self.kueue.adjusted(found)
-            ):
-                self.kueue.reconcile("Workload", key_of(found))
-            elif may_queue(found):
-                self.kueue.enqueue(found)
+    def _requeue(self, workload: Manifest) -> None:
+        kueue = self.kueue
+        if is_true(workload, "QuotaReserved"):
+            return
+        adjusted = kueue.adjusted(workload)
+        if asks_for_devices(kueue.behaviour, kueue.lister, adjusted):
+            kueue.reconcile("Workload", key_of(workload))
+        elif may_queue(workload):
+            kueue.enqueue(workload)
 
 
 def _runtime_classes(workload: Manifest) -> set[str]:
-    pod_sets = workload["spec"].get("podSets") or ()
-    return {
-        ((each.get("template") or {}).get("spec") or {}).get("runtimeClassName") or ""
-        for each in pod_sets
-    }
+    found = set()
+    for pod_set in workload["spec"].get("podSets") or ():
+        spec = (pod_set.get("template") or {}).get("spec") or {}
+        found.add(spec.get("runtimeClassName") or "")
+    return found

@@ -1,4 +1,4 @@
-"""Where a workload stands: the queues that it finds, and what is wrong with them.
+"""The queues of a workload: whether they exist, run and admit it, and what blocks it if not.
 
 Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker); pkg/workload/resources.go (ValidateAdmissibility)
 """
@@ -6,65 +6,84 @@ Kueue: pkg/controller/core/workload_controller.go (getQueueBlocker); pkg/workloa
 from __future__ import annotations
 
 from kueue_dra_ref.api.conditions import condition
+from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import key_of
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import NotAdmissible
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.rules.queue.admissibility import QueuePosition
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
 
 class QueueReadiness:
-    """Looks at the queues of one Kueue as a workload finds them."""
+    """Checks the queues of workloads."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour
+        self.kueue = kueue
+        self.rules = kueue.behaviour
 
     def place(self, working: Manifest) -> QueuePosition:
-        """Say what a workload finds: its LocalQueue, its ClusterQueue, the namespace, its requests."""
+        """Describe the LocalQueue, the ClusterQueue, the namespace and the requests of a workload to the rules."""
         kueue = self.kueue
         key, managed = kueue.queue_of(working)
-        local = kueue.store.find("LocalQueue", key[1], key[0])
+        local_queue = kueue.store.find("LocalQueue", key[1], key[0])
         name = managed.cluster_queue if managed else ""
-        queue, line = kueue.informers.queue(name), kueue.pending.get(name)
+        queue = kueue.informers.queue(name)
         return QueuePosition(
             local_queue=key[1],
-            local_queue_exists=local is not None,
-            local_queue_runs=stop_policy(local) == "None",
+            local_queue_exists=local_queue is not None,
+            local_queue_runs=stop_policy(local_queue) == "None",
             cluster_queue=name,
             cluster_queue_exists=queue is not None,
-            cluster_queue_is_active=queue is not None
-            and not kueue.informers.inactive(queue),
+            cluster_queue_is_active=self._can_admit(queue),
             active=is_active(working),
-            mismatch=(kueue.informers.mismatch(queue, key[0]) or "") if queue else "",
-            unfit=lambda: self._unfit(working) if queue else "",
-            bypassed=line.is_covered_by_hash(key_of(working)) if line else None,
-            said=(condition(working, "QuotaReserved") or {}).get("reason", ""),
+            mismatch=self._mismatch(queue, key[0]),
+            unfit=lambda: self._invalid_requests(queue, working),
+            bypassed=self._bypassed(name, working),
+            said=_quota_reserved_reason(working),
         )
 
     def objection(
         self, working: Manifest
     ) -> tuple[NotAdmissible | None, tuple[Step, ...]]:
-        """What is wrong with the queue of a workload, and the step that says so."""
-        place = self.place(working)
-        for rule in self.rules.queueing.queue_not_ready:
-            if blocked := rule(place):
-                return blocked, (
-                    Step(requirements=cited([rule]), text=blocked.message),
-                )
-        return None, ()
+        """Say what blocks the queue of a workload, and the step that explains it."""
+        position = self.place(working)
+        blocked = self.rules.queueing.queue_not_ready.answer(position)
+        if blocked is None:
+            return None, ()
+        step = Step(requirements=cited([blocked.rule]), text=blocked.value.message)
+        return blocked.value, (step,)
 
-    def _unfit(self, working: Manifest) -> str:
-        """What Kueue has against the requests of the pods; those without devices it looks at as they are written."""
+    def _can_admit(self, queue: ClusterQueue | None) -> bool:
+        return queue is not None and not self.kueue.informers.inactive(queue)
+
+    def _mismatch(self, queue: ClusterQueue | None, namespace: str) -> str:
+        if queue is None:
+            return ""
+        return self.kueue.informers.mismatch(queue, namespace) or ""
+
+    def _bypassed(self, name: str, working: Manifest) -> QuotaReservedReason | None:
+        pending = self.kueue.pending.get(name)
+        if pending is None:
+            return None
+        return pending.is_covered_by_hash(key_of(working))
+
+    def _invalid_requests(self, queue: ClusterQueue | None, working: Manifest) -> str:
+        """Validate the requests of the pods; without devices, as they are written."""
+        if queue is None:
+            return ""
         kueue = self.kueue
-        around = kueue.lister.surroundings(working["metadata"]["namespace"])
-        workload = (
-            kueue.adjusted(working)
-            if kueue.asks_for_devices(working)
-            else kueue.informers.workload(working)
-        )
-        found = unfit(self.rules.adjusting, around, workload)
+        limits = kueue.lister.surroundings(working["metadata"]["namespace"])
+        workload = kueue.informers.workload(working)
+        if kueue.asks_for_devices(working):
+            workload = kueue.adjusted(working)
+        found = unfit(self.rules.adjusting, limits, workload)
         return found.message if found else ""
+
+
+def _quota_reserved_reason(working: Manifest) -> str:
+    found = condition(working, "QuotaReserved") or {}
+    return str(found.get("reason", ""))

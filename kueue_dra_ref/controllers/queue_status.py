@@ -1,4 +1,4 @@
-"""The status of ClusterQueues, LocalQueues and Cohorts: what they count, and whether they can admit.
+"""The status of ClusterQueues, LocalQueues and Cohorts: their counts and usage, and whether they can admit.
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);
     pkg/controller/core/localqueue_controller.go (updateStatusIfChanged);
@@ -7,7 +7,7 @@ Kueue: pkg/controller/core/clusterqueue_controller.go (updateCqStatusIfChanged);
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from kueue_dra_ref.api.conditions import is_true
@@ -16,7 +16,7 @@ from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.workload_conditions import apply_condition
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
-from kueue_dra_ref.controlplane.store import is_deleted
+from kueue_dra_ref.controlplane.store import is_deleted, key_of
 from kueue_dra_ref.controlplane.usage import UsageTotals
 from kueue_dra_ref.model.condition import Condition
 from kueue_dra_ref.model.resource_node import (
@@ -29,124 +29,129 @@ from kueue_dra_ref.target import Manifest
 
 
 class QueueStatus:
-    """Writes it."""
+    """Writes the status of queues and cohorts."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.reporting
+        self.kueue = kueue
+        self.rules = kueue.behaviour.reporting
+        self._by_kind = {
+            "ClusterQueue": self._cluster_queue,
+            "LocalQueue": self._local_queue,
+            "Cohort": self._cohort,
+        }
 
     def write(self, kind: str, key: Key) -> None:
-        """Write the status of one queue."""
+        """Write the status of one object; that of a deleted ClusterQueue only where a behaviour reports on it."""
         found = self.kueue.store.find(kind, key[1], key[0])
-        if found is not None and (
-            kind != "ClusterQueue" or not is_deleted(found) or self.rules.terminating
-        ):
-            write = {
-                "ClusterQueue": self._cluster_queue,
-                "LocalQueue": self._local_queue,
-                "Cohort": self._cohort,
-            }
-            status = write[kind](found)
-            self.kueue.store.put(
-                {**found, "metadata": dict(found["metadata"]), "status": status}
-            )
+        if found is None:
+            return
+        is_deleted_queue = kind == "ClusterQueue" and is_deleted(found)
+        if is_deleted_queue and not self.rules.terminating:
+            return
+        status = self._by_kind[kind](found)
+        metadata = dict(found["metadata"])
+        self.kueue.store.put({**found, "metadata": metadata, "status": status})
 
     def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
-        kueue, queue = self.kueue, self.kueue.informers.queue(found["metadata"]["name"])
+        kueue = self.kueue
+        queue = kueue.informers.queue(found["metadata"]["name"])
         assert queue is not None
         pending = len(kueue.pending.get(queue.name, ()))
-        figures = self._figures(
-            queue.name, pending, kueue.usage.of_cluster_queue(queue.name)
-        )
-        status: dict[str, Any] = {
-            "conditions": [
-                dict(c) for c in (found.get("status") or {}).get("conditions") or ()
-            ]
-        }
-        for written in (rule(figures) for rule in self.rules.cluster_queue):
-            status |= written
-        for said in self._readiness(queue):
-            apply_condition({"status": status}, said, kueue.clock.now)
+        totals = kueue.usage.of_cluster_queue(queue.name)
+        status = _with_conditions(found)
+        counts = self._counts(queue.name, pending, totals)
+        for fields in self.rules.cluster_queue(counts):
+            status |= fields
+        for each in self._active_conditions(queue):
+            apply_condition({"status": status}, each, kueue.clock.now)
         return status | self._share(kueue.hierarchy.queues.get(queue.name))
 
-    def _readiness(self, queue: ClusterQueue) -> Iterator[Condition]:
+    def _active_conditions(self, queue: ClusterQueue) -> list[Condition]:
         """Say whether a ClusterQueue can admit."""
-        told = self.kueue.informers.inactive(queue)
-        for rule in self.rules.cluster_queue_active if not queue.deleted else ():
-            yield rule([t.reason for t in told], [t.message for t in told])
-        for said in self.rules.terminating if queue.deleted else ():
-            yield said()
+        if queue.deleted:
+            return self.rules.terminating()
+        inactive = self.kueue.informers.inactive(queue)
+        reasons = [each.reason for each in inactive]
+        messages = [each.message for each in inactive]
+        return self.rules.cluster_queue_active(reasons, messages)
 
     def _cohort(self, found: Manifest) -> dict[str, Any]:
         return self._share(self.kueue.hierarchy.cohorts.get(found["metadata"]["name"]))
 
     def _share(self, node: ResourceNode | None) -> dict[str, Any]:
+        """Give the fair sharing part of a status; empty without fair sharing."""
+        status: dict[str, Any] = {}
         if node is None or self.kueue.configuration.fair_sharing is None:
-            return {}
-        shown = (
-            rule(dominant_resource_share(node))
-            for rule in self.kueue.behaviour.fair_sharing.status_fields
-        )
-        return {key: value for written in shown for key, value in written.items()}
-
-    def _local_queue(self, found: Manifest) -> dict[str, Any]:
-        kueue, meta = self.kueue, found["metadata"]
-        key, name = (
-            (meta["namespace"], meta["name"]),
-            found["spec"].get("clusterQueue", ""),
-        )
-        queue, managed = kueue.informers.queue(name), kueue.local_queues.get(key)
-        stopped = stop_policy(found) != "None"
-        held = kueue.usage.of_local_queue(key, name) if queue else UsageTotals()
-        figures = self._figures(
-            name, len(managed.items) if managed and not stopped else 0, held
-        )
-        status: dict[str, Any] = {
-            "conditions": [
-                dict(c) for c in (found.get("status") or {}).get("conditions") or ()
-            ]
-        }
-        for written in (rule(figures) for rule in self.rules.local_queue):
-            status |= written
-        shown = kueue.store.find("ClusterQueue", name)
-        state = (
-            "missing"
-            if shown is None
-            else "active"
-            if is_true(shown, "Active")
-            else "inactive"
-        )
-        for rule in self.rules.local_queue_active:
-            apply_condition({"status": status}, rule(stopped, state), kueue.clock.now)
+            return status
+        share = dominant_resource_share(node)
+        for fields in self.kueue.behaviour.fair_sharing.status_fields(share):
+            status |= fields
         return status
 
-    def _figures(self, name: str, pending: int, held: UsageTotals) -> QueueCounts:
+    def _local_queue(self, found: Manifest) -> dict[str, Any]:
+        kueue, key = self.kueue, key_of(found)
+        name = found["spec"].get("clusterQueue", "")
+        stopped = stop_policy(found) != "None"
+        totals = UsageTotals()
+        if kueue.informers.queue(name):
+            totals = kueue.usage.of_local_queue(key, name)
+        managed = kueue.local_queues.get(key)
+        pending = len(managed.items) if managed and not stopped else 0
+        status = _with_conditions(found)
+        for fields in self.rules.local_queue(self._counts(name, pending, totals)):
+            status |= fields
+        state = self._state(name)
+        for each in self.rules.local_queue_active(stopped, state):
+            apply_condition({"status": status}, each, kueue.clock.now)
+        return status
+
+    def _state(self, cluster_queue: str) -> str:
+        found = self.kueue.store.find("ClusterQueue", cluster_queue)
+        if found is None:
+            return "missing"
+        return "active" if is_true(found, "Active") else "inactive"
+
+    def _counts(self, name: str, pending: int, totals: UsageTotals) -> QueueCounts:
         queue = self.kueue.informers.queue(name)
         return QueueCounts(
             pending=pending,
-            reserving=held.reserving,
-            admitted=held.admitted,
-            reserved=held.reserved,
-            used=held.used,
+            reserving=totals.reserving,
+            admitted=totals.admitted,
+            reserved=totals.reserved,
+            used=totals.used,
             groups=queue.groups if queue else (),
-            borrowed=self._borrowed(name, held),
+            borrowed=self._borrowed(name, totals),
             in_bytes=self.kueue.in_bytes,
             flavor=self.kueue.informers.flavor,
         )
 
     def _borrowed(
-        self, name: str, held: UsageTotals
+        self, name: str, totals: UsageTotals
     ) -> dict[str, dict[FlavorResource, int]]:
-        """What is reserved and used beyond the nominal quota; nothing for a ClusterQueue outside any cohort."""
+        """Give the reservation and the usage above nominal quota; empty for a ClusterQueue outside any cohort."""
         node = self.kueue.hierarchy.queues.get(name)
-        rules = (
-            self.kueue.behaviour.cohorts.borrowed_amount if node and node.parent else ()
-        )
-        return {
-            word: {
-                of: rule(amount, node.quota_for(of).nominal)
-                for of, amount in amounts.items()
-                for rule in rules
-            }
-            for word, amounts in (("reserved", held.reserved), ("used", held.used))
-            if node
-        }
+        if node is None:
+            return {}
+        reserved = self._above_nominal(node, totals.reserved)
+        used = self._above_nominal(node, totals.used)
+        return {"reserved": reserved, "used": used}
+
+    def _above_nominal(
+        self, node: ResourceNode, amounts: Mapping[FlavorResource, int]
+    ) -> dict[FlavorResource, int]:
+        borrowed_amount = self.kueue.behaviour.cohorts.borrowed_amount
+        found: dict[FlavorResource, int] = {}
+        if node.parent is None:
+            return found
+        for flavor_resource, amount in amounts.items():
+            nominal = node.quota_for(flavor_resource).nominal
+            borrowed = borrowed_amount(amount, nominal)
+            if borrowed is not None:
+                found[flavor_resource] = borrowed
+        return found
+
+
+def _with_conditions(found: Manifest) -> dict[str, Any]:
+    """Give a new status with copies of the conditions that an object has."""
+    conditions = (found.get("status") or {}).get("conditions") or ()
+    return {"conditions": [dict(each) for each in conditions]}

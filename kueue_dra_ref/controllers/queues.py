@@ -1,4 +1,4 @@
-"""The queue controllers: which lines there are, and when they are swept.
+"""The queue controllers: they keep the pending workloads of each queue, and requeue inadmissible ones.
 
 Kueue: pkg/controller/core/clusterqueue_controller.go (ClusterQueueReconciler);
     pkg/controller/core/localqueue_controller.go (LocalQueueReconciler);
@@ -8,13 +8,15 @@ Kueue: pkg/controller/core/clusterqueue_controller.go (ClusterQueueReconciler);
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.labels import selects
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cache.cluster_queue import Key, PendingWorkloads
 from kueue_dra_ref.controlplane.informers import labels_of, stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue, ManagedQueue
-from kueue_dra_ref.controlplane.store import Event, is_deleted
+from kueue_dra_ref.controlplane.store import Event, is_deleted, key_of
 from kueue_dra_ref.target import Manifest
 
 
@@ -25,11 +27,11 @@ class QueueControllers:
         self.kueue = kueue
 
     def on_cluster_queue(self, event: Event) -> None:
-        """Open, change or close the line of a ClusterQueue."""
+        """Add, update or remove the queue of a ClusterQueue."""
         name, kueue = event.key[1], self.kueue
         kueue.rebuild_hierarchy()
-        if event.old is not None and event.new is not None and is_deleted(event.new):
-            self._reconcile_behind(name)
+        if _is_terminating(event):
+            self._reconcile_pending(name)
             kueue.refresh(name)
             return
         if event.new is None:
@@ -38,45 +40,45 @@ class QueueControllers:
             self._activate(name)
         if event.new is not None and _spec(event.old) != _spec(event.new):
             kueue.notify_retry_inadmissible(name)
-        if (
-            event.old is None
-            or event.new is None
-            or stop_policy(event.old) != stop_policy(event.new)
-        ):
-            self._reconcile_behind(name)
+        if _stop_policy_changed(event):
+            self._reconcile_pending(name)
         kueue.refresh(name)
 
-    def on_figures(self, event: Event) -> None:
-        """Any change of a ClusterQueue, of its figures too, has Kueue look at the cohorts between it and the root.
+    def on_status(self, event: Event) -> None:
+        """Requeue the tree of a nested cohort after any change of a ClusterQueue, even of its status.
 
-        Looking at a cohort sweeps its whole tree, as if the cohort itself had changed; a flat cohort has none between.
+        Kueue then reconciles the cohorts between the ClusterQueue and the root, and each reconcile requeues the whole
+        tree, as if the cohort itself had changed.  A flat cohort has none in between.
         """
-        named = next(
-            obj["spec"].get("cohortName", "") for obj in (event.new, event.old) if obj
-        )
-        cohort = self.kueue.hierarchy.cohorts.get(named)
-        for each in [cohort, *cohort.path_parent_to_root()][:-1] if cohort else ():
+        obj = event.new or event.old
+        assert obj is not None
+        parent = obj["spec"].get("cohortName", "")
+        cohort = self.kueue.hierarchy.cohorts.get(parent)
+        if cohort is None:
+            return
+        between = [cohort, *cohort.path_parent_to_root()][:-1]
+        for each in between:
             if self.kueue.store.find("Cohort", each.name):
-                self.kueue.sweep_cohort_later(each.name)
-                self._show(each.name)
+                self.kueue.queue_cohort_later(each.name)
+                self._refresh_share(each.name)
 
     def on_cohort(self, event: Event) -> None:
-        """A cohort that comes or changes lets its whole tree be tried again."""
+        """Requeue the whole tree of a cohort that was created or changed."""
         if not self.kueue.reads_cohorts:
             return
         self.kueue.rebuild_hierarchy()
         if event.new is not None:
-            self.kueue.sweep_cohort_later(event.key[1])
+            self.kueue.queue_cohort_later(event.key[1])
         for name in self.kueue.hierarchy.cohorts:
-            self._show(name)
+            self._refresh_share(name)
 
-    def _show(self, cohort: str) -> None:
-        """Have the share of a cohort written, where there are shares."""
+    def _refresh_share(self, cohort: str) -> None:
+        """Have the fair share of a cohort written, under fair sharing."""
         if self.kueue.configuration.fair_sharing is not None:
             self.kueue.stale["Cohort", ("", cohort)] = None
 
     def on_local_queue(self, event: Event) -> None:
-        """Manage a LocalQueue, or let it go while it is stopped."""
+        """Manage a LocalQueue that is not stopped."""
         kueue, key = self.kueue, event.key
         if event.new is None or stop_policy(event.new) != "None":
             self._remove(key)
@@ -84,123 +86,133 @@ class QueueControllers:
             self._manage(key, event.new)
         else:
             self._point_local_queue(key, event.new["spec"].get("clusterQueue", ""))
-        if (
-            event.old is None
-            or event.new is None
-            or stop_policy(event.old) != stop_policy(event.new)
-        ):
+        if _stop_policy_changed(event):
             self._reconcile_workloads(key)
-        for obj in filter(None, (event.old, event.new)):
-            kueue.refresh(obj["spec"].get("clusterQueue", ""))
+        for obj in (event.old, event.new):
+            if obj is not None:
+                kueue.refresh(obj["spec"].get("clusterQueue", ""))
         kueue.stale["LocalQueue", key] = None
 
     def on_flavor(self, event: Event) -> None:
-        """A flavor that comes, changes or goes concerns the ClusterQueues that name it."""
-        self.kueue.informers.note_flavor(event.key[1])
-        if event.old is not None and event.new is not None and is_deleted(event.new):
+        """Requeue the workloads of the ClusterQueues that use a flavor."""
+        kueue, name = self.kueue, event.key[1]
+        kueue.informers.note_flavor(name)
+        if _is_terminating(event):
             return
-        self.kueue.moves += 1
-        for name in self.kueue.informers.workloads_naming(event.key[1]):
-            self.kueue.notify_retry_inadmissible(name)
-            self.kueue.refresh(name)
+        kueue.moves += 1
+        for queue in kueue.informers.cluster_queues_using(name):
+            kueue.notify_retry_inadmissible(queue)
+            kueue.refresh(queue)
 
     def on_slice(self, event: Event) -> None:
-        """A slice of a driver that is followed lets everything that waits be tried again."""
-        followed = self.kueue.behaviour.processing.sourcing.watched_drivers
-        drivers = {
-            driver
-            for rule in followed
-            for driver in rule(self.kueue.configuration.mappings)
-        }
-        if any(
-            each["spec"].get("driver") in drivers
-            for each in (event.old, event.new)
-            if each
-        ):
-            for name in self.kueue.pending:
-                self.kueue.notify_retry_inadmissible(name)
+        """Requeue all inadmissible workloads when a watched driver publishes other devices."""
+        kueue = self.kueue
+        rules = kueue.behaviour.processing.sourcing.watched_drivers
+        watched = set(rules(kueue.configuration.mappings))
+        drivers = {_spec_of(each).get("driver") for each in (event.old, event.new)}
+        if watched.isdisjoint(drivers):
+            return
+        for name in kueue.pending:
+            kueue.notify_retry_inadmissible(name)
 
     def on_namespace(self, event: Event) -> None:
-        """A namespace whose labels come to match a ClusterQueue has its workloads tried again."""
+        """Requeue the inadmissible workloads of the ClusterQueues that select a namespace by its new labels."""
         if event.old is None or event.new is None:
             return
         before, after = labels_of(event.old), labels_of(event.new)
         for name in list(self.kueue.pending):
             queue = self.kueue.informers.queue(name)
             selector = queue.namespace_selector if queue else None
-            if (
-                selector is not None
-                and selects(selector, after)
-                and not selects(selector, before)
-            ):
+            if selector is None or not selects(selector, after):
+                continue
+            if not selects(selector, before):
                 self.kueue.notify_retry_inadmissible(name)
 
     def _activate(self, name: str) -> None:
-        line = self.kueue.pending.setdefault(
-            name, PendingWorkloads(self.kueue.behaviour.queueing)
-        )
+        """Queue the workloads of the LocalQueues that point at a new ClusterQueue."""
+        rules = self.kueue.behaviour.queueing
+        pending = self.kueue.pending.setdefault(name, PendingWorkloads(rules))
         for managed in self.kueue.local_queues.values():
             if managed.cluster_queue == name:
-                line.join(managed.items.values())
+                pending.join(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
-        managed = self.kueue.local_queues[key] = ManagedQueue(
-            cluster_queue=found["spec"].get("clusterQueue", "")
-        )
-        for workload in self.kueue.store.every("Workload"):
-            if (
-                workload["metadata"]["namespace"],
-                workload["spec"].get("queueName"),
-            ) != key:
-                continue
-            self.kueue.assigned[key[0], workload["metadata"]["name"]] = key
-            if not self._waits(workload):
+        """Queue the pending workloads of a new LocalQueue, or of one that runs again."""
+        name = found["spec"].get("clusterQueue", "")
+        managed = self.kueue.local_queues[key] = ManagedQueue(cluster_queue=name)
+        for workload in self._workloads_in(key):
+            workload_key = key_of(workload)
+            self.kueue.assigned[workload_key] = key
+            if not self._is_pending(workload):
                 continue
             if self.kueue.asks_for_devices(workload):
-                self.kueue.reconcile("Workload", (key[0], workload["metadata"]["name"]))
+                self.kueue.reconcile("Workload", workload_key)
             else:
                 self.kueue.assign_to_local_queue(workload)
-        if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
-            line.join(managed.items.values())
+        pending = self.kueue.pending.get(name)
+        if pending is not None:
+            pending.join(managed.items.values())
 
     def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
-        """Take what waits in a LocalQueue from one line to another."""
+        """Move the pending workloads of a LocalQueue from one ClusterQueue to another."""
         managed = self.kueue.local_queues[key]
         if managed.cluster_queue == cluster_queue:
             return
-        if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
+        before = self.kueue.pending.get(managed.cluster_queue)
+        if before is not None:
             for item in managed.items:
-                line.drop(item)
+                before.drop(item)
         managed.cluster_queue = cluster_queue
-        if (line := self.kueue.pending.get(cluster_queue)) is not None:
-            line.join(managed.items.values())
+        after = self.kueue.pending.get(cluster_queue)
+        if after is not None:
+            after.join(managed.items.values())
 
-    def _waits(self, workload: Manifest) -> bool:
+    def _is_pending(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):
             return False
-        return not any(
-            rule(is_true(workload, "Finished"))
-            for rule in self.kueue.behaviour.queueing.skip_on_local_queue_add
-        )
+        skip = self.kueue.behaviour.queueing.skip_on_local_queue_add
+        return not skip(is_true(workload, "Finished"))
 
     def _remove(self, key: Key) -> None:
         if key in self.kueue.local_queues:
             self._point_local_queue(key, "")
             del self.kueue.local_queues[key]
 
-    def _reconcile_behind(self, cluster_queue: str) -> None:
+    def _reconcile_pending(self, cluster_queue: str) -> None:
+        """Reconcile the workloads of all LocalQueues that point at a ClusterQueue."""
         for queue in self.kueue.store.every("LocalQueue"):
             if queue["spec"].get("clusterQueue") == cluster_queue:
-                self._reconcile_workloads(
-                    (queue["metadata"]["namespace"], queue["metadata"]["name"])
-                )
+                self._reconcile_workloads(key_of(queue))
 
     def _reconcile_workloads(self, local_queue: Key) -> None:
+        for workload in self._workloads_in(local_queue):
+            self.kueue.reconcile("Workload", key_of(workload))
+
+    def _workloads_in(self, local_queue: Key) -> Iterator[Manifest]:
+        namespace, name = local_queue
         for workload in self.kueue.store.every("Workload"):
-            meta = workload["metadata"]
-            if (meta["namespace"], workload["spec"].get("queueName")) == local_queue:
-                self.kueue.reconcile("Workload", (meta["namespace"], meta["name"]))
+            if workload["metadata"]["namespace"] != namespace:
+                continue
+            if workload["spec"].get("queueName") == name:
+                yield workload
+
+
+def _is_terminating(event: Event) -> bool:
+    """Whether an object changed that is deleted, but still has finalizers."""
+    if event.old is None or event.new is None:
+        return False
+    return is_deleted(event.new)
+
+
+def _stop_policy_changed(event: Event) -> bool:
+    if event.old is None or event.new is None:
+        return True
+    return stop_policy(event.old) != stop_policy(event.new)
 
 
 def _spec(obj: Manifest | None) -> object:
     return (obj or {}).get("spec")
+
+
+def _spec_of(obj: Manifest | None) -> Manifest:
+    return obj["spec"] if obj else {}

@@ -1,4 +1,4 @@
-"""What the scheduler tells a workload that waits, and which of its words are never written.
+"""The status of requeued workloads: why each is pending, and which of two quick updates the API server keeps.
 
 Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate); pkg/workload/patching/patching.go (PatchAdmissionStatus)
 """
@@ -12,7 +12,7 @@ from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
-    say_unreserved,
+    update_unset_quota_reservation,
 )
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
@@ -25,89 +25,88 @@ from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
 @dataclass(slots=True)
 class RequeueStatus:
-    """Tells workloads why they wait, and remembers what it has told them."""
+    """Writes to requeued workloads why they are pending, and remembers what it wrote."""
 
     kueue: Kueue
-    _told: dict[Key, tuple[str, tuple[TotalRequests, ...], str]] = field(
+    _written: dict[Key, tuple[str, tuple[TotalRequests, ...], str]] = field(
         default_factory=dict
     )
-    """The last word to each Workload, what it asked for, and the version of the object that carries both."""
-    _spoke: dict[Key, tuple[int, str]] = field(default_factory=dict)
-    """The cycle in which each Workload was told something last, and what had been told before."""
+    """The last message on each Workload, its requests, and the resourceVersion that carries both."""
+    _last_update: dict[Key, tuple[int, str]] = field(default_factory=dict)
+    """The cycle of the last update of each Workload, and the message before that update."""
 
-    def wait(self, entry: Entry, cycle: int) -> None:
-        """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
+    def update(self, entry: Entry, cycle: int) -> None:
+        """Write why a head is pending, unless its status says so and nothing has changed since."""
         head = entry.queued
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and self._told.get(head.key) == (
-            entry.message,
-            head.demands,
-            found["metadata"]["resourceVersion"],
-        ):
+        if found and self._is_written(entry, found):
             return
-        said = (condition(found or head.obj, "QuotaReserved") or {}).get("message", "")
-        if self._is_lost(entry, cycle, said):
+        reserved = condition(found or head.obj, "QuotaReserved") or {}
+        before = reserved.get("message", "")
+        if self._is_lost(entry, cycle, before):
             return
-        self._spoke[head.key] = cycle, said
+        self._last_update[head.key] = cycle, before
         rules = self.kueue.behaviour.reporting.pending_condition
-        words = [
-            (rule, one) for rule in rules if (one := rule(entry.cause, entry.message))
-        ]
-        if not words:
-            return  # a condition without a reason is refused by the API server, and all that goes with it
-        verdict = Step(
-            requirements=cited(rule for rule, _ in words),
-            text=f"it waits: {entry.message}",
+        pending = rules.answer(entry.cause, entry.message)
+        if pending is None:
+            return  # the API server rejects a condition without a reason, and the whole update with it
+        step = Step(
+            requirements=cited([pending.rule]),
+            text=f"pending: {entry.message}",
         )
-        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        fresh = self.kueue.store.put(self._written(entry, [one for _, one in words]))
-        self._told[head.key] = (
-            entry.message,
-            head.demands,
-            fresh["metadata"]["resourceVersion"],
-        )
+        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, step)
+        fresh = self.kueue.store.put(self._patched(entry, pending.value))
+        version = fresh["metadata"]["resourceVersion"]
+        self._written[head.key] = entry.message, head.demands, version
 
     def forget(self, key: Key) -> None:
-        """It waits no more."""
-        self._told.pop(key, None)
+        """Forget the last update of a workload that is not pending any more."""
+        self._written.pop(key, None)
 
-    def _is_lost(self, entry: Entry, cycle: int, said: str) -> bool:
-        """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
-        last, before = self._spoke.get(entry.queued.key, (0, ""))
-        in_a_row = cycle - last == 1 and entry.message != said
-        at_risk = in_a_row and (
-            not self.kueue.behaviour.overwrites_unread_status or entry.message == before
-        )
-        return at_risk and self.kueue.map_order.for_workload(
-            entry.queued.obj
-        ).is_stable(said)
+    def _is_written(self, entry: Entry, found: Manifest) -> bool:
+        version = found["metadata"]["resourceVersion"]
+        update = (entry.message, entry.queued.demands, version)
+        return self._written.get(entry.queued.key) == update
 
-    def _written(self, entry: Entry, words: list[Condition]) -> Manifest:
-        """The newest version of a Workload with what it is told, and with what it asks for."""
+    def _is_lost(self, entry: Entry, cycle: int, before: str) -> bool:
+        """Whether Kueue drops this update: it follows right after another one, which Kueue has not read yet.
+
+        The patch is empty if the message equals the one that Kueue read, and conflicts if Kueue does not overwrite.
+        """
+        head = entry.queued
+        last, read = self._last_update.get(head.key, (0, ""))
+        if cycle - last != 1 or entry.message == before:
+            return False
+        if self.kueue.behaviour.overwrites_unread_status and entry.message != read:
+            return False
+        return self.kueue.map_order.for_workload(head.obj).is_stable(before)
+
+    def _patched(self, entry: Entry, pending: Condition) -> Manifest:
+        """Give the newest version of a Workload with its pending condition and its requests."""
         kueue, head = self.kueue, entry.queued
-        fresh = kueue.patched(head.obj)
-        for one in words:
-            apply_condition(fresh, one, kueue.clock.now)
-        say_unreserved(kueue, fresh)
-        meant = next(
+        working = kueue.patched(head.obj)
+        apply_condition(working, pending, kueue.clock.now)
+        update_unset_quota_reservation(kueue, working)
+        demands = next(
             interpretations(
                 kueue.behaviour.assigning, entry.queue, head.choices, head.demands
             )
         )
-        asked = [(demand.pod_set.name, self._shown(entry, demand)) for demand in meant]
-        for rule in kueue.behaviour.reporting.requests:
-            fresh["status"]["resourceRequests"] = rule(asked, kueue.in_bytes)
-        return fresh
+        requests = [
+            (demand.pod_set.name, self._requests(entry, demand)) for demand in demands
+        ]
+        reported = kueue.behaviour.reporting.requests(requests, kueue.in_bytes)
+        if reported is not None:
+            working["status"]["resourceRequests"] = reported
+        return working
 
-    def _shown(self, entry: Entry, demand: TotalRequests) -> Mapping[str, int]:
-        """What a pod set is said to ask for: what the queue counts by itself is known once a flavor was looked for."""
-        beside = (
-            counted(self.kueue.behaviour.assigning, entry.queue, demand)
-            if entry.was_tried
-            else {}
-        )
-        shown = [rule(beside) for rule in self.kueue.behaviour.reporting.extra_requests]
-        return {
-            **demand.amounts,
-            **{name: amount for each in shown for name, amount in each.items()},
-        }
+    def _requests(self, entry: Entry, demand: TotalRequests) -> Mapping[str, int]:
+        """Give the requests of a pod set; those that the ClusterQueue implies are known once a flavor was tried."""
+        behaviour = self.kueue.behaviour
+        implicit: Mapping[str, int] = {}
+        if entry.was_tried:
+            implicit = counted(behaviour.assigning, entry.queue, demand)
+        requests = dict(demand.amounts)
+        for each in behaviour.reporting.extra_requests(implicit):
+            requests.update(each)
+        return requests

@@ -1,4 +1,4 @@
-"""The scheduler: one head per ClusterQueue and cycle, admitted with flavors, given victims, or told why not.
+"""The scheduler: each cycle takes the head of every ClusterQueue and admits it, preempts for it or requeues it.
 
 Kueue: pkg/scheduler/scheduler.go (Scheduler, schedule, admit, issuePreemptions, requeueAndUpdate)
 """
@@ -14,6 +14,7 @@ from kueue_dra_ref.controllers.requeue_status import RequeueStatus
 from kueue_dra_ref.controllers.workload_conditions import apply_condition, evict
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     Preemption,
 )
@@ -27,22 +28,24 @@ from kueue_dra_ref.workload.resources import unfit
 
 
 class Scheduler:
-    """Runs cycles; `cycle` says whether anything came of it."""
+    """Runs scheduling cycles over the pending workloads of one Kueue."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour
+        self.kueue = kueue
+        self.rules = kueue.behaviour
         self._number = 0
         self._requeue_status = RequeueStatus(kueue)
         self._preemption_steps: dict[Key, tuple[Step, ...]] = {}
-        """How each Workload that is not admitted yet found whom it has preempted last."""
+        """How each pending preemptor found the workloads that it preempted last."""
         self._just_admitted: set[Key] = set()
-        """Who was admitted in the last cycle, unless time has passed since."""
+        """The workloads admitted in the last cycle, unless time has passed since."""
         self.preemptions = 0
-        """How many workloads have been preempted so far."""
+        """The number of workloads preempted so far."""
 
     def cycle(self) -> bool:
-        """Take the head of every active ClusterQueue and decide them together; False when nothing has changed."""
-        version, heads = self.kueue.store.version, self._heads()
+        """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
+        version = self.kueue.store.version
+        heads = self._heads()
         if not heads:
             return False
         self._number += 1
@@ -53,38 +56,41 @@ class Scheduler:
         return any(moved) or self.kueue.store.version != version
 
     def next_cycle_delay(self) -> None:
-        """Time has passed: what was admitted is written."""
+        """Note that time has passed, so every admission is written."""
         self._just_admitted.clear()
 
     def _heads(self) -> list[tuple[ClusterQueue, WorkloadInfo]]:
-        found = [
-            (name, queue)
-            for name, line in self.kueue.pending.items()
-            if line.heap
-            if (queue := self._active(name))
+        active = [
+            queue
+            for queue in map(self._active, self._names_with_pending())
+            if queue is not None
         ]
-        return [
-            (queue, head)
-            for name, queue in found
-            if (head := self.kueue.pending[name].head())
-        ]
+        heads = []
+        for queue in active:
+            head = self.kueue.pending[queue.name].head()
+            if head is not None:
+                heads.append((queue, head))
+        return heads
+
+    def _names_with_pending(self) -> list[str]:
+        return [name for name, pending in self.kueue.pending.items() if pending.heap]
 
     def _active(self, name: str) -> ClusterQueue | None:
         queue = self.kueue.informers.queue(name)
-        return queue if queue and not self.kueue.informers.inactive(queue) else None
+        if queue is None or self.kueue.informers.inactive(queue):
+            return None
+        return queue
 
     def _cycle(self, snapshot: Snapshot) -> Cycle:
         configuration = self.kueue.configuration
+        strategy = configuration.quota_check_strategy
         nominator = Nominator(
             behaviour=self.rules,
             snapshot=snapshot,
             number=self._number,
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
-            ignore_undeclared=any(
-                rule(configuration.quota_check_strategy)
-                for rule in self.rules.assigning.ignore_undeclared
-            ),
+            ignore_undeclared=self.rules.assigning.ignore_undeclared(strategy),
             chance=self.kueue.map_order,
         )
         return Cycle(
@@ -92,209 +98,217 @@ class Scheduler:
             snapshot=snapshot,
             nominator=nominator,
             fair=configuration.fair_sharing is not None,
-            refused=self._refused,
+            refused=self._inadmissible,
             fresh=self._just_admitted,
         )
 
-    def _refused(
+    def _inadmissible(
         self, queue: ClusterQueue, head: WorkloadInfo
     ) -> tuple[RequeueReason, str, tuple[Step, ...]] | None:
-        """Why a ClusterQueue does not take a workload, whatever it asks for."""
-        labels = self.kueue.informers.labels(head.key[0])
+        """Say why a ClusterQueue cannot admit a workload, however much quota is free."""
+        rules = self.rules
         if queue.name in self.kueue.hierarchy.looped:
-            for rule in self.rules.cohorts.on_cycle:
-                return (
-                    RequeueReason.STOPPED,
-                    rule(queue),
-                    (Step(requirements=cited([rule]), text=rule(queue)),),
-                )
-        mismatch = next(
-            (
-                (rule, m)
-                for rule in self.rules.queueing.namespace
-                if (m := rule(queue, labels))
-            ),
-            None,
-        )
+            stopped = rules.cohorts.on_cycle.answer(queue)
+            if stopped:
+                return _stated(RequeueReason.STOPPED, stopped)
+        labels = self.kueue.informers.labels(head.key[0])
+        mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
-            return (
-                RequeueReason.UNFIT,
-                mismatch[1],
-                (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),),
-            )
-        wrong = unfit(
-            self.rules.adjusting,
-            self.kueue.lister.surroundings(head.key[0]),
-            self._validated(head),
-        )
-        if wrong:
-            return (
-                RequeueReason.UNSUITABLE,
-                wrong.message,
-                (Step(requirements=wrong.requirements, text=wrong.message),),
-            )
-        return None
+            return _stated(RequeueReason.UNFIT, mismatch)
+        limits = self.kueue.lister.surroundings(head.key[0])
+        invalid = unfit(rules.adjusting, limits, self._validated(head))
+        if invalid is None:
+            return None
+        step = Step(requirements=invalid.requirements, text=invalid.message)
+        return RequeueReason.UNSUITABLE, invalid.message, (step,)
 
     def _validated(self, head: WorkloadInfo) -> Workload:
-        if (
-            head.remembered is None or head.written is None
-        ):  # it has not been tried as it is
+        """Give the requests to validate: the adjusted ones at first, those as written once the workload was tried."""
+        if head.remembered is None or head.written is None:
             return head.workload
-        return next(
-            (rule(head.workload) for rule in self.rules.queueing.retry_from),
-            head.written,
-        )
+        return self.rules.queueing.retry_from.or_else(head.written, head.workload)
 
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
-        """Make happen what was decided about a head; whether its queue moved on."""
+        """Carry out the decision on a head; True when its ClusterQueue can try another head."""
         if entry.why is None:
-            self._admit(entry) if _is_complete(entry) else self._admission_rejected(
-                entry
-            )
+            if _is_complete(entry):
+                self._admit(entry)
+            else:
+                self._reject_admission(entry)
             return True
         if entry.why is RequeueReason.PREEMPTING:
-            entry.steps += told(entry.victims)
-            if not all(victim.hold.evicted for victim in entry.victims):
-                self._preemption_steps[entry.queued.key] = entry.steps
-        for victim in entry.victims if entry.why is RequeueReason.PREEMPTING else ():
-            self._preempt(snapshot, entry, victim)
+            self._issue_preemptions(snapshot, entry)
+        return self._requeue_and_update(entry)
+
+    def _requeue_and_update(self, entry: Entry) -> bool:
         moved = self._requeue(entry)
-        self._requeue_status.wait(entry, self._number)
+        self._requeue_status.update(entry, self._number)
         return moved
 
     def _requeue(self, entry: Entry) -> bool:
-        """Put a head back into line, or aside until something changes."""
-        line, rules, queue, head = (
-            self.kueue.pending[entry.queue.name],
-            self.rules.queueing,
-            entry.queue,
-            entry.queued,
-        )
+        """Requeue a head at once or as inadmissible; True when its ClusterQueue can try another head."""
+        rules = self.rules.queueing
+        queue, head = entry.queue, entry.queued
+        pending = self.kueue.pending[queue.name]
         head.progress = entry.progress
-        head.remembered = next(
-            (rule(head.workload) for rule in rules.requeue_from), head.written
-        )
+        head.remembered = rules.requeue_from(head.workload) or head.written
         self._refresh_status(head)
-        unfinished = entry.progress is not None and entry.progress.is_unfinished
-        if entry.why is RequeueReason.PREEMPTING and any(
-            rule(queue) for rule in rules.sticky_preemptor
-        ):
-            line.sticky_workload = head.key
-        kept = any(rule(queue) for rule in rules.requeue_immediately)
-        if head.may_be_tried and (
-            (kept and entry.why is not RequeueReason.UNFIT)
-            or unfinished
-            or entry.why in _AT_ONCE
-        ):
-            line.requeue_if_not_present(head)
-            return unfinished and bool(
-                self.rules.assigning.resume_from_last_tried
-            )  # with nothing to go by, it only begins again
-        apart = any(rule(queue) for rule in rules.mark_inadmissible)
-        if apart or kept or entry.why is RequeueReason.UNFIT:
-            line.mark_inadmissible(head)
-        if (
-            apart
-            and entry.why is RequeueReason.NO_FIT
-            and any(rule(queue) for rule in rules.bulk_move_equivalent)
-        ):
-            for key in line.handle_inadmissible_hash(head, entry.cause):
-                # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
-                if _is_up_to_be_tried(
-                    self.kueue.store.find("Workload", key[1], key[0])
-                ):
-                    self.kueue.reconcile("Workload", key)
-        return True
+        if entry.why is RequeueReason.PREEMPTING and rules.sticky_preemptor(queue):
+            pending.sticky_workload = head.key
+        if not head.may_be_tried or not self._requeues_immediately(entry):
+            self._mark_inadmissible(entry)
+            return True
+        pending.requeue_if_not_present(head)
+        can_resume = bool(self.rules.assigning.resume_from_last_tried)
+        return _is_unfinished(entry) and can_resume
+
+    def _requeues_immediately(self, entry: Entry) -> bool:
+        if _is_unfinished(entry) or entry.why in _IMMEDIATELY:
+            return True
+        if entry.why is RequeueReason.UNFIT:
+            return False
+        return self.rules.queueing.requeue_immediately(entry.queue)
+
+    def _mark_inadmissible(self, entry: Entry) -> None:
+        rules, queue = self.rules.queueing, entry.queue
+        pending = self.kueue.pending[queue.name]
+        marked = rules.mark_inadmissible(queue)
+        is_unfit = entry.why is RequeueReason.UNFIT
+        if marked or is_unfit or rules.requeue_immediately(queue):
+            pending.mark_inadmissible(entry.queued)
+        is_no_fit = entry.why is RequeueReason.NO_FIT
+        if marked and is_no_fit and rules.bulk_move_equivalent(queue):
+            self._move_equivalent(entry)
+
+    def _move_equivalent(self, entry: Entry) -> None:
+        """Mark the workloads equal to a head that did not fit as inadmissible, too.
+
+        Kueue reconciles at once each of them whose condition says that it is pending evaluation, and corrects it.
+        """
+        pending = self.kueue.pending[entry.queue.name]
+        for key in pending.handle_inadmissible_hash(entry.queued, entry.cause):
+            found = self.kueue.store.find("Workload", key[1], key[0])
+            if found is not None and _is_pending_evaluation(found):
+                self.kueue.reconcile("Workload", key)
 
     def _refresh_status(self, head: WorkloadInfo) -> None:
-        """Take note of what is written of it, where that has sweeps pass it over."""
+        """Read the stored status of a head where it excludes the head from requeues of inadmissible workloads."""
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
-        if found and any(rule(found) for rule in self.rules.queueing.skip_in_requeue):
+        if found and self.rules.queueing.skip_in_requeue(found):
             head.obj = found
 
     def _admit(self, entry: Entry) -> None:
-        queue, head, outcome = entry.queue, entry.queued, entry.assignment
+        """Write the quota reservation and the admission of a head to its status."""
+        head, rules = entry.queued, self.rules.reporting
+        now = self.kueue.clock.now
         self._requeue_status.forget(head.key)
         self._just_admitted.add(head.key)
-        fresh = self.kueue.patched(head.obj, head)
-        now = self.kueue.clock.now
-        verdict = Step(
-            requirements=cited(self.rules.reporting.admitted),
+        self._record_admission(entry)
+        working = self.kueue.patched(head.obj, head)
+        working["status"].pop("resourceRequests", None)
+        admission = rules.admission(entry.queue.name, entry.assignment.pod_sets)
+        if admission is not None:
+            working["status"]["admission"] = copied(dict(admission))
+        for each in rules.admitted(entry.queue.name):
+            apply_condition(working, each, now)
+        for kind in ("Evicted", "Preempted"):
+            _reset(working, kind, now)
+        self.kueue.store.put(working)
+
+    def _record_admission(self, entry: Entry) -> None:
+        """Keep the steps that led to an admission, with those of the preemptions that made it fit."""
+        head = entry.queued
+        admitted = Step(
+            requirements=cited(self.rules.reporting.admitted.rules),
             text="quota is reserved; admitted",
         )
-        room = self._preemption_steps.pop(head.key, ())
-        self.kueue.decisions[head.key] = (*head.steps, *room, *outcome.steps, verdict)
-        fresh["status"].pop("resourceRequests", None)
-        for written in (
-            rule(queue.name, outcome.pod_sets)
-            for rule in self.rules.reporting.admission
-        ):
-            fresh["status"]["admission"] = copied(dict(written))
-        for said in (rule(queue.name) for rule in self.rules.reporting.admitted):
-            apply_condition(fresh, said, now)
-        for kind in ("Evicted", "Preempted"):
-            _end(fresh, kind, now)
-        self.kueue.store.put(fresh)
+        preempted = self._preemption_steps.pop(head.key, ())
+        steps = (*head.steps, *preempted, *entry.assignment.steps, admitted)
+        self.kueue.decisions[head.key] = steps
 
-    def _admission_rejected(self, entry: Entry) -> None:
-        """Begin again later: the API server refuses an admission that does not name every pod set, and all with it.
+    def _reject_admission(self, entry: Entry) -> None:
+        """Keep a head pending whose admission would lack a pod set: the API server rejects such a status.
 
-        Kueue begins again at once; but others have their turn meanwhile, and nothing comes of it.
+        Kueue tries it again in every cycle without effect while other workloads have their turn, so it is inadmissible
+        here.
         """
-        line, head = self.kueue.pending[entry.queue.name], entry.queued
+        head = entry.queued
         left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
-        verdict = Step(
-            requirements=cited(self.rules.assigning.stop_at_empty_pod_set),
-            text=f"the pod set before {left} needs no flavor, which ends the look; nobody admits a part of a workload",
+        rejected = Step(
+            requirements=cited(self.rules.assigning.stop_at_empty_pod_set.rules),
+            text=f"the pod set before {left} needs no flavor, so assignment stops; "
+            "a workload is not admitted partially",
         )
-        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, verdict)
-        line.mark_inadmissible(head)
+        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, rejected)
+        self.kueue.pending[entry.queue.name].mark_inadmissible(head)
+
+    def _issue_preemptions(self, snapshot: Snapshot, entry: Entry) -> None:
+        entry.steps += told(entry.victims)
+        if not all(target.hold.evicted for target in entry.victims):
+            self._preemption_steps[entry.queued.key] = entry.steps
+        for target in entry.victims:
+            self._preempt(snapshot, entry, target)
 
     def _preempt(
-        self, snapshot: Snapshot, entry: Entry, victim: PreemptionTarget
+        self, snapshot: Snapshot, entry: Entry, target: PreemptionTarget
     ) -> None:
-        found = self.kueue.store.find(
-            "Workload", victim.hold.key[1], victim.hold.key[0]
-        )
+        """Evict one target, unless an eviction of it is under way."""
+        namespace, name = target.hold.key
+        found = self.kueue.store.find("Workload", name, namespace)
         if found is None or is_true(found, "Evicted"):
             return
-        meta = entry.queued.obj["metadata"]
-        preemption = Preemption(
-            reason=victim.reason,
-            preemptor=meta["uid"],
-            job=(meta.get("labels") or {}).get("kueue.x-k8s.io/job-uid", ""),
-            path=snapshot.path(entry.queue.name),
-            victim_path=snapshot.path(victim.hold.cluster_queue),
-        )
-        fresh = self.kueue.patched(found)
-        message = "".join(
-            rule(preemption) for rule in self.rules.preempting.preempted_message
-        )
-        for said in (
-            rule(victim.reason, message) for rule in self.rules.reporting.preempted
-        ):
-            apply_condition(fresh, said, self.kueue.clock.now)
+        preemption = _preemption(snapshot, entry, target)
+        message = self.rules.preempting.preempted_message.or_else("", preemption)
+        working = self.kueue.patched(found)
+        for each in self.rules.reporting.preempted(target.reason, message):
+            apply_condition(working, each, self.kueue.clock.now)
         self.preemptions += 1
-        evict(self.kueue, fresh, ReasonMessage(reason="Preempted", message=message))
-        self.kueue.store.put(fresh)
+        eviction = ReasonMessage(reason="Preempted", message=message)
+        evict(self.kueue, working, eviction)
+        self.kueue.store.put(working)
+
+
+_IMMEDIATELY = (RequeueReason.LOST, RequeueReason.PREEMPTING)
+
+
+def _stated(
+    reason: RequeueReason, answer: Answer[str]
+) -> tuple[RequeueReason, str, tuple[Step, ...]]:
+    step = Step(requirements=cited([answer.rule]), text=answer.value)
+    return reason, answer.value, (step,)
 
 
 def _is_complete(entry: Entry) -> bool:
     return len(entry.assignment.pod_sets) == len(entry.queued.workload.pod_sets)
 
 
-_AT_ONCE = (RequeueReason.LOST, RequeueReason.PREEMPTING)
+def _is_unfinished(entry: Entry) -> bool:
+    """Whether the search for flavors goes on in the next cycle."""
+    return entry.progress is not None and entry.progress.is_unfinished
 
 
-def _is_up_to_be_tried(obj: Manifest | None) -> bool:
-    found = condition(obj, "QuotaReserved") if obj else None
+def _is_pending_evaluation(obj: Manifest) -> bool:
+    found = condition(obj, "QuotaReserved")
     return found is not None and found["reason"] == "PendingEvaluation"
 
 
-def _end(obj: Manifest, kind: str, now: str) -> None:
-    """An eviction or preemption is over once quota is reserved again."""
+def _preemption(
+    snapshot: Snapshot, entry: Entry, target: PreemptionTarget
+) -> Preemption:
+    meta = entry.queued.obj["metadata"]
+    labels = meta.get("labels") or {}
+    return Preemption(
+        reason=target.reason,
+        preemptor=meta["uid"],
+        job=labels.get("kueue.x-k8s.io/job-uid", ""),
+        path=snapshot.path(entry.queue.name),
+        victim_path=snapshot.path(target.hold.cluster_queue),
+    )
+
+
+def _reset(obj: Manifest, kind: str, now: str) -> None:
+    """Set an eviction or preemption condition to False once quota is reserved again."""
     found = condition(obj, kind)
     if found and found["status"] == "True":
-        set_condition(
-            obj, kind, False, "QuotaReserved", f"Previously: {found['message']}", now
-        )
+        message = f"Previously: {found['message']}"
+        set_condition(obj, kind, False, "QuotaReserved", message, now)

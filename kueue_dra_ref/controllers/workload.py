@@ -1,4 +1,4 @@
-"""The Workload controller: refuse, queue, block, evict; the checks in the order in which Kueue 0.19 makes them.
+"""The Workload controller: it rejects, queues and evicts workloads, with the checks in the order of Kueue 0.19.
 
 Kueue: pkg/controller/core/workload_controller.go (WorkloadReconciler, Reconcile)
 """
@@ -16,13 +16,14 @@ from kueue_dra_ref.api.deepcopy import copied
 from kueue_dra_ref.api.workloads import is_active
 from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.backoff import Backoff
+from kueue_dra_ref.controllers.deviceclass import may_queue
 from kueue_dra_ref.controllers.queue_readiness import QueueReadiness
 from kueue_dra_ref.controllers.workload_conditions import (
     apply_condition,
     evict,
     no_quota_reservation,
-    renew_unreserved,
-    say_unreserved,
+    renew_unset_quota_reservation,
+    update_unset_quota_reservation,
 )
 from kueue_dra_ref.controlplane.informers import stop_policy
 from kueue_dra_ref.controlplane.kueue import Kueue
@@ -30,86 +31,78 @@ from kueue_dra_ref.controlplane.store import Event, key_of
 from kueue_dra_ref.dra.preprocess import processed
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
-from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder, ReasonMessage
+from kueue_dra_ref.rules.queue.pending_workloads import QuotaHolder
 from kueue_dra_ref.target import Manifest
+from kueue_dra_ref.workload.dra_resources import DRAResources
 
 
-class WorkloadController:
+class WorkloadReconciler:
     """Reconciles Workloads one at a time."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour
-        self.standing = QueueReadiness(kueue)
-        self.retries = Backoff(kueue, "Workload")
+        self.kueue = kueue
+        self.rules = kueue.behaviour
+        self.readiness = QueueReadiness(kueue)
+        self.backoff = Backoff(kueue, "Workload")
 
     def on(self, event: Event) -> None:
-        """Follow a change of a Workload into the queues and the ledger, as Kueue's event handlers do."""
-        kueue, key, obj = self.kueue, event.key, event.new
+        """Carry a change of a Workload over to the cache and the queues, as Kueue's event handlers do."""
+        obj = event.new
         self._refresh(event)
-        if (
-            event.old is None
-            and event.new is not None
-            and is_true(event.new, "Finished")
-        ):
-            return  # one that is done when Kueue starts is not looked at, even where its LocalQueue has queued it
-        freed = kueue.usage.record(key, self._cache_usage(event))
-        if freed or self._is_over(event) or self._reprioritised(event):
-            self._release(event)
-        if (
-            obj is None
-            or is_true(obj, "Finished")
-            or not is_active(obj)
-            or is_true(obj, "QuotaReserved")
-        ):
-            kueue.dequeue(key)
-        elif not self.kueue.asks_for_devices(obj):
-            kueue.derivations.pop(key, None)
-            kueue.enqueue(obj)
+        if event.old is None and obj is not None and is_true(obj, "Finished"):
+            return  # when Kueue starts it ignores finished workloads, even those that their LocalQueue has queued
+        released = self.kueue.usage.record(event.key, self._cache_usage(event))
+        if released or self._is_over(event) or self._is_reprioritized(event):
+            self._retry_inadmissible(event)
+        self._queue(event.key, obj)
         if obj is None:
-            kueue.assigned.pop(key, None)
-            kueue.derivations.pop(key, None)
-            kueue.decisions.pop(key, None)
-            self.retries.forget(key)
+            self._forget(event.key)
         else:
-            kueue.reconcile("Workload", key)
+            self.kueue.reconcile("Workload", event.key)
+
+    def _queue(self, key: Key, obj: Manifest | None) -> None:
+        """Queue a pending workload; one that requests devices is queued when it is reconciled."""
+        if obj is None or not may_queue(obj) or is_true(obj, "QuotaReserved"):
+            self.kueue.dequeue(key)
+        elif not self.kueue.asks_for_devices(obj):
+            self.kueue.derivations.pop(key, None)
+            self.kueue.enqueue(obj)
+
+    def _forget(self, key: Key) -> None:
+        self.kueue.assigned.pop(key, None)
+        self.kueue.derivations.pop(key, None)
+        self.kueue.decisions.pop(key, None)
+        self.backoff.forget(key)
 
     def _is_over(self, event: Event) -> bool:
-        """Whether a workload is gone, done or deactivated, so that others are tried again."""
+        """Whether a workload is gone, finished or deactivated, so that Kueue retries inadmissible workloads."""
         if event.new is not None:
-            return is_true(event.new, "Finished") or not is_active(event.new)
-        return event.old is None or not any(
-            rule(event.old) for rule in self.rules.queueing.ignore_delete
-        )
+            return not may_queue(event.new)
+        if event.old is None:
+            return True
+        return not self.rules.queueing.ignore_delete(event.old)
 
-    def _reprioritised(self, event: Event) -> bool:
-        """Whether a workload that holds quota has another priority now, and others are tried again for that."""
-        if (
-            event.old is None
-            or event.new is None
-            or not is_true(event.new, "QuotaReserved")
-        ):
+    def _is_reprioritized(self, event: Event) -> bool:
+        """Whether a workload that holds quota got another priority, so that Kueue retries inadmissible workloads."""
+        if event.old is None or event.new is None:
             return False
-        before, after = (
-            each["spec"].get("priority", 0) for each in (event.old, event.new)
-        )
-        return any(
-            rule(before, after) for rule in self.rules.priorities.requeue_pending
-        )
+        if not is_true(event.new, "QuotaReserved"):
+            return False
+        before = event.old["spec"].get("priority", 0)
+        after = event.new["spec"].get("priority", 0)
+        return self.rules.priorities.requeue_pending(before, after)
 
     def _cache_usage(self, event: Event) -> Manifest | None:
-        """The workload, where a reservation of it counts: deactivated ones may when Kueue has just started."""
+        """Give the workload if its reservation counts; that of a deactivated one may count when Kueue starts."""
         if event.new is None or is_active(event.new):
             return event.new
-        starts = event.old is None
-        return (
-            event.new
-            if starts
-            and all(rule(False) for rule in self.rules.queueing.count_on_start)
-            else None
-        )
+        is_start = event.old is None
+        if is_start and self.rules.queueing.count_on_start(False):
+            return event.new
+        return None
 
     def reconcile(self, key: Key) -> None:
-        """Make one Workload's status say what is decided about it."""
+        """Bring the status of one Workload in line with its spec, its queue and its devices."""
         obj = self.kueue.store.find("Workload", key[1], key[0])
         if obj is None or is_true(obj, "Finished"):
             return
@@ -120,206 +113,199 @@ class WorkloadController:
         }
         if not is_true(obj, "QuotaReserved") and not self._processed(key, working):
             return
-        for check in (self._activity, self._restarted, self._blocked, self._drained):
+        checks = (
+            self._sync_activity,
+            self._sync_restart,
+            self._sync_queue_not_ready,
+            self._sync_drain,
+        )
+        for check in checks:
             if check(working):
                 self.kueue.store.put(working)
                 return
 
     def _processed(self, key: Key, working: Manifest) -> bool:
+        """Compute what the devices of a workload charge and queue it; False if its queues are not checked now."""
         kueue = self.kueue
-        done = processed(
+        resources = processed(
             self.rules,
             kueue.lister,
             kueue.informers.workload(working),
             kueue.map_order.for_workload(working),
         )
-        kueue.derivations[key] = done
-        if done.refused and done.refused.silent:
-            self._record_steps(key, *done.steps)
+        kueue.derivations[key] = resources
+        if resources.refused:
+            self._mark_inadmissible(key, working, resources, resources.refused)
             return False
-        if done.refused:
-            told = (
-                "undecided: no quota is asked for"
-                if done.refused.undecided
-                else "inadmissible: it is not queued"
-            )
-            self._record_steps(
-                key,
-                *done.steps,
-                Step(
-                    requirements=cited(self.rules.reporting.inadmissible_condition),
-                    text=told,
-                ),
-            )
-            self._refuse(key, working, done.refused)
-            return False
-        if not self.kueue.asks_for_devices(working):
+        if not kueue.asks_for_devices(working):
             return True
-        if self._resolved(working):
+        if self._set_resolved(working):
             return False
         _clear_inadmissible(working)
-        if is_active(working) and not kueue.enqueue(
-            {**working, "status": copied(working["status"])}
-        ):
-            # A DRA workload without its queues is an error to Kueue 0.19: retried, and nothing is said of the queues.
-            # But that is what it says when the queues hear of a stop only after it has looked at the workload.
-            blocked, steps = self.standing.objection(working)
-            self._record_steps(key, *done.steps, *steps)
-            self.retries.failed(key)
-            return blocked is not None and kueue.map_order.for_workload(
-                working
-            ).is_stable(blocked.message)
-        self.retries.forget(key)
+        if is_active(working) and not self._enqueue(working):
+            return self._not_queued(key, working, resources)
+        self.backoff.forget(key)
         return True
 
-    def _resolved(self, working: Manifest) -> bool:
-        """Write that devices can be charged after all, where that is told; the change has it reconciled again."""
-        before = (
-            (condition(working, "Requeued") or {}).get("reason", "")
-            if is_false(working, "Requeued")
-            else ""
-        )
-        said = next(
-            (
-                said
-                for rule in self.rules.reporting.dra_resolved
-                if (said := rule(before))
-            ),
-            None,
-        )
-        if said and apply_condition(working, said, self.kueue.clock.now):
-            self.kueue.store.put(working)
-        return said is not None
+    def _enqueue(self, working: Manifest) -> bool:
+        return self.kueue.enqueue({**working, "status": copied(working["status"])})
 
-    def _refuse(self, key: Key, working: Manifest, refused: InadmissibleReason) -> None:
-        now = self.kueue.clock.now
+    def _not_queued(self, key: Key, working: Manifest, resources: DRAResources) -> bool:
+        """Retry a DRA workload without its queues: to Kueue 0.19 that is an error, and it reports nothing on them.
+
+        It does report them if they stop only after it has looked at the workload, as recordings show.
+        """
+        blocked, steps = self.readiness.objection(working)
+        self._record_steps(key, *resources.steps, *steps)
+        self.backoff.failed(key)
+        if blocked is None:
+            return False
+        draw = self.kueue.map_order.for_workload(working)
+        return draw.is_stable(blocked.message)
+
+    def _set_resolved(self, working: Manifest) -> bool:
+        """Write that devices can be charged, where a behaviour reports it; that change triggers the next reconcile."""
+        requeued = condition(working, "Requeued") or {}
+        before = requeued.get("reason", "") if is_false(working, "Requeued") else ""
+        resolved = self.rules.reporting.dra_resolved(before)
+        if resolved is None:
+            return False
+        if apply_condition(working, resolved, self.kueue.clock.now):
+            self.kueue.store.put(working)
+        return True
+
+    def _mark_inadmissible(
+        self,
+        key: Key,
+        working: Manifest,
+        resources: DRAResources,
+        refused: InadmissibleReason,
+    ) -> None:
+        """Record why a workload is inadmissible and write it to its status, unless the refusal is silent."""
+        if refused.silent:
+            self._record_steps(key, *resources.steps)
+            return
+        rules = self.rules.reporting.inadmissible_condition
+        text = "inadmissible: it is not queued"
         if refused.undecided:
-            set_condition(
-                working, "QuotaReserved", None, "Undecided", refused.message, now
-            )
-        for rule in (
-            self.rules.reporting.inadmissible_condition if not refused.undecided else ()
-        ):
-            apply_condition(working, rule(refused.message, refused.requeued), now)
+            text = "undecided: no quota is requested"
+        step = Step(requirements=cited(rules.rules), text=text)
+        self._record_steps(key, *resources.steps, step)
+        self._write_inadmissible(working, refused)
+        if refused.retryable:
+            self.backoff.failed(key)
+        else:
+            self.backoff.forget(key)
+
+    def _write_inadmissible(
+        self, working: Manifest, refused: InadmissibleReason
+    ) -> None:
+        now, message = self.kueue.clock.now, refused.message
+        rules = self.rules.reporting.inadmissible_condition
+        if refused.undecided:
+            set_condition(working, "QuotaReserved", None, "Undecided", message, now)
+        else:
+            for each in rules(message, refused.requeued):
+                apply_condition(working, each, now)
         no_quota_reservation(self.kueue, working)
         self.kueue.store.put(working)
-        if refused.retryable:
-            self.retries.failed(key)
-        else:
-            self.retries.forget(key)
 
     def _record_steps(self, key: Key, *steps: Step) -> None:
         self.kueue.decisions[key] = steps
 
-    def _activity(self, working: Manifest) -> bool:
-        """Evict what is deactivated; note what is active again."""
+    def _sync_activity(self, working: Manifest) -> bool:
+        """Evict a deactivated workload, or note that it is active again; True when its status changed."""
         if not is_active(working):
-            told = self._eviction(QuotaHolder(active=False))
-            return (
-                told is not None
-                and not is_true(working, "Evicted")
-                and evict(self.kueue, working, told)
-            )
-        requeued = condition(working, "Requeued")
-        if (
-            requeued is None
-            or requeued["status"] != "False"
-            or requeued["reason"] != "Deactivated"
-        ):
+            eviction = self.rules.queueing.evict(QuotaHolder(active=False))
+            if eviction is None or is_true(working, "Evicted"):
+                return False
+            return evict(self.kueue, working, eviction)
+        if not _is_not_requeued(working, "Deactivated"):
             return False
         return self._requeue(working, "Reactivated", "The workload was reactivated")
 
-    def _restarted(self, working: Manifest) -> bool:
-        """Note that a queue that was stopped runs again."""
-        requeued = condition(working, "Requeued")
-        if requeued is None or requeued["status"] != "False":
+    def _sync_restart(self, working: Manifest) -> bool:
+        """Note that a stopped queue runs again; True when the status of the workload changed."""
+        if not is_false(working, "Requeued"):
             return False
-        place = self.standing.place(working)
-        if (
-            requeued["reason"] == "LocalQueueStopped"
-            and place.local_queue_exists
-            and place.local_queue_runs
-        ):
-            return self._requeue(
-                working,
-                "LocalQueueRestarted",
-                "The LocalQueue was restarted after being stopped",
-            )
-        queue = self.kueue.store.find("ClusterQueue", place.cluster_queue)
-        if (
-            requeued["reason"] == "ClusterQueueStopped"
-            and queue
-            and stop_policy(queue) == "None"
-        ):
-            return self._requeue(
-                working,
-                "ClusterQueueRestarted",
-                "The ClusterQueue was restarted after being stopped",
-            )
+        position = self.readiness.place(working)
+        local_queue_runs = position.local_queue_exists and position.local_queue_runs
+        if local_queue_runs and _is_not_requeued(working, "LocalQueueStopped"):
+            message = "The LocalQueue was restarted after being stopped"
+            return self._requeue(working, "LocalQueueRestarted", message)
+        queue = self.kueue.store.find("ClusterQueue", position.cluster_queue)
+        cluster_queue_runs = queue is not None and stop_policy(queue) == "None"
+        if cluster_queue_runs and _is_not_requeued(working, "ClusterQueueStopped"):
+            message = "The ClusterQueue was restarted after being stopped"
+            return self._requeue(working, "ClusterQueueRestarted", message)
         return False
 
-    def _blocked(self, working: Manifest) -> bool:
-        """Say what is wrong with the queue of a workload that holds no quota."""
+    def _sync_queue_not_ready(self, working: Manifest) -> bool:
+        """Write what blocks the queue of a workload without quota; True when its status changed."""
         if is_true(working, "QuotaReserved"):
             return False
-        blocked, steps = self.standing.objection(working)
+        blocked, steps = self.readiness.objection(working)
         if blocked is None:
-            return renew_unreserved(self.kueue, working)
+            return renew_unset_quota_reservation(self.kueue, working)
         key = key_of(working)
         charged = self.kueue.derivations.get(key)
-        self._record_steps(key, *(charged.steps if charged else ()), *steps)
-        rules, now = self.rules.reporting.queue_not_ready, self.kueue.clock.now
-        said = (one for rule in rules if (one := rule(blocked.cause, blocked.message)))
-        changed = [apply_condition(working, one, now) for one in said]
-        return any([*changed, say_unreserved(self.kueue, working)])
+        before = charged.steps if charged else ()
+        self._record_steps(key, *before, *steps)
+        rules = self.rules.reporting.queue_not_ready
+        pending = rules(blocked.cause, blocked.message)
+        changed = False
+        if pending is not None:
+            changed = apply_condition(working, pending, self.kueue.clock.now)
+        return update_unset_quota_reservation(self.kueue, working) or changed
 
-    def _drained(self, working: Manifest) -> bool:
-        """Evict an admitted workload whose queue is drained; the ClusterQueue is known by a LocalQueue that runs."""
+    def _sync_drain(self, working: Manifest) -> bool:
+        """Evict an admitted workload of a drained queue; only a running LocalQueue leads to its ClusterQueue."""
         if not is_true(working, "Admitted") or is_true(working, "Evicted"):
             return False
         key, managed = self.kueue.queue_of(working)
-        local = self.kueue.store.find("LocalQueue", key[1], key[0])
-        queue = (
-            self.kueue.store.find("ClusterQueue", managed.cluster_queue)
-            if managed
-            else None
+        local_queue = self.kueue.store.find("LocalQueue", key[1], key[0])
+        cluster_queue = None
+        if managed:
+            name = managed.cluster_queue
+            cluster_queue = self.kueue.store.find("ClusterQueue", name)
+        holder = QuotaHolder(
+            local_queue_stop=stop_policy(local_queue),
+            cluster_queue_stop=stop_policy(cluster_queue),
         )
-        holding = QuotaHolder(
-            local_queue_stop=stop_policy(local), cluster_queue_stop=stop_policy(queue)
-        )
-        told = self._eviction(holding)
-        return told is not None and evict(self.kueue, working, told)
-
-    def _eviction(self, holding: QuotaHolder) -> ReasonMessage | None:
-        return next(
-            (told for rule in self.rules.queueing.evict if (told := rule(holding))),
-            None,
-        )
+        eviction = self.rules.queueing.evict(holder)
+        return eviction is not None and evict(self.kueue, working, eviction)
 
     def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
-        return set_condition(
-            working, "Requeued", True, reason, message, self.kueue.clock.now
-        )
+        now = self.kueue.clock.now
+        return set_condition(working, "Requeued", True, reason, message, now)
 
-    def _release(self, event: Event) -> None:
-        """Try again what waits beside a workload that has given something back, or that is gone; it may have waited."""
-        managed = self.kueue.local_queues.get(
-            self.kueue.assigned.get(event.key, ("", ""))
-        )
+    def _retry_inadmissible(self, event: Event) -> None:
+        """Retry the inadmissible workloads that a workload may have blocked; it may have been inadmissible itself."""
+        local_queue = self.kueue.assigned.get(event.key, ("", ""))
+        managed = self.kueue.local_queues.get(local_queue)
         if managed:
             self.kueue.notify_retry_inadmissible(managed.cluster_queue)
 
     def _refresh(self, event: Event) -> None:
+        """Refresh the status of the ClusterQueues that a workload names, and those that admitted it."""
         for obj in (event.old, event.new):
             if obj is None:
                 continue
             _, managed = self.kueue.queue_of(obj)
             admission = (obj.get("status") or {}).get("admission") or {}
-            for name in {
-                managed.cluster_queue if managed else "",
-                admission.get("clusterQueue", ""),
-            } - {""}:
+            names = {admission.get("clusterQueue", "")}
+            if managed:
+                names.add(managed.cluster_queue)
+            for name in names - {""}:
                 self.kueue.refresh(name)
+
+
+def _is_not_requeued(working: Manifest, reason: str) -> bool:
+    """Whether the Requeued condition is False for a reason."""
+    found = condition(working, "Requeued")
+    if found is None or found["status"] != "False":
+        return False
+    return bool(found["reason"] == reason)
 
 
 def _clear_inadmissible(working: Manifest) -> None:

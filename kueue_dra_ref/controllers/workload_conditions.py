@@ -1,4 +1,4 @@
-"""The status of Workloads: conditions as behaviours word them, evictions counted, quota taken back.
+"""The status of Workloads: their conditions in the wording of a behaviour, evictions, and the end of a reservation.
 
 Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, SetRequeuedCondition);
 pkg/workload/admissionchecks.go (SyncAdmittedCondition); pkg/workload/evict/evict.go (Evict)
@@ -14,79 +14,76 @@ from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
-def apply_condition(obj: Manifest, said: Condition, now: str) -> bool:
-    """Write one condition; whether it changed."""
-    return set_condition(obj, said.type, said.value, said.reason, said.message, now)
+def apply_condition(obj: Manifest, change: Condition, now: str) -> bool:
+    """Set one condition; True when it changed."""
+    return set_condition(
+        obj, change.type, change.value, change.reason, change.message, now
+    )
 
 
-def say_unreserved(kueue: Kueue, obj: Manifest) -> bool:
-    """Write what stands beside a QuotaReserved that is False, and of which generation; whether anything changed."""
-    said = [rule() for rule in kueue.behaviour.reporting.unset_quota_reservation]
-    changed = [apply_condition(obj, one, kueue.clock.now) for one in said]
-    for found in (condition(obj, one.type) for one in said):
+def update_unset_quota_reservation(kueue: Kueue, obj: Manifest) -> bool:
+    """Set the conditions that accompany QuotaReserved=False, with the observed generation; True when one changed."""
+    changed = False
+    for each in kueue.behaviour.reporting.unset_quota_reservation():
+        changed |= apply_condition(obj, each, kueue.clock.now)
+        found = condition(obj, each.type)
         assert found is not None
         found["observedGeneration"] = obj["metadata"]["generation"]
-    return any(changed)
+    return changed
 
 
-def renew_unreserved(kueue: Kueue, obj: Manifest) -> bool:
-    """Write it again where it was written of another generation; whether it was."""
-    rules, now = kueue.behaviour.reporting, obj["metadata"]["generation"]
-    found = [
-        each
-        for rule in rules.unset_quota_reservation
-        if (each := condition(obj, rule().type))
-    ]
-    if not any(
-        rule(each.get("observedGeneration", now), now)
-        for each in found
-        for rule in rules.reobserved
-    ):
-        return False
-    say_unreserved(kueue, obj)
-    return True
+def renew_unset_quota_reservation(kueue: Kueue, obj: Manifest) -> bool:
+    """Set these conditions again where they observed another generation; True when they did."""
+    rules = kueue.behaviour.reporting
+    generation = obj["metadata"]["generation"]
+    for each in rules.unset_quota_reservation():
+        found = condition(obj, each.type)
+        if found is None:
+            continue
+        observed = found.get("observedGeneration", generation)
+        if rules.reobserved(observed, generation):
+            update_unset_quota_reservation(kueue, obj)
+            return True
+    return False
 
 
-def evict(kueue: Kueue, working: Manifest, told: ReasonMessage) -> bool:
-    """Mark a workload as evicted and count the eviction; its quota goes back once its pods are gone."""
-    evictions = (
-        working["status"].setdefault("schedulingStats", {}).setdefault("evictions", [])
-    )
-    known = next((e for e in evictions if e["reason"] == told.reason), None)
-    if known is None:
-        known = {"reason": told.reason, "underlyingCause": "", "count": 0}
-        evictions.append(known)
-    known["count"] += 1
-    said = [
-        rule(told.reason, told.message) for rule in kueue.behaviour.reporting.evicted
-    ]
-    return any([apply_condition(working, each, kueue.clock.now) for each in said])
+def evict(kueue: Kueue, working: Manifest, eviction: ReasonMessage) -> bool:
+    """Mark a workload as evicted and count the eviction; it releases its quota once its pods are gone."""
+    _count_eviction(working, eviction.reason)
+    changed = False
+    for each in kueue.behaviour.reporting.evicted(eviction.reason, eviction.message):
+        changed |= apply_condition(working, each, kueue.clock.now)
+    return changed
+
+
+def _count_eviction(working: Manifest, reason: str) -> None:
+    stats = working["status"].setdefault("schedulingStats", {})
+    evictions = stats.setdefault("evictions", [])
+    for known in evictions:
+        if known["reason"] == reason:
+            known["count"] += 1
+            return
+    evictions.append({"reason": reason, "underlyingCause": "", "count": 1})
 
 
 def unset_quota_reservation(kueue: Kueue, working: Manifest) -> None:
-    """Take the quota of an evicted workload back; unless it was preempted, it is not queued again by itself."""
+    """Release the quota of an evicted workload, and say whether Kueue requeues it; it always does after preemption."""
     evicted = condition(working, "Evicted")
     assert evicted is not None
+    reason, message = evicted["reason"], evicted["message"]
     now = kueue.clock.now
-    again = any(
-        rule(evicted["reason"]) for rule in kueue.behaviour.jobs.requeue_evicted
-    )
-    set_condition(
-        working, "Requeued", again, evicted["reason"], evicted["message"], now
-    )
-    rules = kueue.behaviour.reporting.quota_released
-    for said in (
-        one
-        for rule in rules
-        if (one := rule(QuotaReservedReason.UNTRIED, evicted["message"]))
-    ):
-        apply_condition(working, said, now)
+    is_requeued = kueue.behaviour.jobs.requeue_evicted(reason)
+    set_condition(working, "Requeued", is_requeued, reason, message, now)
+    rules = kueue.behaviour.reporting
+    released = rules.quota_released(QuotaReservedReason.UNTRIED, message)
+    if released is not None:
+        apply_condition(working, released, now)
     no_quota_reservation(kueue, working)
     kueue.store.put(working)
 
 
 def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
-    """Take its admission from a workload, and say that it holds no quota."""
+    """Remove the admission of a workload, and set the conditions of one without a quota reservation."""
     working["status"].pop("admission", None)
     if is_true(working, "Admitted"):
         set_condition(
@@ -97,4 +94,4 @@ def no_quota_reservation(kueue: Kueue, working: Manifest) -> None:
             "The workload has no reservation",
             kueue.clock.now,
         )
-    say_unreserved(kueue, working)
+    update_unset_quota_reservation(kueue, working)

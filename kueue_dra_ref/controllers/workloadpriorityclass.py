@@ -1,4 +1,4 @@
-"""The priority of Workloads: from the class that a Job names, and after it when that changes.
+"""The priority of Workloads: it comes from the class that their Job names, and follows both when they change.
 
 Kueue: pkg/controller/core/workloadpriorityclass_controller.go (WorkloadPriorityClassReconciler, Reconcile);
     pkg/controller/jobframework/reconciler.go (PrepareWorkloadPriority, UpdateWorkloadPriority)
@@ -25,94 +25,89 @@ BUILT_IN = {
 
 
 class MissingClass(Exception):
-    """A Job names a priority class that is not there."""
+    """A Job names a priority class that does not exist."""
 
 
 class WorkloadPriorityClassController:
     """Gives Workloads their priority."""
 
     def __init__(self, kueue: Kueue) -> None:
-        self.kueue, self.rules = kueue, kueue.behaviour.priorities
+        self.kueue = kueue
+        self.rules = kueue.behaviour.priorities
 
     def of(self, job: Manifest) -> Manifest:
-        """The fields of a Workload's spec that say its priority.
+        """Give the priority fields of the spec of a Job's Workload.
 
         Raises:
-            MissingClass: the class that the Job names is not there.
+            MissingClass: the class that the Job names does not exist.
 
         """
-        if name := _wanted(job):
-            return self._classed(WORKLOAD_CLASS, KUEUE, name)
+        labeled = _label(job)
+        if labeled:
+            return self._from_class(WORKLOAD_CLASS, KUEUE, labeled)
         name = pod_of(job).get("priorityClassName") or self._default()
-        return (
-            self._classed("PriorityClass", "scheduling.k8s.io", name)
-            if name
-            else {"priority": 0}
-        )
+        if name:
+            return self._from_class("PriorityClass", "scheduling.k8s.io", name)
+        return {"priority": 0}
 
     def follow(self, job: Manifest, workload: Manifest) -> bool:
-        """Give the Workload of a Job the class that the Job names by now; whether there was something to do.
+        """Give the Workload of a Job the class that the Job names now; True when the Workload changed.
 
         Raises:
-            MissingClass: that class is not there.
+            MissingClass: that class does not exist.
 
         """
-        has = workload["spec"].get("priorityClassRef") or {}
+        reference = workload["spec"].get("priorityClassRef") or {}
         classed = PriorityClassRef(
-            kind=has.get("kind", ""),
-            name=has.get("name", ""),
-            wanted=_wanted(job),
+            kind=reference.get("kind", ""),
+            name=reference.get("name", ""),
+            wanted=_label(job),
             reserved=is_true(workload, "QuotaReserved"),
         )
-        if not any(rule(classed) for rule in self.rules.follow_label):
+        if not self.rules.follow_label(classed):
             return False
-        kept = {
-            key: value
-            for key, value in workload["spec"].items()
-            if key != "priorityClassRef"
-        }
-        self.kueue.store.put(
-            {**self.kueue.patched(workload), "spec": kept | self.of(job)}
-        )
+        spec = dict(workload["spec"])
+        spec.pop("priorityClassRef", None)
+        spec |= self.of(job)
+        self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
         return True
 
     def on_class(self, event: Event) -> None:
-        """Carry the value of a WorkloadPriorityClass over to the Workloads that have it."""
-        if event.new is None or not any(rule() for rule in self.rules.propagate_value):
+        """Copy the value of a WorkloadPriorityClass to the Workloads that reference it."""
+        if event.new is None or not self.rules.propagate_value():
             return
         value = event.new.get("value", 0)
         for found in list(self.kueue.store.every("Workload")):
             spec = found["spec"]
-            has = spec.get("priorityClassRef") or {}
-            named = (has.get("kind"), has.get("name")) == (WORKLOAD_CLASS, event.key[1])
-            if named and spec.get("priority") != value:
-                self.kueue.store.put(
-                    {**self.kueue.patched(found), "spec": {**spec, "priority": value}}
-                )
+            if not _references(spec, event.key[1]) or spec.get("priority") == value:
+                continue
+            updated = {**spec, "priority": value}
+            self.kueue.store.put({**self.kueue.patched(found), "spec": updated})
 
-    def _classed(self, kind: str, group: str, name: str) -> Manifest:
+    def _from_class(self, kind: str, group: str, name: str) -> Manifest:
         found = self.kueue.store.find(kind, name)
         built_in = BUILT_IN.get(name, 0) if kind == "PriorityClass" else 0
-        if any(
-            not rule(found is not None or bool(built_in))
-            for rule in self.rules.class_exists
-        ):
+        exists = found is not None or bool(built_in)
+        if not self.rules.class_exists(exists):
             raise MissingClass(name)
         value = found.get("value", 0) if found else built_in
-        return {
-            "priority": value,
-            "priorityClassRef": {"group": group, "kind": kind, "name": name},
-        }
+        reference = {"group": group, "kind": kind, "name": name}
+        return {"priority": value, "priorityClassRef": reference}
 
     def _default(self) -> str:
-        every = [
-            found
-            for found in self.kueue.store.every("PriorityClass")
-            if found.get("globalDefault")
-        ]
-        lowest = min(every, key=lambda found: found.get("value", 0), default=None)
-        return str(lowest["metadata"]["name"]) if lowest else ""
+        """Name the global default PriorityClass with the lowest value; empty without one."""
+        classes = self.kueue.store.every("PriorityClass")
+        defaults = [found for found in classes if found.get("globalDefault")]
+        if not defaults:
+            return ""
+        lowest = min(defaults, key=lambda found: found.get("value", 0))
+        return str(lowest["metadata"]["name"])
 
 
-def _wanted(job: Manifest) -> str:
+def _label(job: Manifest) -> str:
     return str((job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, ""))
+
+
+def _references(spec: Manifest, name: str) -> bool:
+    reference = spec.get("priorityClassRef") or {}
+    return (reference.get("kind"), reference.get("name")) == (WORKLOAD_CLASS, name)

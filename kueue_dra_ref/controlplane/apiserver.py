@@ -1,4 +1,4 @@
-"""Storing objects of resource.k8s.io in the reference as its Kubernetes would: what comes of them, or why not.
+"""The in-memory API server: what Kubernetes stores of an object that is written, or why it rejects it.
 
 No counterpart: the in-memory API server.
 """
@@ -35,7 +35,7 @@ from kueue_dra_ref.apiserver.structural_schema import misfits, pruned
 from kueue_dra_ref.controlplane.store import Store
 from kueue_dra_ref.target import FieldError, Manifest
 
-_LACKED = re.compile(
+_MISSING_IN_SKETCH = re.compile(
     r"spec\.template\.spec\.(restartPolicy|(c|initC)ontainers\[\d+]\.(name|image|resources\.limits))"
 )
 
@@ -45,19 +45,18 @@ _REMEMBERED = MemoizedCopy()
 
 
 class RequestRejected(ManifestError):
-    """What an API server answers instead of storing an object."""
+    """The answer of an API server that does not store an object."""
 
-    def __init__(self, refused: RejectedRequest) -> None:
-        first = (
-            refused.errors[0]
-            if refused.errors
-            else FieldError(field="", type="Refused", detail=refused.message)
-        )
-        super().__init__(first, refused.code, refused.message, refused.errors[1:])
+    def __init__(self, rejected: RejectedRequest) -> None:
+        errors = rejected.errors
+        if not errors:
+            detail = rejected.message
+            errors = (FieldError(field="", type="Refused", detail=detail),)
+        super().__init__(errors[0], rejected.code, rejected.message, errors[1:])
 
 
 class WrongTypes(ManifestError):
-    """What in an object of Kueue is not of the type that its definition says."""
+    """The fields of one of Kueue's objects whose types differ from its CRD."""
 
     def __init__(self, wrong: tuple[FieldError, ...]) -> None:
         super().__init__(wrong[0], others=wrong[1:])
@@ -65,156 +64,168 @@ class WrongTypes(ManifestError):
 
 @dataclass(slots=True, kw_only=True)
 class ApiServer:
-    """The API server of one minor of Kubernetes, as far as it changes or refuses what is written."""
+    """The API server of one minor of Kubernetes, as far as it changes or rejects what is written."""
 
     kubernetes: Kubernetes = CONTROL_PLANE
     only_served: bool = False
-    """Refuse the versions of resource.k8s.io that the minor does not serve, instead of warning of them."""
+    """Reject the versions of resource.k8s.io that the minor does not serve, instead of warning about them."""
     sketches: bool = False
-    """Take Jobs that lack what quota does not depend on, and warn of it: names, images, limits, when pods end."""
+    """Accept Jobs without fields that do not affect quota, with a warning: names, images, limits, restartPolicy."""
     warnings: list[str] = field(default_factory=list)
-    """What writers were warned of, each with the object that it is about."""
+    """The warnings for clients, each with the object that it is about."""
 
     def storable(self, manifest: Manifest, store: Store, now: str) -> Manifest:
         """Give what is stored of a manifest.
 
         Raises:
-            ManifestFault: it is refused; `NotStored` for an object of resource.k8s.io.
+            ManifestError: it is rejected; `RequestRejected` for an object of resource.k8s.io.
 
         """
-        kind, meta = kind_of(manifest), _mapping(manifest, "metadata")
-        old = store.find(
-            kind.name, str(meta.get("name", "")), str(meta.get("namespace", ""))
-        )
-        if kind.group != GROUP:
-            return self.once(
-                manifest,
-                (old is None,),
-                lambda: self._other(manifest, store, is_new=old is None),
-            )
-        namespace = str(meta.get("namespace", ""))
+        kind = kind_of(manifest)
+        old = _stored(kind.name, manifest, store)
+        if kind.group == GROUP:
+            return self._resource(manifest, old, store, now)
+        is_new = old is None
+
+        def decode() -> Manifest:
+            return self._other(manifest, store, is_new=is_new)
+
+        return self.once(manifest, (is_new,), decode)
+
+    def _resource(
+        self, manifest: Manifest, old: Manifest | None, store: Store, now: str
+    ) -> Manifest:
+        """Give what is stored of an object of resource.k8s.io."""
+        namespace = str(_mapping(manifest, "metadata").get("namespace", ""))
         if old is None and namespace:
             insist_on_namespace(manifest, store)
-        labels = _mapping(
-            _mapping(store.find("Namespace", namespace) or {}, "metadata"), "labels"
-        )
-        under = RequestContext(
+        found = store.find("Namespace", namespace) or {}
+        labels = _mapping(_mapping(found, "metadata"), "labels")
+        context = RequestContext(
             kubernetes=self.kubernetes,
             namespace_labels=labels,
             only_served=self.only_served,
             now=now,
         )
+
+        def admit() -> Manifest:
+            return self._accepted(admitted(manifest, old, context), manifest)
+
         if old is not None:
-            return self._taken(admitted(manifest, old, under), manifest)
-        return self.once(
-            [manifest, labels],
-            (now,),
-            lambda: self._taken(admitted(manifest, None, under), manifest),
-        )
+            return admit()
+        return self.once([manifest, labels], (now,), admit)
 
     def once(
         self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]
     ) -> T:
-        """Give what comes of a document in a situation, remembered together with what writers are warned of."""
-        told = len(self.warnings)
+        """Give the result for a document in a situation, memoized together with its warnings."""
+        first = len(self.warnings)
         server = (self.kubernetes, self.only_served, self.sketches)
-        found, self.warnings[told:] = _REMEMBERED.once(
-            document, (*server, *situation), lambda: (make(), self.warnings[told:])
+
+        def with_warnings() -> tuple[T, list[str]]:
+            return make(), self.warnings[first:]
+
+        found, warnings = _REMEMBERED.once(
+            document, (*server, *situation), with_warnings
         )
+        self.warnings[first:] = warnings
         return found
 
     def _other(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
         """Give what is stored of an object that is not of resource.k8s.io."""
-        if shape := BUILT_IN.get(manifest["kind"]):
-            return stored(
-                self._taken(decoded(manifest, shape, self.kubernetes), manifest)
-            )
-        return stored(self._of_its_types(manifest, store, is_new=is_new))
+        shape = BUILT_IN.get(manifest["kind"])
+        if shape is None:
+            return stored(self._custom(manifest, store, is_new=is_new))
+        answer = decoded(manifest, shape, self.kubernetes)
+        return stored(self._accepted(answer, manifest))
 
-    def _of_its_types(
-        self, manifest: Manifest, store: Store, *, is_new: bool
-    ) -> Manifest:
-        """Give what Kueue's definitions have of an object; other types in a new one are refused by who completes it.
+    def _custom(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+        """Give what Kueue's CRDs keep of an object; a mutating webhook rejects a new one with wrong types first.
 
         Raises:
-            NotStored: its metadata cannot be decoded, or it cannot by the webhook.
-            WrongTypes: the API server finds it out.
+            RequestRejected: its metadata cannot be decoded, or the webhook cannot decode it.
+            WrongTypes: the API server finds wrong types.
 
         """
         kind, version = manifest["kind"], version_of(manifest)
-        shape, spec = (
-            schema(kind, version),
-            {key: value for key, value in manifest.items() if key != "status"},
-        )
-        refused = identified(manifest, self.kubernetes)
-        if (
-            not refused
-            and is_new
-            and kind in COMPLETED
-            and (refused := completed(spec, shape, self.kubernetes))
-        ):
-            insist_on_namespace(manifest, store)
-        if refused:
-            raise RequestRejected(refused)
-        if wrong := tuple(misfits(manifest, shape)):
+        shape = schema(kind, version)
+        rejected = identified(manifest, self.kubernetes)
+        if not rejected and is_new and kind in COMPLETED:
+            spec = {key: value for key, value in manifest.items() if key != "status"}
+            rejected = completed(spec, shape, self.kubernetes)
+            if rejected:
+                insist_on_namespace(manifest, store)
+        if rejected:
+            raise RequestRejected(rejected)
+        wrong = tuple(misfits(manifest, shape))
+        if wrong:
             raise WrongTypes(wrong)
         found: Manifest = pruned(manifest, shape, "", [])
         return found
 
-    def _taken(
+    def _accepted(
         self, answer: AcceptedRequest | RejectedRequest, manifest: Manifest
     ) -> Manifest:
-        named = f"{manifest['kind']} {_mapping(manifest, 'metadata').get('name', '')}"
-        self.warnings.extend(f"{named}: {warning}" for warning in answer.warnings)
+        name = _mapping(manifest, "metadata").get("name", "")
+        for warning in answer.warnings:
+            self.warnings.append(f"{manifest['kind']} {name}: {warning}")
         if isinstance(answer, RejectedRequest):
             raise RequestRejected(answer)
         return answer.obj
 
-    def not_to_be_taken(
+    def rejecting(
         self, obj: Manifest, faults: Iterable[FieldError]
     ) -> tuple[FieldError, ...]:
-        """Give the faults for which an object is refused; a sketch of a Job is not, for what it lacks."""
+        """Give the faults that reject an object; those that a sketch of a Job may have become warnings."""
         found = tuple(faults)
-        lacking = [
-            each
-            for each in found
-            if self.sketches and obj["kind"] == "Job" and _is_lacking(each)
-        ]
-        named = f"Job {obj['metadata']['name']}"
-        self.warnings.extend(
-            f"{named}: an API server would refuse it for this: {each}"
-            for each in lacking
-        )
-        return tuple(each for each in found if each not in lacking)
+        if not self.sketches or obj["kind"] != "Job":
+            return found
+        rejecting = []
+        for fault in found:
+            if _is_missing_in_sketch(fault):
+                name = obj["metadata"]["name"]
+                warning = f"Job {name}: an API server would refuse it for this: {fault}"
+                self.warnings.append(warning)
+            else:
+                rejecting.append(fault)
+        return tuple(rejecting)
 
     def metadata_faults(self, obj: Manifest) -> tuple[FieldError, ...]:
-        """Say what is wrong with the metadata of an object; those of resource.k8s.io were looked at when decoded."""
-        return (
-            ()
-            if kind_of(obj).group == GROUP
-            else tuple(errors_of_metadata(obj, self.kubernetes))
-        )
+        """Validate the metadata of an object; decoding has validated those of resource.k8s.io."""
+        if kind_of(obj).group == GROUP:
+            return ()
+        return tuple(errors_of_metadata(obj, self.kubernetes))
 
 
 def insist_on_namespace(obj: Manifest, store: Store) -> None:
-    """Refuse an object whose namespace is not there.
+    """Reject an object whose namespace does not exist.
 
     Raises:
-        ManifestFault: it is not there.
+        ManifestError: it does not exist.
 
     """
+    if not kind_of(obj).namespaced:
+        return
     namespace = str(_mapping(obj, "metadata").get("namespace", ""))
-    if kind_of(obj).namespaced and store.find("Namespace", namespace) is None:
-        missing = FieldError(
-            field="metadata.namespace", type="Not found", value=f'"{namespace}"'
-        )
-        raise ManifestError(
-            missing, code=404, message=f'namespaces "{namespace}" not found'
-        )
+    if store.find("Namespace", namespace) is not None:
+        return
+    missing = FieldError(
+        field="metadata.namespace", type="Not found", value=f'"{namespace}"'
+    )
+    message = f'namespaces "{namespace}" not found'
+    raise ManifestError(missing, code=404, message=message)
 
 
-def _is_lacking(fault: FieldError) -> bool:
-    return fault.type == "Required value" and _LACKED.fullmatch(fault.field) is not None
+def _stored(kind: str, manifest: Manifest, store: Store) -> Manifest | None:
+    meta = _mapping(manifest, "metadata")
+    name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
+    return store.find(kind, name, namespace)
+
+
+def _is_missing_in_sketch(fault: FieldError) -> bool:
+    if fault.type != "Required value":
+        return False
+    return _MISSING_IN_SKETCH.fullmatch(fault.field) is not None
 
 
 def _mapping(holder: Manifest, key: str) -> dict[str, Any]:

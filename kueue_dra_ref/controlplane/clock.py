@@ -1,4 +1,4 @@
-"""Simulated time: it moves only when somebody waits, so nothing ever sleeps.
+"""Simulated time: it advances only when a caller waits, so nothing ever sleeps.
 
 No counterpart: simulated time.
 """
@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 _START = datetime(2025, 9, 17, 12, 0, 0, tzinfo=UTC)
-"""Where every world begins; the day that the September text carries."""
+"""The start of simulated time: the date of the September text."""
 
 
 class Clock:
-    """Seconds since the start of the world, and what is to happen when."""
+    """Seconds since the start, and the actions that are due."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -25,22 +25,23 @@ class Clock:
 
     @classmethod
     def at(cls, seconds: float) -> Clock:
-        """A clock that starts later, with nothing due."""
+        """Give a clock that starts later, with nothing due."""
         clock = cls()
         clock.seconds = seconds
         return clock
 
     @property
     def now(self) -> str:
-        """The time as Kubernetes writes it: RFC 3339, whole seconds."""
-        return _written(int(self.seconds))
+        """The time in the format of Kubernetes: RFC 3339, whole seconds."""
+        return _printed(int(self.seconds))
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
-        heapq.heappush(self._due, (self.seconds + seconds, next(self._order), act))
+        due = self.seconds + seconds
+        heapq.heappush(self._due, (due, next(self._order), act))
 
     def advance(self, until: float) -> bool:
-        """Move to the next thing that is due by ``until`` seconds and do it; False when there is none."""
+        """Advance to the next action that is due by ``until`` seconds and do it; False when there is none."""
         if not self._due or self._due[0][0] > until:
             self.seconds = max(self.seconds, until)
             return False
@@ -51,6 +52,7 @@ class Clock:
 
 
 @lru_cache(maxsize=1024)
-def _written(seconds: int) -> str:
-    """Write a time once: what happens in one second carries the same."""
-    return (_START + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _printed(seconds: int) -> str:
+    """Print a time; what happens in one second shares the string."""
+    now = _START + timedelta(seconds=seconds)
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Queues, flavors, namespaces and workloads of the store as nouns: each is read once for each spec that it has.
+"""Informers: queues, flavors, namespaces and workloads of the store as typed objects, each read once for each spec.
 
 No counterpart: the informers of the in-memory control plane.
 """
@@ -19,115 +19,105 @@ from kueue_dra_ref.target import Manifest
 
 
 class Informers:
-    """What one Kueue has read of a store, and what a ClusterQueue makes of it."""
+    """Reads the objects of a store for one Kueue, and caches them."""
 
     def __init__(self, behaviour: Behaviour, store: Store) -> None:
-        self._rules, self._store = behaviour.queueing, store
-        self._noted: dict[tuple[str, str], Manifest] = {}
+        self._rules = behaviour.queueing
+        self._store = store
+        self._indexed: dict[tuple[str, str], Manifest] = {}
         self._queues: dict[str, tuple[object, ClusterQueue]] = {}
         self._workloads: dict[Key, tuple[object, Workload]] = {}
         self._inactive: dict[str, tuple[ClusterQueue, list[ReasonMessage]]] = {}
 
     def names(self, kind: str) -> list[str]:
-        """The names of all objects of a kind."""
+        """Name all objects of a kind."""
         return [found["metadata"]["name"] for found in self._store.every(kind)]
 
     def queue(self, name: str) -> ClusterQueue | None:
-        """A ClusterQueue."""
-        found, noted = (
-            self._store.find("ClusterQueue", name),
-            self._index("ClusterQueue", name),
-        )
-        if found is None or noted is None:
+        """Give a ClusterQueue as it is in effect."""
+        found = self._store.find("ClusterQueue", name)
+        indexed = self._index("ClusterQueue", name)
+        if found is None or indexed is None:
             return None
-        known, deleted = self._queues.get(name), is_deleted(found)
-        if (
-            known is None
-            or known[0] is not noted["spec"]
-            or known[1].deleted != deleted
-        ):
-            known = self._queues[name] = (
-                noted["spec"],
-                replace(cluster_queue_of(noted), deleted=deleted),
-            )
+        spec, deleted = indexed["spec"], is_deleted(found)
+        known = self._queues.get(name)
+        if known is None or known[0] is not spec or known[1].deleted != deleted:
+            queue = replace(cluster_queue_of(indexed), deleted=deleted)
+            known = self._queues[name] = (spec, queue)
         return known[1]
 
-    def workloads_naming(self, flavor: str) -> list[str]:
-        """The ClusterQueues that name a flavor."""
-        queues = filter(None, map(self.queue, self.names("ClusterQueue")))
-        return [
-            queue.name
-            for queue in queues
-            if any(f.name == flavor for group in queue.groups for f in group.flavors)
-        ]
+    def cluster_queues_using(self, flavor: str) -> list[str]:
+        """Name the ClusterQueues that use a flavor."""
+        found = []
+        for queue in map(self.queue, self.names("ClusterQueue")):
+            if queue is not None and flavor in _flavor_names(queue):
+                found.append(queue.name)
+        return found
 
     def _index(self, kind: str, name: str) -> Manifest | None:
-        """A ClusterQueue or a flavor as it is in effect: not as it is stored, once changes of it do not matter."""
-        found, key = self._store.find(kind, name), (kind, name)
+        """Give a ClusterQueue or a flavor as it is in effect; Kueue may ignore changes once it is deleted."""
+        found = self._store.find(kind, name)
         if found is None:
             return None
-        if key not in self._noted or not any(
-            rule(is_deleted(found)) for rule in self._rules.ignore_update
-        ):
-            self._noted[key] = found
-        return self._noted[key]
+        key = (kind, name)
+        if key in self._indexed and self._rules.ignore_update(is_deleted(found)):
+            return self._indexed[key]
+        self._indexed[key] = found
+        return found
 
     def workload(self, obj: Manifest) -> Workload:
-        """A Workload, as it is written."""
-        key = key_of(obj)
+        """Give a Workload as it is written."""
+        key, spec = key_of(obj), obj["spec"]
         known = self._workloads.get(key)
-        if known is None or known[0] is not obj["spec"]:
-            known = self._workloads[key] = obj["spec"], workload_of(obj)
+        if known is None or known[0] is not spec:
+            known = self._workloads[key] = (spec, workload_of(obj))
         return known[1]
 
     def flavor(self, name: str) -> Mapping[str, object] | None:
-        """The spec of a ResourceFlavor."""
-        noted = self._index("ResourceFlavor", name)
-        return None if noted is None else noted.get("spec") or {}
+        """Give the spec of a ResourceFlavor."""
+        indexed = self._index("ResourceFlavor", name)
+        return None if indexed is None else indexed.get("spec") or {}
 
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
-        """Why a ClusterQueue cannot admit."""
+        """Say why a ClusterQueue cannot admit; empty when it can."""
         known = self._inactive.get(queue.name)
         if known is None or known[0] is not queue:
-            named = [flavor.name for group in queue.groups for flavor in group.flavors]
-            missing = tuple(name for name in named if self.flavor(name) is None)
-            told = [
-                told for rule in self._rules.inactive if (told := rule(queue, missing))
-            ]
-            known = self._inactive[queue.name] = queue, told
+            names = _flavor_names(queue)
+            missing = tuple(name for name in names if self.flavor(name) is None)
+            reasons = self._rules.inactive(queue, missing)
+            known = self._inactive[queue.name] = (queue, reasons)
         return known[1]
 
     def note_flavor(self, name: str) -> None:
-        """A flavor came, changed or went, so what lacks a flavor has to be found out anew."""
+        """Read a flavor that was created, changed or deleted, and find the missing flavors again."""
         self._index("ResourceFlavor", name)
         self._inactive.clear()
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
-        """Whether a ClusterQueue takes workloads of a namespace."""
+        """Whether a ClusterQueue selects a namespace."""
         return self.mismatch(queue, namespace) is None
 
     def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
-        """What a ClusterQueue has against a namespace."""
-        rules = self._rules.namespace
-        return next(
-            (told for rule in rules if (told := rule(queue, self.labels(namespace)))),
-            None,
-        )
+        """Say that a ClusterQueue does not select a namespace; None when it does."""
+        return self._rules.namespace(queue, self.labels(namespace))
 
     def labels(self, namespace: str) -> dict[str, str]:
-        """The labels of a namespace, there or not."""
-        return labels_of(
-            self._store.find("Namespace", namespace)
-            or {"metadata": {"name": namespace}}
-        )
+        """Give the labels of a namespace, whether it exists or not."""
+        found = self._store.find("Namespace", namespace)
+        return labels_of(found or {"metadata": {"name": namespace}})
+
+
+def _flavor_names(queue: ClusterQueue) -> list[str]:
+    return [flavor.name for group in queue.groups for flavor in group.flavors]
 
 
 def labels_of(namespace: Manifest) -> dict[str, str]:
-    """The labels of a namespace, with the one that the API server adds."""
+    """Give the labels of a namespace, with the one that the API server adds."""
     meta = namespace["metadata"]
     return {**(meta.get("labels") or {}), NAME_LABEL: meta["name"]}
 
 
 def stop_policy(queue: Manifest | None) -> str:
-    """The stop policy that is stored, also of a ClusterQueue that is deleted and changed after that; None for none."""
-    return str((queue or {}).get("spec", {}).get("stopPolicy") or "None")
+    """Give the stored stop policy of a queue; None without one, and the stored one even of a deleted ClusterQueue."""
+    spec = (queue or {}).get("spec", {})
+    return str(spec.get("stopPolicy") or "None")

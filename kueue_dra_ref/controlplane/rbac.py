@@ -1,4 +1,4 @@
-"""RBAC Requirements: which resources of resource.k8s.io Kueue's ClusterRole lets it read.
+"""RBAC Requirements: the resources of resource.k8s.io that Kueue's ClusterRole lets it read.
 
 No counterpart: the ClusterRole of Kueue's manifests (config/components/rbac/role.yaml).
 """
@@ -17,22 +17,19 @@ _READING = frozenset({"get", "list", "watch"})
 
 
 def may_read(store: Store, resource: str) -> bool:
-    """Whether the stored role grants all three reading verbs: a cache needs them to fill and to follow."""
-    rules: Iterable[Mapping[str, Any]] = (store.find("ClusterRole", ROLE) or {}).get(
-        "rules"
-    ) or ()
-    granted = {
-        verb
-        for rule in rules
-        if _concerns(rule, resource)
-        for verb in rule.get("verbs") or ()
-    }
+    """Whether the stored role grants all three reading verbs: an informer needs them to list and to watch."""
+    role = store.find("ClusterRole", ROLE) or {}
+    rules: Iterable[Mapping[str, Any]] = role.get("rules") or ()
+    granted: set[str] = set()
+    for rule in rules:
+        if _applies_to(rule, resource):
+            granted.update(rule.get("verbs") or ())
     return "*" in granted or granted >= _READING
 
 
-def _concerns(rule: Mapping[str, Any], resource: str) -> bool:
-    groups, resources = (
-        set(rule.get("apiGroups") or ()),
-        set(rule.get("resources") or ()),
-    )
-    return bool(groups & {"*", "resource.k8s.io"} and resources & {"*", resource})
+def _applies_to(rule: Mapping[str, Any], resource: str) -> bool:
+    groups = set(rule.get("apiGroups") or ())
+    if groups.isdisjoint({"*", "resource.k8s.io"}):
+        return False
+    resources = set(rule.get("resources") or ())
+    return not resources.isdisjoint({"*", resource})

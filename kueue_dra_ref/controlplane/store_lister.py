@@ -1,4 +1,4 @@
-"""The store as rules see it, under the permissions that Kueue's role gives.
+"""The lister of the rules: the store with the permissions of Kueue's ClusterRole.
 
 No counterpart: the lister of the in-memory control plane.
 """
@@ -24,100 +24,109 @@ _RESOURCES = ("resourceclaimtemplates", "deviceclasses", "resourceslices")
 
 
 class StoreLister:
-    """Templates, classes and devices of a store; devices are read anew when a slice has changed."""
+    """Templates, classes and devices of a store; it reads devices again when a slice has changed."""
 
     def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
-        self._store, self._mappings = store, mappings
+        self._store = store
+        self._mappings = mappings
         self._readable = frozenset(name for name in _RESOURCES if may_read(store, name))
-        self._slices: tuple[tuple[str, ...], tuple[PublishedSlice, ...]] = ((), ())
+        self._versions: tuple[str, ...] = ()
+        self._slices: tuple[PublishedSlice, ...] = ()
         self._devices: tuple[Device, ...] = ()
 
     def template(self, namespace: str, name: str) -> Manifest | None:
-        """A ResourceClaimTemplate."""
+        """Give a ResourceClaimTemplate."""
         return self._store.find("ResourceClaimTemplate", name, namespace)
 
     def claim(self, namespace: str, name: str) -> Manifest | None:
-        """A ResourceClaim."""
+        """Give a ResourceClaim."""
         return self._store.find("ResourceClaim", name, namespace)
 
     def surroundings(self, namespace: str) -> NamespaceLimits:
-        """What bears on the pods of a namespace."""
-        ranges = (
+        """Give the LimitRanges and RuntimeClasses that apply to the pods of a namespace."""
+        limit_ranges = (
             each
             for each in self._store.every("LimitRange")
             if each["metadata"]["namespace"] == namespace
         )
-        return surroundings_of(ranges, self._store.every("RuntimeClass"))
+        return surroundings_of(limit_ranges, self._store.every("RuntimeClass"))
 
     def may_read(self, resource: str) -> bool:
-        """Whether the role gave the right to read a resource when Kueue started."""
+        """Whether the role let Kueue read a resource when it started."""
         return resource in self._readable
 
     def device_class(self, name: str) -> Manifest | None:
-        """A DeviceClass."""
+        """Give a DeviceClass."""
         return self._store.find("DeviceClass", name)
 
     def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
-        """The DeviceClasses that stand for an extended resource."""
-        every = self._store.every("DeviceClass")
-        return [
-            found
-            for found in every
-            if (found.get("spec") or {}).get("extendedResourceName")
-            == extended_resource
-        ]
+        """Give the DeviceClasses that represent an extended resource."""
+        found = []
+        for each in self._store.every("DeviceClass"):
+            spec = each.get("spec") or {}
+            if spec.get("extendedResourceName") == extended_resource:
+                found.append(each)
+        return found
 
     def configured(self) -> Sequence[DeviceClassMapping]:
-        """The device class mappings of Kueue's Configuration."""
+        """Give the device class mappings of Kueue's Configuration."""
         return self._mappings
 
     def dra_config(self, namespace: str, name: str) -> Manifest | None:
-        """A DynamicResourceAllocationConfig."""
+        """Give a DynamicResourceAllocationConfig."""
         return self._store.find(DRA_CONFIG, name, namespace)
 
     def target(self, workload: Workload) -> ClusterQueue | None:
-        """The ClusterQueue behind the LocalQueue that a workload names."""
+        """Give the ClusterQueue of the LocalQueue that a workload names."""
         local = self._store.find("LocalQueue", workload.queue, workload.namespace)
-        found = (
-            self._store.find("ClusterQueue", local["spec"].get("clusterQueue", ""))
-            if local
-            else None
-        )
+        if local is None:
+            return None
+        name = local["spec"].get("clusterQueue", "")
+        found = self._store.find("ClusterQueue", name)
         return None if found is None else cluster_queue_of(found)
 
     def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
         """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
-        return any(
-            any(found.claim == claim for found in workload_of(holder).claims)
-            for holder in self._store.every("Workload")
-            if holder["metadata"]["namespace"] == namespace
-            and _holds_quota_of(holder, cluster_queue)
-        )
+        for holder in self._store.every("Workload"):
+            if holder["metadata"]["namespace"] != namespace:
+                continue
+            if _holds_quota_of(holder, cluster_queue) and _names(holder, claim):
+                return True
+        return False
 
     def slices(self) -> Sequence[PublishedSlice]:
-        """Every slice, by name."""
-        slices = sorted(
-            self._store.every("ResourceSlice"),
-            key=lambda found: str(found["metadata"]["name"]),
-        )
-        versions = tuple(
-            found["metadata"]["uid"] + found["metadata"]["resourceVersion"]
-            for found in slices
-        )
-        if versions != self._slices[0]:
-            self._slices = versions, tuple(slice_of(found) for found in slices)
+        """Give every slice, by name."""
+        found = sorted(self._store.every("ResourceSlice"), key=_name)
+        versions = tuple(map(_version, found))
+        if versions != self._versions:
+            self._versions = versions
+            self._slices = tuple(map(slice_of, found))
             self._devices = tuple(
-                each.device for found in self._slices[1] for each in found.devices
+                each.device for published in self._slices for each in published.devices
             )
-        return self._slices[1]
+        return self._slices
 
     def devices(self) -> Sequence[Device]:
-        """Every device of every slice, slices by name, devices as listed."""
+        """Give every device of every slice, slices by name, devices as listed."""
         self.slices()
         return self._devices
 
 
+def _name(obj: Manifest) -> str:
+    return str(obj["metadata"]["name"])
+
+
+def _version(obj: Manifest) -> str:
+    meta = obj["metadata"]
+    return str(meta["uid"] + meta["resourceVersion"])
+
+
+def _names(workload: Manifest, claim: str) -> bool:
+    return any(found.claim == claim for found in workload_of(workload).claims)
+
+
 def _holds_quota_of(workload: Manifest, cluster_queue: str) -> bool:
+    if not is_true(workload, "QuotaReserved") or is_true(workload, "Finished"):
+        return False
     admission = (workload.get("status") or {}).get("admission") or {}
-    reserved = is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
-    return reserved and admission.get("clusterQueue") == cluster_queue
+    return bool(admission.get("clusterQueue") == cluster_queue)

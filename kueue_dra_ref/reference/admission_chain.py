@@ -1,4 +1,4 @@
-"""Writing to the reference as to an API server with Kueue's webhooks: an object is stored, or refused with a reason.
+"""Writes to the reference through the admission chain: Kueue's mutating webhooks, validation, validating webhooks.
 
 Kueue: pkg/webhooks/webhooks.go (Setup); pkg/controller/jobs/job/job_webhook.go (JobWebhook)
 """
@@ -31,218 +31,210 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
 
 class AdmissionChain:
-    """Writes to one store; what was written last of each Job is remembered, to tell it from what Kueue changed."""
+    """Writes to one store; it remembers the last manifest of each Job, to merge the next one with Kueue's changes."""
 
     def __init__(
         self, behaviour: Behaviour, api_server: ApiServer, store: Store
     ) -> None:
-        self.behaviour, self.api_server, self.store = behaviour, api_server, store
-        self._written: dict[Ref, Manifest] = {}
+        self.behaviour = behaviour
+        self.api_server = api_server
+        self.store = store
         self.configuration = Configuration()
+        self._last_applied: dict[Ref, Manifest] = {}
 
     def write(self, manifest: Manifest) -> Manifest:
         """Store an object, and give it as it was decoded.
 
         Raises:
-            ManifestFault: it is refused.
+            ManifestError: it is rejected.
 
         """
+        obj = self._decoded(manifest)
+        kind, meta = obj["kind"], obj["metadata"]
+        old = self.store.find(kind, meta["name"], meta.get("namespace", ""))
+        self._check_kind(obj)
+        written = self._mutated(obj) if old is None else self._merged(obj, old)
+        self._validate(self._request(written, old))
+        if old is None and kind in {"Job", "Workload"}:
+            self.store.clock.seconds += 1
+        self.store.put(_with_status(written, obj))
+        if kind == "Job":
+            self._last_applied[Ref.of(obj)] = obj["spec"]
+        return obj
+
+    def forget(self, ref: Ref) -> None:
+        """Forget the last manifest of a deleted object."""
+        self._last_applied.pop(ref, None)
+
+    def _decoded(self, manifest: Manifest) -> Manifest:
         try:
-            obj = self.api_server.storable(manifest, self.store, self.store.clock.now)
+            return self.api_server.storable(manifest, self.store, self.store.clock.now)
         except WrongTypes as wrong:
             faults = self.behaviour.definitions.faults(
                 AdmissionRequest(new=manifest), (wrong.error, *wrong.others)
             )
             raise ManifestError(faults[0], others=faults[1:]) from None
-        kind = obj["kind"]
-        old = self.store.find(
-            kind, obj["metadata"]["name"], obj["metadata"].get("namespace", "")
-        )
-        self._insist_on_kind(obj)
-        written = self._made(obj) if old is None else self._changed(obj, old)
-        is_changed_job = kind == "Job" and old is not None
-        has_default = is_changed_job and self._managing.has_default_queue(
-            written["metadata"]["namespace"]
-        )
-        kubernetes = self.api_server.kubernetes
-        self._accept(
-            AdmissionRequest(
-                new=written,
-                old=old,
-                has_default_queue=has_default,
-                kubernetes=kubernetes,
-            )
-        )
-        if old is None and kind in {"Job", "Workload"}:
-            self.store.clock.seconds += 1
-        self.store.put(_with_status(written, obj))
-        if kind == "Job":
-            self._written[Ref.of(obj)] = obj["spec"]
-        return obj
 
-    def forget(self, ref: Ref) -> None:
-        """A deleted object was never written."""
-        self._written.pop(ref, None)
+    def _request(self, written: Manifest, old: Manifest | None) -> AdmissionRequest:
+        has_default = False
+        if written["kind"] == "Job" and old is not None:
+            namespace = written["metadata"]["namespace"]
+            has_default = self._managed_jobs.has_default_queue(namespace)
+        return AdmissionRequest(
+            new=written,
+            old=old,
+            has_default_queue=has_default,
+            kubernetes=self.api_server.kubernetes,
+        )
 
-    def _insist_on_kind(self, obj: Manifest) -> None:
-        """Refuse what is not of its kind, and a condition that does not say of what it is one."""
+    def _check_kind(self, obj: Manifest) -> None:
+        """Reject an object whose kind a behaviour does not have, and a condition without a type."""
         kind, behaviour = obj["kind"], self.behaviour
         if KINDS[kind].optional and kind not in behaviour.extra_kinds:
             detail = f"{behaviour.title} has no such kind"
-            raise ManifestError(
-                FieldError(
-                    field="kind", type="Not found", value=f'"{kind}"', detail=detail
-                ),
-                code=404,
+            unknown = FieldError(
+                field="kind", type="Not found", value=f'"{kind}"', detail=detail
             )
-        for fault in (fault for rule in behaviour.objects for fault in rule(obj)):
+            raise ManifestError(unknown, code=404)
+        for fault in behaviour.objects(obj):
             raise ManifestError(fault)
         for condition in (obj.get("status") or {}).get("conditions") or ():
             text(condition, "type", "status.conditions[]")
 
-    def _accept(self, write: AdmissionRequest) -> None:
-        """Look at what is written; at a new object once, for it follows from nothing else whether it is refused.
+    def _validate(self, request: AdmissionRequest) -> None:
+        """Validate a write; the result for a new object depends on nothing else, so it is memoized.
 
         Raises:
-            ManifestFault: it is refused.
+            ManifestError: it is rejected.
 
         """
-        if write.old is None:
-            self.api_server.once(
-                write.new, (self.behaviour,), lambda: self._look_at(write)
-            )
+
+        def check() -> None:
+            self._check(request)
+
+        if request.old is None:
+            self.api_server.once(request.new, (self.behaviour,), check)
         else:
-            self._look_at(write)
+            check()
 
-    def _look_at(self, write: AdmissionRequest) -> None:
-        """Refuse what the API server does not take, then what a validating webhook denies; mutating ones were before.
+    def _check(self, request: AdmissionRequest) -> None:
+        """Reject what the API server does not accept, then what a validating webhook denies.
 
         Raises:
-            ManifestFault: it is refused.
+            ManifestError: it is rejected.
 
         """
-        found = (
-            *self.api_server.metadata_faults(write.new),
-            *self.behaviour.definitions.faults(write),
-        )
-        if wrong := self.api_server.not_to_be_taken(write.new, found):
-            raise ManifestError(wrong[0], others=wrong[1:])
-        if denied := list(self.behaviour.webhooks.faults(write)):
-            raise Denied(f"v{write.new['kind'].lower()}.kb.io", denied)
-        _readable(write.new)
+        obj, server = request.new, self.api_server
+        found = [*server.metadata_faults(obj)]
+        found += self.behaviour.definitions.faults(request)
+        rejecting = server.rejecting(obj, found)
+        if rejecting:
+            raise ManifestError(rejecting[0], others=rejecting[1:])
+        denied = list(self.behaviour.webhooks.faults(request))
+        if denied:
+            raise Denied(f"v{obj['kind'].lower()}.kb.io", denied)
+        _check_readable(obj)
 
-    def _made(self, obj: Manifest) -> Manifest:
+    def _mutated(self, obj: Manifest) -> Manifest:
         """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
-        for rule in self.behaviour.webhooks.defaults:
-            for path, value in rule(obj["kind"]).items():
+        kind, webhooks = obj["kind"], self.behaviour.webhooks
+        for defaults in webhooks.defaults(kind):
+            for path, value in defaults.items():
                 fill(obj, path, value)
-        for path in (
-            path
-            for rule in self.behaviour.webhooks.drop_fields
-            for path in rule(obj["kind"])
-        ):
+        for path in webhooks.drop_fields(kind):
             drop(obj, path)
-        if obj["kind"] == "Job":
-            self._queue(obj)
-        if obj["kind"] in {"ClusterQueue", "ResourceFlavor"}:
-            obj["metadata"]["finalizers"] = [
-                *(obj["metadata"].get("finalizers") or ()),
-                IN_USE,
-            ]
+        if kind == "Job":
+            self._mutate_job(obj)
+        if kind in {"ClusterQueue", "ResourceFlavor"}:
+            meta = obj["metadata"]
+            meta["finalizers"] = [*(meta.get("finalizers") or ()), IN_USE]
         return obj
 
-    def _queue(self, job: Manifest) -> None:
-        """Give a Job its queue and its class, and suspend it, as Kueue's webhook does."""
-        managing = self._managing
-        for label, found in (
-            (QUEUE_LABEL, managing.queue(job)),
-            (PRIORITY_LABEL, self._priority(job)),
-        ):
-            if found:
-                job["metadata"]["labels"] = {
-                    **(job["metadata"].get("labels") or {}),
-                    label: found,
-                }
-        if managing.claims(job):
+    def _mutate_job(self, job: Manifest) -> None:
+        """Give a Job its queue and its priority class, and suspend it if Kueue manages it."""
+        managed = self._managed_jobs
+        _set_label(job, QUEUE_LABEL, managed.queue(job))
+        _set_label(job, PRIORITY_LABEL, self._priority_class(job))
+        if managed.claims(job):
             job["spec"]["suspend"] = True
 
-    def _priority(self, job: Manifest) -> str:
-        named = (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, "")
+    def _priority_class(self, job: Manifest) -> str:
+        labels = job["metadata"].get("labels") or {}
+        name = labels.get(PRIORITY_LABEL, "")
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
-        return next(
-            (
-                rule(named, has_default)
-                for rule in self.behaviour.priorities.default_class
-            ),
-            named,
-        )
+        return self.behaviour.priorities.default_class.or_else(name, name, has_default)
 
     @property
-    def _managing(self) -> ManagedJobs:
+    def _managed_jobs(self) -> ManagedJobs:
         return ManagedJobs(self.behaviour.jobs, self.configuration, self.store)
 
-    def _changed(self, obj: Manifest, old: Manifest) -> Manifest:
-        """Give an object as it would be once more, with the status that it has."""
-        kept = {
-            key: value
-            for key, value in old["metadata"].items()
-            if key not in {"labels", "annotations"}
-        }
-        merged = {key: value for key, value in obj.items() if key != "status"}
-        merged["metadata"] = {**kept, **obj["metadata"]}
+    def _merged(self, obj: Manifest, old: Manifest) -> Manifest:
+        """Give an object as an update of the stored one, with the stored status."""
+        kept = dict(old["metadata"])
+        kept.pop("labels", None)
+        kept.pop("annotations", None)
+        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
+        merged.pop("status", None)
         if "status" in old:
             merged["status"] = old["status"]
         if obj["kind"] == "Job":
-            before = self._written.get(Ref.of(obj), {})
+            before = self._last_applied.get(Ref.of(obj), {})
             merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
         return merged
 
 
+def _set_label(obj: Manifest, label: str, value: str) -> None:
+    if value:
+        labels = obj["metadata"].get("labels") or {}
+        obj["metadata"]["labels"] = {**labels, label: value}
+
+
 def refusal_of(manifest: Manifest, fault: ManifestError) -> Rejection:
-    """The answer to an object that is refused."""
-    meta = manifest.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
-    kind = str(manifest.get("kind", ""))
-    ref = Ref(
-        api_version=str(manifest.get("apiVersion", "")),
-        kind=kind,
-        name=str(meta.get("name", "")),
-        namespace=str(meta.get("namespace", "")),
-    )
-    if fault.message:
-        return Rejection(
-            ref=ref,
-            code=fault.code,
-            message=fault.message,
-            error=fault.error,
-            others=fault.others,
-        )
-    try:
-        group = kind_of(manifest).group
-    except ManifestError:
-        group = ""
-    named = (
-        f'{kind}{"." + group if group else ""} "{ref.name}" is invalid: '
-        if fault.code == 422
-        else ""
-    )
-    told = (
-        f"[{', '.join(map(str, (fault.error, *fault.others)))}]"
-        if fault.others
-        else str(fault)
-    )
+    """Give the answer to an object that is rejected."""
     return Rejection(
-        ref=ref,
+        ref=_ref_of(manifest),
         code=fault.code,
-        message=f"{named}{told}",
+        message=fault.message or _message(manifest, fault),
         error=fault.error,
         others=fault.others,
     )
 
 
-def _readable(obj: Manifest) -> None:
-    """Read what Kueue would read of an object, so that a malformed one is refused when it is applied."""
+def _ref_of(manifest: Manifest) -> Ref:
+    """Name an object that may be malformed."""
+    meta = manifest.get("metadata")
+    if not isinstance(meta, dict):
+        meta = {}
+    return Ref(
+        api_version=str(manifest.get("apiVersion", "")),
+        kind=str(manifest.get("kind", "")),
+        name=str(meta.get("name", "")),
+        namespace=str(meta.get("namespace", "")),
+    )
+
+
+def _message(manifest: Manifest, fault: ManifestError) -> str:
+    """Give the message of an API server for some faults, which it puts in brackets if there are several."""
+    details = str(fault)
+    if fault.others:
+        details = f"[{', '.join(map(str, (fault.error, *fault.others)))}]"
+    if fault.code != 422:
+        return details
+    ref, group = _ref_of(manifest), _group_of(manifest)
+    kind = f"{ref.kind}.{group}" if group else ref.kind
+    return f'{kind} "{ref.name}" is invalid: {details}'
+
+
+def _group_of(manifest: Manifest) -> str:
+    try:
+        return kind_of(manifest).group
+    except ManifestError:
+        return ""
+
+
+def _check_readable(obj: Manifest) -> None:
+    """Read what Kueue would read of an object, so that a malformed one is rejected when it is applied."""
     readers: dict[str, Any] = {
         "ClusterQueue": cluster_queue_of,
         "Workload": workload_of,
@@ -252,20 +244,19 @@ def _readable(obj: Manifest) -> None:
 
 
 def _with_status(written: Manifest, obj: Manifest) -> Manifest:
-    """Lay the status of a manifest over that of what is written, as a second write would."""
+    """Merge the status of a manifest into the stored one, as a write to the status subresource would."""
     if "status" not in obj or written is obj:
         return written
-    return {
-        **written,
-        "status": _merged_status(written.get("status") or {}, obj["status"]),
-    }
+    status = _merged_status(written.get("status") or {}, obj["status"])
+    return {**written, "status": status}
 
 
 def _merged_status(old: Manifest, new: Manifest) -> Manifest:
-    conditions = {
-        c["type"]: c
-        for c in (*(old.get("conditions") or ()), *(new.get("conditions") or ()))
-    }
-    return {**old, **new} | (
-        {"conditions": list(conditions.values())} if conditions else {}
-    )
+    conditions = {}
+    for status in (old, new):
+        for each in status.get("conditions") or ():
+            conditions[each["type"]] = each
+    merged = {**old, **new}
+    if conditions:
+        merged["conditions"] = list(conditions.values())
+    return merged

@@ -1,4 +1,4 @@
-"""Checking a Configuration as Kueue does before it starts: its fields, its gates, its mappings.
+"""Validates a Configuration as Kueue does before it starts: its fields, its feature gates, its mappings.
 
 Kueue: pkg/config/validation.go (Validate, LoadAndValidateFeatureGates); pkg/config/config.go (Load)
 """
@@ -15,30 +15,29 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.rules.config.device_class_mappings import validate
 from kueue_dra_ref.target import FieldError, Manifest
 
+Loaded = tuple[Configuration, Mapping[str, bool]]
+"""A valid Configuration, and whether each feature gate is on."""
 
-def checked(
-    behaviour: Behaviour, document: Manifest
-) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
-    """Load a Configuration and check its gates, then its mappings; a list of faults when it is refused."""
+
+def checked(behaviour: Behaviour, document: Manifest) -> Loaded | Sequence[FieldError]:
+    """Load a Configuration and validate its feature gates and mappings; a list of faults when it is rejected."""
     return _checked(behaviour, pickle.dumps(document))
 
 
 @lru_cache(maxsize=128)
-def _checked(
-    behaviour: Behaviour, written: bytes
-) -> tuple[Configuration, Mapping[str, bool]] | Sequence[FieldError]:
-    """Check each Configuration once: most worlds run under the same."""
+def _checked(behaviour: Behaviour, written: bytes) -> Loaded | Sequence[FieldError]:
+    """Validate each Configuration once, because most scenarios use the same."""
     document: Manifest = pickle.loads(written)
-    found = load(document, behaviour.versions)
-    if isinstance(found, tuple):
-        return list(found)
-    gates = effective(behaviour.gates, found.gates)
-    if isinstance(gates, tuple) and not behaviour.gates.last:
-        return list(gates)
-    faults = validate(
-        found,
-        (behaviour if isinstance(gates, tuple) else behaviour.under(gates)).mapping,
-    )
+    configuration = load(document, behaviour.versions)
+    if isinstance(configuration, tuple):
+        return list(configuration)
+    gates = effective(behaviour.gates, configuration.gates)
     if isinstance(gates, tuple):
+        if not behaviour.gates.last:
+            return list(gates)
+        faults = validate(configuration, behaviour.mapping)
         return list(faults or gates)
-    return list(faults) if faults else (found, gates)
+    faults = validate(configuration, behaviour.under(gates).mapping)
+    if faults:
+        return list(faults)
+    return configuration, gates

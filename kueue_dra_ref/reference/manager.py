@@ -1,4 +1,4 @@
-"""One run of the simulated Kueue: events to controllers, and everything that is to do done until nothing changes.
+"""One run of the simulated Kueue: it dispatches events, reconciles and schedules until nothing changes.
 
 No counterpart: the loop of the simulated controllers.
 """
@@ -13,17 +13,17 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controllers.deviceclass import DeviceClassController
 from kueue_dra_ref.controllers.finalizers import FinalizerController
-from kueue_dra_ref.controllers.job import JobController
+from kueue_dra_ref.controllers.job import JobReconciler
 from kueue_dra_ref.controllers.limitrange import LimitRangeController
 from kueue_dra_ref.controllers.queue_status import QueueStatus
 from kueue_dra_ref.controllers.queues import QueueControllers
 from kueue_dra_ref.controllers.scheduler import Scheduler
-from kueue_dra_ref.controllers.workload import WorkloadController
+from kueue_dra_ref.controllers.workload import WorkloadReconciler
 from kueue_dra_ref.controlplane.clock import Clock
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, Store, is_deleted, key_of
 
-_STARTING = (
+_INITIAL_LIST = (
     "WorkloadPriorityClass",
     "Namespace",
     "ResourceFlavor",
@@ -33,19 +33,21 @@ _STARTING = (
     "Workload",
     "Job",
 )
-"""The kinds whose objects a starting Kueue is told of, in the order in which they are told."""
+"""The kinds whose objects a starting Kueue lists, in that order."""
 
 _CYCLES, _CYCLES_EACH = 1000, 50
-"""Far more cycles than a world, and each of its Workloads, needs to come to rest."""
-_TURNS = 4
-"""Cycles more in which what is told in turns shows itself."""
-_ROUNDS, _PAUSE = 20, 0.5
-"""Preemptions beyond one for each Workload after which time passes, and seconds: some workloads preempt in turns."""
+"""Cycles in which every scenario settles: a fixed number, and more for each of its Workloads."""
+_CYCLES_TO_REPORT = 4
+"""Further cycles of a livelock, in which messages that alternate show up."""
+_PREEMPTIONS, _PAUSE = 20, 0.5
+"""Preemptions, beyond one for each Workload, after which time passes, and for how many seconds."""
 _PAUSES = 10
-"""How often time passes for them; by then every sweep and early retry that could part them has come."""
+"""How often time passes before preemption counts as a livelock; all requeues and early retries are due by then."""
 
-_HAVING_FIGURES = ("Cohort", "ClusterQueue", "LocalQueue")
-"""The kinds to whose status Kueue writes figures, which concern nobody."""
+_WITH_COUNTS = ("Cohort", "ClusterQueue", "LocalQueue")
+"""The kinds to whose status Kueue writes counts, which most controllers ignore."""
+
+Handlers = Mapping[str, tuple[Callable[[Event], None], ...]]
 
 
 class Manager:
@@ -59,150 +61,159 @@ class Manager:
         clock: Clock,
     ) -> None:
         self.kueue = Kueue(behaviour, configuration, store, clock)
-        self.workloads = WorkloadController(self.kueue)
-        self.jobs = JobController(self.kueue)
-        self.queues, self.status = QueueControllers(self.kueue), QueueStatus(self.kueue)
+        self.workloads = WorkloadReconciler(self.kueue)
+        self.jobs = JobReconciler(self.kueue)
+        self.queues = QueueControllers(self.kueue)
+        self.status = QueueStatus(self.kueue)
         self.scheduler = Scheduler(self.kueue)
         self.finalizers = FinalizerController(self.kueue)
-        self.stopped = False
-        self._to_follow: list[dict[tuple[str, Key], None]] = []
-        """What is to be reconciled after cycles that preempted; of each cycle by itself."""
+        self._after_preemptions: list[dict[tuple[str, Key], None]] = []
+        """What to reconcile after cycles that preempted, by cycle."""
         self.restless: tuple[str, ...] = ()
-        """What would be told in turns for ever, since the last change: who is told it, and the words."""
+        """What alternates without end since the last change: each Workload with its messages."""
         self._pauses = 0
-        self._late: dict[tuple[str, Key], None] = {}
-        """Who is looked at after the next cycle only: victims whose preemptor has not got in for long."""
-        surroundings = LimitRangeController(self.kueue)
-        self._handlers: Mapping[str, tuple[Callable[[Event], None], ...]] = {
-            "Workload": (self.workloads.on, self.jobs.on_workload),
-            "Job": (self.jobs.on,),
-            "Cohort": (self.queues.on_cohort,),
-            "ClusterQueue": (
-                self.queues.on_cluster_queue,
-                self.finalizers.on_cluster_queue,
-            ),
-            "LocalQueue": (self.queues.on_local_queue,),
-            "ResourceFlavor": (self.queues.on_flavor, self.finalizers.on_flavor),
-            "Namespace": (self.queues.on_namespace,),
-            "DeviceClass": (DeviceClassController(self.kueue).on,),
-            "ResourceSlice": (self.queues.on_slice,),
-            "LimitRange": (surroundings.on_limit_range,),
-            "RuntimeClass": (surroundings.on_runtime_class,),
-            "WorkloadPriorityClass": (self.jobs.priorities.on_class,),
-        }
-        for kind in _STARTING:
+        self._deferred: dict[tuple[str, Key], None] = {}
+        """Victims to reconcile after the next cycle: their preemptor has not been admitted for long."""
+        self._handlers = self._all_handlers()
+        for kind in _INITIAL_LIST:
             for found in store.every(kind):
                 self.on_event(Event(kind=kind, key=key_of(found), old=None, new=found))
 
+    def _all_handlers(self) -> Handlers:
+        queues, finalizers = self.queues, self.finalizers
+        limits = LimitRangeController(self.kueue)
+        device_classes = DeviceClassController(self.kueue)
+        return {
+            "Workload": (self.workloads.on, self.jobs.on_workload),
+            "Job": (self.jobs.on,),
+            "Cohort": (queues.on_cohort,),
+            "ClusterQueue": (queues.on_cluster_queue, finalizers.on_cluster_queue),
+            "LocalQueue": (queues.on_local_queue,),
+            "ResourceFlavor": (queues.on_flavor, finalizers.on_flavor),
+            "Namespace": (queues.on_namespace,),
+            "DeviceClass": (device_classes.on,),
+            "ResourceSlice": (queues.on_slice,),
+            "LimitRange": (limits.on_limit_range,),
+            "RuntimeClass": (limits.on_runtime_class,),
+            "WorkloadPriorityClass": (self.jobs.priorities.on_class,),
+        }
+
     def on_event(self, event: Event) -> None:
-        """Tell the controllers of a change."""
-        for handle in self._handlers.get(event.kind, ()):
-            if event.kind not in _HAVING_FIGURES or _matters(event):
+        """Dispatch a change to the controllers."""
+        if event.kind not in _WITH_COUNTS or _is_spec_change(event):
+            for handle in self._handlers.get(event.kind, ()):
                 handle(event)
         if event.kind == "ClusterQueue":
-            self.queues.on_figures(event)
+            self.queues.on_status(event)
 
     def run_until_idle(self) -> None:
-        """Reconcile and schedule until nothing is left to do at this moment, then write the queues' figures."""
-        cycles, preemptions, self.restless = 0, self.scheduler.preemptions, ()
+        """Reconcile and schedule until nothing changes at this moment, then write the status of the queues."""
+        cycles, preemptions = 0, self.scheduler.preemptions
+        self.restless = ()
         self.scheduler.next_cycle_delay()
-        while not self.restless and self._turn():
+        while not self.restless and self._run_once():
             cycles += 1
             if self._is_livelocked(cycles, self.scheduler.preemptions - preemptions):
                 self._pass_time()
                 break
         else:
             self._pauses = 0
-        while self.kueue.stale:
-            kind, key = next(iter(self.kueue.stale))
-            del self.kueue.stale[kind, key]
+        stale = self.kueue.stale
+        while stale:
+            kind, key = next(iter(stale))
+            del stale[kind, key]
             self.status.write(kind, key)
 
     def _is_livelocked(self, cycles: int, preemptions: int) -> bool:
-        """Whether workloads preempt each other in turns, after which time passes; any other loop has no end."""
-        if cycles <= _CYCLES and preemptions <= _ROUNDS:
+        """Whether workloads keep preempting each other, so that time passes; any other loop is reported at once."""
+        if cycles <= _CYCLES and preemptions <= _PREEMPTIONS:
             return False
         workloads = sum(1 for _ in self.kueue.store.every("Workload"))
-        if preemptions > _ROUNDS + workloads:
+        if preemptions > _PREEMPTIONS + workloads:
             return True
         if cycles > _CYCLES + _CYCLES_EACH * workloads:
             self._give_up(f"no end after {cycles} cycles")
         return False
 
     def _pass_time(self) -> None:
-        """Leave those that preempt each other to a later moment; when that has not helped for long, it never does."""
+        """Let time pass while workloads keep preempting each other; report it once that has not helped for long."""
         self._pauses += 1
         self.kueue.later(_PAUSE, lambda: None)
         if self._pauses > _PAUSES:
-            self._give_up("workloads preempt each other in turns")
+            self._give_up("workloads keep preempting each other")
 
     def _give_up(self, why: str) -> None:
         self.restless = tuple(self._report_livelock()) or (why,)
 
     def _report_livelock(self) -> Iterator[str]:
-        """Go on for a few cycles and see who is told one thing and then another."""
-        told: dict[Key, dict[str, None]] = {}
-        for _ in range(_TURNS):
-            for turn in (self._reconciled, self._scheduled):
-                turn()
-                for found in self.kueue.store.every("Workload"):
-                    words = (condition(found, "QuotaReserved") or {}).get(
-                        "message", "nothing"
-                    )
-                    told.setdefault(key_of(found), {})[words] = None
-        for (namespace, name), words in told.items():
-            if len(words) > 1:
-                yield f"Workload {namespace}/{name} is told in turns: {' | '.join(words)}"
+        """Run a few more cycles and report the workloads whose messages alternate."""
+        messages: dict[Key, dict[str, None]] = {}
+        for _ in range(_CYCLES_TO_REPORT):
+            self._reconcile_all()
+            self._collect_messages(messages)
+            self._schedule()
+            self._collect_messages(messages)
+        for (namespace, name), found in messages.items():
+            if len(found) > 1:
+                shown = " | ".join(found)
+                yield f"Workload {namespace}/{name} alternates between: {shown}"
 
-    def _turn(self) -> bool:
-        """Reconcile and schedule once; False when nothing came of either."""
-        busy = self._reconciled()
-        return self._scheduled() or busy
+    def _collect_messages(self, messages: dict[Key, dict[str, None]]) -> None:
+        for found in self.kueue.store.every("Workload"):
+            reserved = condition(found, "QuotaReserved") or {}
+            message = reserved.get("message", "no message")
+            messages.setdefault(key_of(found), {})[message] = None
 
-    def _scheduled(self) -> bool:
-        """Run a cycle, and after one that preempts the next at once, as Kueue does: to give quota back takes longer.
+    def _run_once(self) -> bool:
+        """Reconcile and schedule once; False when nothing changed."""
+        busy = self._reconcile_all()
+        return self._schedule() or busy
 
-        What follows from one cycle is reconciled together, and what follows from the next one a cycle later.
+    def _schedule(self) -> bool:
+        """Run a cycle, and after one that preempts the next at once, as in Kueue, where releasing quota takes longer.
+
+        What one cycle triggers is reconciled together, and what the next one triggers a cycle later.
         """
-        rules, before = (
-            self.kueue.behaviour.preempting.start_next_cycle,
-            self.scheduler.preemptions,
-        )
-        moved = self.scheduler.cycle()
-        while any(rule(self.scheduler.preemptions - before) for rule in rules):
-            self._to_follow.append(self.kueue.to_do)
-            before, self.kueue.to_do = self.scheduler.preemptions, {}
-            self.scheduler.cycle()
+        scheduler = self.scheduler
+        starts_next = self.kueue.behaviour.preempting.start_next_cycle
+        before = scheduler.preemptions
+        moved = scheduler.cycle()
+        while starts_next(scheduler.preemptions - before):
+            before = scheduler.preemptions
+            self._after_preemptions.append(self.kueue.to_do)
+            self.kueue.to_do = {}
+            scheduler.cycle()
         return moved
 
-    def _reconciled(self) -> bool:
-        if self._to_follow:
-            self.kueue.to_do |= self._to_follow.pop(0)
-        late, self._late = self._late, {}
-        self.kueue.to_do |= late
-        busy = bool(self.kueue.to_do)
-        while self.kueue.to_do:
-            kind, key = next(iter(self.kueue.to_do))
-            del self.kueue.to_do[kind, key]
-            if self._pauses and (kind, key) not in late and self._comes_back(kind, key):
-                self._late[kind, key] = None
+    def _reconcile_all(self) -> bool:
+        """Reconcile until nothing is left to do; False when there was nothing to do."""
+        if self._after_preemptions:
+            self.kueue.to_do |= self._after_preemptions.pop(0)
+        due, self._deferred = self._deferred, {}
+        to_do = self.kueue.to_do
+        to_do |= due
+        busy = bool(to_do)
+        while to_do:
+            kind, key = next(iter(to_do))
+            del to_do[kind, key]
+            if (kind, key) not in due and self._is_deferred(kind, key):
+                self._deferred[kind, key] = None
             else:
                 self._reconcile(kind, key)
         return busy
 
-    def _comes_back(self, kind: str, key: Key) -> bool:
-        """Whether a victim has given back its quota, and is in line only when it is looked at, as it asks for devices.
+    def _is_deferred(self, kind: str, key: Key) -> bool:
+        """Whether time has passed for workloads that preempt each other, and this one is a victim with devices.
 
-        Kueue may come to the preemptor before that.  Sooner or later it does, and who preempt in turns are parted.
+        It has released its quota, but Kueue queues it only when it reconciles it, as it requests devices.  Kueue may
+        schedule the preemptor before that: sooner or later it does, which ends the mutual preemption.
         """
-        found = (
-            self.kueue.store.find(kind, key[1], key[0]) if kind == "Workload" else None
-        )
-        if (
-            found is None
-            or not is_true(found, "Preempted")
-            or is_true(found, "QuotaReserved")
-        ):
+        if not self._pauses or kind != "Workload":
+            return False
+        found = self.kueue.store.find(kind, key[1], key[0])
+        if found is None or not is_true(found, "Preempted"):
+            return False
+        if is_true(found, "QuotaReserved"):
             return False
         return self.kueue.asks_for_devices(found)
 
@@ -216,10 +227,9 @@ class Manager:
                 self.finalizers.reconcile(kind, key)
 
 
-def _matters(event: Event) -> bool:
-    """Whether more than a queue's own status has changed."""
-    if event.old is None or event.new is None:
+def _is_spec_change(event: Event) -> bool:
+    """Whether more than the status of an object has changed."""
+    old, new = event.old, event.new
+    if old is None or new is None or old["spec"] != new["spec"]:
         return True
-    return bool(event.old["spec"] != event.new["spec"]) or is_deleted(
-        event.old
-    ) != is_deleted(event.new)
+    return is_deleted(old) != is_deleted(new)

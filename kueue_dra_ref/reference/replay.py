@@ -1,4 +1,4 @@
-"""What the reference answers to a scenario, with what Kueue leaves to chance falling out as it did where recorded.
+"""Replays a scenario on the reference, with the iteration order of Go maps that was recorded.
 
 No counterpart: the in-memory control plane replays a scenario.
 """
@@ -17,10 +17,10 @@ from kueue_dra_ref.workload.map_order import MapOrder
 
 
 def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
-    """Play a scenario on a new reference; ``recorded`` tells how it went where a real Kueue has no order of its own.
+    """Replay a scenario on a new reference; ``recorded`` settles the order in which Kueue iterates over maps.
 
     Raises:
-        ConfigurationRefused: the reference does not start with the configuration.
+        ConfigurationRejected: the reference does not start with the configuration.
 
     """
     _, observations = replaying(scenario, behaviour)
@@ -30,55 +30,46 @@ def answers(scenario: Scenario, behaviour: Behaviour) -> Iterator[Observation]:
 def replaying(
     scenario: Scenario, behaviour: Behaviour
 ) -> tuple[ReferenceTarget, Iterator[Observation]]:
-    """Give the reference that plays a scenario, as far as its answers have been asked for, and the answers."""
-    chance = MapOrder(orders=behaviour.random_map_order)
-    target = ReferenceTarget(behaviour, chance=chance)
-    return target, _observations(scenario, target, chance)
+    """Give the reference that replays a scenario, which advances with its observations, and the observations."""
+    map_order = MapOrder(orders=behaviour.random_map_order)
+    target = ReferenceTarget(behaviour, map_order=map_order)
+    return target, _observations(scenario, target, map_order)
 
 
 def _observations(
-    scenario: Scenario, target: ReferenceTarget, chance: MapOrder
+    scenario: Scenario, target: ReferenceTarget, map_order: MapOrder
 ) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
-    chance.seen = _told(next(recorded, {}))
+    map_order.seen = _messages(next(recorded, {}))
     for observation in replayed(scenario, target):
         yield observation
-        chance.seen = _told(next(recorded, {}))
+        map_order.seen = _messages(next(recorded, {}))
 
 
-def _told(recorded: Observation) -> Mapping[str, str]:
-    """What was recorded of why each workload waits, by name."""
-    conditions = {
-        name: each.get("QuotaReserved") or {}
-        for name, each in (recorded.get("workloads") or {}).items()
-    }
-    return {
-        name: str(condition.get("message", ""))
-        for name, condition in conditions.items()
-    }
+def _messages(recorded: Observation) -> Mapping[str, str]:
+    """Give the recorded message of each workload's QuotaReserved condition, by name."""
+    messages = {}
+    for name, conditions in (recorded.get("workloads") or {}).items():
+        reserved = conditions.get("QuotaReserved") or {}
+        messages[name] = str(reserved.get("message", ""))
+    return messages
 
 
 def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
-    """A scenario with all that Kueue can do with devices switched on, unless its Configuration says otherwise."""
-    own = scenario.configuration.get("featureGates") or {}
-    if isinstance(own, dict) and own.get(behaviour.integration_gate) is False:
+    """Give a scenario with all device features on, unless its Configuration sets their gates."""
+    gates = scenario.configuration.get("featureGates") or {}
+    if isinstance(gates, dict) and gates.get(behaviour.integration_gate) is False:
         return scenario
-    return replace(
-        scenario, configuration=explicit(scenario.configuration, behaviour, on=True)
-    )
+    configuration = explicit(scenario.configuration, behaviour, on=True)
+    return replace(scenario, configuration=configuration)
 
 
 def explicit(configuration: Manifest, behaviour: Behaviour, *, on: bool) -> Manifest:
-    """A Configuration that says of each further device feature that is off by default whether it is on."""
+    """Give a Configuration that sets the gate of each further device feature that is off by default."""
     own = configuration.get("featureGates") or {}
-    gates = dict.fromkeys(
-        (
-            gate
-            for gate in behaviour.dependent_gates
-            if not behaviour.gates.table[gate].default
-        ),
-        on,
-    )
-    if not gates or not isinstance(own, dict):
+    table = behaviour.gates.table
+    unset = [gate for gate in behaviour.dependent_gates if not table[gate].default]
+    if not unset or not isinstance(own, dict):
         return configuration
-    return {**configuration, "featureGates": {**gates, **own}}
+    gates = {**dict.fromkeys(unset, on), **own}
+    return {**configuration, "featureGates": gates}

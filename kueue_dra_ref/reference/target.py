@@ -1,4 +1,4 @@
-"""The reference as a target: an API server and a Kueue in memory, under one behaviour, in simulated time.
+"""The reference as a target: an API server and a Kueue in memory, with one behaviour, in simulated time.
 
 No counterpart: the in-memory control plane as a target.
 """
@@ -32,13 +32,13 @@ from kueue_dra_ref.workload.dra_resources import DRAResources
 from kueue_dra_ref.workload.map_order import MapOrder
 
 _PATIENCE = 2.0
-"""Simulated seconds that a settling world is given: longer than a sweep takes."""
+"""Simulated seconds that settling takes: longer than a batch of requeues is delayed."""
 
 _AUDITED = ("Job", "Workload", "LocalQueue", "ClusterQueue")
 
 
 class ReferenceTarget:
-    """Kueue in memory; see `kueue_dra_ref.target.Target` for what each method promises."""
+    """Kueue in memory; `kueue_dra_ref.target.Target` describes what each method does."""
 
     name = "reference"
 
@@ -46,54 +46,53 @@ class ReferenceTarget:
         self,
         behaviour: Behaviour,
         api_server: ApiServer | None = None,
-        chance: MapOrder | None = None,
+        map_order: MapOrder | None = None,
     ) -> None:
         self.behaviour = behaviour
         self.api_server = api_server or ApiServer()
-        self.chance = chance or MapOrder()
+        self.map_order = map_order or MapOrder()
         self.clock = Clock()
-        self.store = Store(self.clock, self._heard)
+        self.store = Store(self.clock, self._on_event)
         self._manager: Manager | None = None
         self._running: Manifest | None = None
         self._writer = AdmissionChain(behaviour, self.api_server, self.store)
-        self._seed_role()
+        self._create_role()
 
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Load, check and run a configuration, or say everything that is wrong with it."""
+        """Load, validate and run a configuration, or report all its faults."""
         if self._manager is not None and configuration == self._running:
             return ()
         loaded = checked(self.behaviour, configuration)
         if not isinstance(loaded, tuple):
             return loaded
         found, gates = loaded
+        behaviour = self.behaviour.under(gates)
         self._running = copied(configuration)
         self._manager = None
         self.clock = Clock.at(self.clock.seconds)
         self.store.clock = self.clock
-        self._writer.behaviour, self._writer.configuration = (
-            self.behaviour.under(gates),
-            found,
-        )
-        self._manager = Manager(self._writer.behaviour, found, self.store, self.clock)
-        self._manager.kueue.map_order = self.chance
+        self._writer.behaviour = behaviour
+        self._writer.configuration = found
+        self._manager = Manager(behaviour, found, self.store, self.clock)
+        self._manager.kueue.map_order = self.map_order
         return ()
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Load and check a configuration without running it."""
+        """Load and validate a configuration without running it."""
         found = checked(self.behaviour, configuration)
         return () if isinstance(found, tuple) else found
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
-        """Store each object as an API server with Kueue's webhooks would; each Job and Workload is decided in turn."""
-        refusals = []
+        """Write each object through the admission chain; Kueue decides on each Job and Workload in turn."""
+        rejections = []
         for manifest in manifests:
             try:
                 written = self._writer.write(manifest)
             except ManifestError as fault:
-                refusals.append(refusal_of(manifest, fault))
+                rejections.append(refusal_of(manifest, fault))
             else:
-                self._take_note(written["kind"])
-        return refusals
+                self._after_write(written["kind"])
+        return rejections
 
     def delete(self, refs: Iterable[Ref]) -> None:
         """Delete objects, and with a Job its Workload."""
@@ -105,21 +104,21 @@ class ReferenceTarget:
         self._work()
 
     def touch(self, refs: Iterable[Ref]) -> None:
-        """Have Kueue hear of the Workload of each Job, as of any change of its metadata."""
+        """Send Kueue an update event for the Workload of each Job, as for any change of its metadata."""
         for ref in refs:
             for workload in [ref] if ref.kind == "Workload" else self._owned(ref):
                 found = self.store.find("Workload", workload.name, workload.namespace)
-                if found and self._manager:
-                    self._manager.on_event(
-                        Event(kind="Workload", key=key_of(found), old=found, new=found)
-                    )
+                if found:
+                    key = key_of(found)
+                    event = Event(kind="Workload", key=key, old=found, new=found)
+                    self._on_event(event)
         self._work()
 
     def settle(self) -> None:
-        """Let simulated time pass until sweeps and early retries have happened.
+        """Let simulated time pass until requeues and early retries have happened.
 
         Raises:
-            Restless: Kueue, or a reference without one of its rules, would go on for ever.
+            NotQuiescent: Kueue, or a reference without one of its rules, never settles.
 
         """
         self._work()
@@ -130,50 +129,38 @@ class ReferenceTarget:
             raise NotQuiescent("; ".join(self._restless))
 
     def read(self, ref: Ref) -> Manifest | None:
-        """One object in the version that the reference asks for."""
-        found = (
-            self.store.find(ref.kind, ref.name, ref.namespace)
-            if ref.kind in KINDS
-            else None
-        )
+        """Give one object in the API version of the Ref."""
+        if ref.kind not in KINDS:
+            return None
+        found = self.store.find(ref.kind, ref.name, ref.namespace)
         return None if found is None else presented(found, ref.api_version)
 
     def list(
         self, api_version: str, kind: str, namespace: str = ""
     ) -> Sequence[Manifest]:
-        """All objects of a kind, sorted by namespace and name."""
-        found = [
-            obj
-            for obj in self.store.every(kind)
-            if namespace in ("", obj["metadata"].get("namespace", ""))
-        ]
-        found.sort(
-            key=lambda obj: (
-                obj["metadata"].get("namespace", ""),
-                obj["metadata"]["name"],
-            )
-        )
+        """List all objects of a kind, sorted by namespace and name."""
+        found = []
+        for obj in self.store.every(kind):
+            if namespace in ("", obj["metadata"].get("namespace", "")):
+                found.append(obj)
+        found.sort(key=_namespaced_name)
         return [presented(obj, api_version) for obj in found]
 
     def audit(self, check: Audit) -> Sequence[str]:
-        """Have everything checked that Kueue moves; there are no metrics."""
+        """Check everything that Kueue changes; there are no metrics."""
         return check([obj for kind in _AUDITED for obj in self.store.every(kind)], "")
 
     def derivation(self, namespace: str, name: str) -> DRAResources | None:
-        """How the charge of a Workload came about, as far as devices are concerned."""
-        return (
-            self._manager.kueue.derivations.get((namespace, name))
-            if self._manager
-            else None
-        )
+        """Give what the devices of a Workload charge, with the steps that led to it."""
+        if self._manager is None:
+            return None
+        return self._manager.kueue.derivations.get((namespace, name))
 
     def decision(self, namespace: str, name: str) -> tuple[Step, ...]:
-        """How the last decision on a Workload came about, from its claims to the verdict; empty before the first."""
-        return (
-            self._manager.kueue.decisions.get((namespace, name), ())
-            if self._manager
-            else ()
-        )
+        """Give the steps of the last decision on a Workload; empty before the first."""
+        if self._manager is None:
+            return ()
+        return self._manager.kueue.decisions.get((namespace, name), ())
 
     @property
     def manager(self) -> Manager | None:
@@ -181,11 +168,11 @@ class ReferenceTarget:
         return self._manager
 
     def log(self) -> str:
-        """Nothing: `decision` says how it came about."""
+        """Give no log: `decision` explains what happened."""
         return ""
 
     def describe(self) -> Manifest:
-        """What the report says of this judge."""
+        """Give the ``target`` block of the report."""
         return {
             "kind": "reference",
             "behaviour": self.behaviour.name,
@@ -194,60 +181,65 @@ class ReferenceTarget:
 
     def clean(self) -> None:
         """Begin again with an empty store and, if one ran, no Kueue."""
-        self._manager, self._running = None, None
+        self._manager = None
+        self._running = None
         self.api_server.warnings.clear()
         self.clock = Clock()
-        self.store = Store(self.clock, self._heard)
+        self.store = Store(self.clock, self._on_event)
         self._writer = AdmissionChain(self.behaviour, self.api_server, self.store)
-        self._seed_role()
+        self._create_role()
 
     def stop(self) -> None:
-        """Forget the simulated Kueue."""
+        """Discard the simulated Kueue."""
         self._manager = None
 
     @property
     def _restless(self) -> Sequence[str]:
         return self._manager.restless if self._manager else ()
 
-    def _take_note(self, kind: str) -> None:
+    def _after_write(self, kind: str) -> None:
         if kind == "ClusterRole":
-            self._running = (
-                None  # Kueue's caches take notice of its rights when it starts
-            )
+            self._running = None  # Kueue reads its permissions when it starts
         if kind in {"Job", "Workload"}:
             self._work()
 
     def _owned(self, ref: Ref) -> Sequence[Ref]:
+        """Name the Workloads that a Job owns."""
         if ref.kind != "Job":
             return ()
-        return [
-            Ref.of(workload)
-            for workload in self.store.every("Workload")
-            if workload["metadata"]["namespace"] == ref.namespace
-            and any(
-                o["kind"] == "Job" and o["name"] == ref.name
-                for o in workload["metadata"].get("ownerReferences") or ()
-            )
-        ]
+        owned = []
+        for workload in self.store.every("Workload"):
+            meta = workload["metadata"]
+            if meta["namespace"] == ref.namespace and _is_owned_by(meta, ref.name):
+                owned.append(Ref.of(workload))
+        return owned
 
-    def _seed_role(self) -> None:
-        rules = [
-            {key: list(values) for key, values in rule.items()}
-            for rule in self.behaviour.role
-        ]
-        meta = {"name": ROLE}
+    def _create_role(self) -> None:
+        rules = []
+        for rule in self.behaviour.role:
+            rules.append({key: [*values] for key, values in rule.items()})
         role = {
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "ClusterRole",
-            "metadata": meta,
+            "metadata": {"name": ROLE},
             "rules": rules,
         }
         self.store.put(role)
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if self._manager is not None:
             self._manager.on_event(event)
 
     def _work(self) -> None:
         if self._manager is not None:
             self._manager.run_until_idle()
+
+
+def _namespaced_name(obj: Manifest) -> tuple[str, str]:
+    meta = obj["metadata"]
+    return meta.get("namespace", ""), meta["name"]
+
+
+def _is_owned_by(meta: Manifest, job: str) -> bool:
+    owners = meta.get("ownerReferences") or ()
+    return any(each["kind"] == "Job" and each["name"] == job for each in owners)

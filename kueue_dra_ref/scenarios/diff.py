@@ -1,6 +1,6 @@
-"""Where two observations of one step differ: reasons exactly, quantities by value, messages without UIDs and hashes.
+"""Compares two observations of one step: reasons exactly, quantities by value, messages without UIDs and hashes.
 
-An object inside a message counts by its fields, in whatever order: a webhook prints them in that of Go's structs.
+Objects inside a message compare by their fields in any order: a webhook prints them in the order of a Go struct.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kueue_dra_ref.api.quantities import BadQuantity, parse
 
 _UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _NAME_OF_A_JOBS_WORKLOAD = re.compile(r"\b(job-[a-z0-9.-]+)-[0-9a-f]{5}\b")
-"""Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in what it tells of their devices."""
+"""Ends in a hash of the Job's UID; Kueue 0.14 names Workloads in messages about their devices."""
 
-_ENGINE_WORDS = re.compile(
+_ENGINE_DETAILS = re.compile(
     r"(CEL compilation failed:|has invalid CEL selector:|CEL evaluation failed[^:]*:).*",
     re.DOTALL,
 )
@@ -31,64 +31,79 @@ class Difference:
     recorded: Any
 
     def __str__(self) -> str:
-        return f"{self.path}: ours {json.dumps(self.ours)}, recorded {json.dumps(self.recorded)}"
+        ours, recorded = json.dumps(self.ours), json.dumps(self.recorded)
+        return f"{self.path}: ours {ours}, recorded {recorded}"
 
 
 def difference(ours: Any, theirs: Any, path: str = "") -> Difference | None:
-    """The first place in which two observations differ, keys in alphabetical order."""
+    """Find the first place in which two observations differ, keys in alphabetical order."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in sorted(set(ours) | set(theirs)):
-            if found := difference(
-                ours.get(key), theirs.get(key), f"{path}.{key}" if path else key
-            ):
-                return found
-        return None
+        return _in_objects(ours, theirs, path)
     if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        pairs = enumerate(zip(ours, theirs, strict=True))
-        return next(
-            (d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None
-        )
-    if ours == theirs or _alike(ours, theirs, path):
+        return _in_lists(ours, theirs, path)
+    if ours == theirs or _is_equivalent(ours, theirs, path):
         return None
-    return Difference(
-        path=path or "(the whole observation)", ours=ours, recorded=theirs
-    )
+    where = path or "(the whole observation)"
+    return Difference(path=where, ours=ours, recorded=theirs)
 
 
-def _alike(ours: Any, theirs: Any, path: str) -> bool:
+def _in_objects(
+    ours: dict[str, Any], theirs: dict[str, Any], path: str
+) -> Difference | None:
+    for key in sorted({*ours, *theirs}):
+        below = f"{path}.{key}" if path else key
+        found = difference(ours.get(key), theirs.get(key), below)
+        if found:
+            return found
+    return None
+
+
+def _in_lists(ours: list[Any], theirs: list[Any], path: str) -> Difference | None:
+    for index, (own, other) in enumerate(zip(ours, theirs, strict=True)):
+        found = difference(own, other, f"{path}[{index}]")
+        if found:
+            return found
+    return None
+
+
+def _is_equivalent(ours: Any, theirs: Any, path: str) -> bool:
     if not isinstance(ours, str) or not isinstance(theirs, str):
         return False
     if path.endswith(".message"):
-        return _told(ours) == _told(theirs)
+        return _normalized(ours) == _normalized(theirs)
     try:
         return parse(ours).amount == parse(theirs).amount
     except BadQuantity:
         return False
 
 
-def _told(message: str) -> str:
-    named = _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", _UID.sub("UID", message))
-    return _ENGINE_WORDS.sub(r"\1", _in_order(named))
+def _normalized(message: str) -> str:
+    """Replace UIDs and hashes in a message, and drop the details of a CEL engine."""
+    without_uids = _UID.sub("UID", message)
+    without_hashes = _NAME_OF_A_JOBS_WORKLOAD.sub(r"\1-UID", without_uids)
+    return _ENGINE_DETAILS.sub(r"\1", _in_order(without_hashes))
 
 
 def _in_order(message: str) -> str:
-    """Bring the fields of each object in a message into one order, without those that say nothing."""
+    """Sort the fields of each object in a message, and drop its empty fields."""
     before, opening, rest = message.partition('{"')
+    text = opening + rest
     try:
-        found, end = json.JSONDecoder().raw_decode(opening + rest)
+        found, end = json.JSONDecoder().raw_decode(text)
     except json.JSONDecodeError:
         return message
-    printed = json.dumps(_saying(found), sort_keys=True)
-    return f"{before}{printed}{_in_order((opening + rest)[end:])}"
+    printed = json.dumps(_without_empty(found), sort_keys=True)
+    return f"{before}{printed}{_in_order(text[end:])}"
 
 
-def _saying(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     if isinstance(value, list):
-        return [_saying(each) for each in value]
+        return [_without_empty(each) for each in value]
     if not isinstance(value, dict):
         return value
-    return {
-        key: said
-        for key, each in value.items()
-        if (said := _saying(each)) not in ({}, None)
-    }
+    kept = {}
+    for key, each in value.items():
+        each = _without_empty(each)
+        if each not in ({}, None):
+            kept[key] = each
+    return kept

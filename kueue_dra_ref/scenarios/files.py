@@ -1,4 +1,4 @@
-"""Scenario files: one JSON object a line, or YAML documents, read strictly: a slip of the pen is not passed over."""
+"""Scenario files: one JSON object a line, or YAML documents; strict decoding reports typos."""
 
 from __future__ import annotations
 
@@ -72,36 +72,34 @@ _STATUS: Keys = {
         }
     ),
 }
-"""What is read of a status; who recorded may say more there."""
+"""The fields of a status that are read; a recording may have more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Document:
-    """One document of a file, and what is wrong with a field of it."""
+    """One document of a file, with a function that reports a fault in one of its fields."""
 
     value: Any
     fault: Callable[[str, str, str], DocumentError]
-    """Of a path, what was found there, and what was expected."""
+    """Takes a path, what was found there, and what was expected."""
 
 
 def scenarios(path: Path) -> Iterator[Scenario]:
     """Read the scenarios of a file, or of the standard input for ``-``: of YAML unless the name ends in ``.jsonl``.
 
     Raises:
-        DocumentFault: the file cannot be read, is not JSON or YAML, or a document is no Scenario.
+        DocumentError: the file cannot be read, is not JSON or YAML, or a document is no Scenario.
 
     """
-    text, empty = text_of(path), True
-    for document in (
-        _rows(text, str(path))
-        if path.suffix == ".jsonl"
-        else _documents(text, str(path))
-    ):
+    text, file = text_of(path), str(path)
+    documents = _rows if path.suffix == ".jsonl" else _documents
+    empty = True
+    for document in documents(text, file):
         empty = False
         yield _scenario(document)
     if empty:
         raise DocumentError(
-            file=str(path), found="no document", expected="an object of kind Scenario"
+            file=file, found="no document", expected="an object of kind Scenario"
         )
 
 
@@ -127,17 +125,15 @@ def _rows(text: str, file: str) -> Iterator[_Document]:
 def _json(row: str, fault: Callable[[str, str, str], DocumentError]) -> Any:
     try:
         return json_value(row)
-    except NoJson as trouble:
-        raise fault("", str(trouble), "JSON") from None
+    except NoJson as error:
+        raise fault("", str(error), "JSON") from None
 
 
 def _scenario(document: _Document) -> Scenario:
-    found = _sound(document)
-    spec, meta, status = (
-        found["spec"],
-        found.get("metadata") or {},
-        found.get("status") or {},
-    )
+    found = _checked(document)
+    spec = found["spec"]
+    meta = found.get("metadata") or {}
+    status = found.get("status") or {}
     return Scenario(
         name=meta.get("name") or "a scenario without a name",
         configuration=spec.get("configuration") or {},
@@ -149,43 +145,47 @@ def _scenario(document: _Document) -> Scenario:
     )
 
 
-def _sound(document: _Document) -> dict[str, Any]:
-    """Give the value of a document that has the shape of a scenario."""
-    found = document.value
-    if not isinstance(found, dict) or found.get("kind") != "Scenario":
-        path, kind = (
-            ("kind", found.get("kind")) if isinstance(found, dict) else ("", found)
-        )
-        raise document.fault(path, _shown(kind), "an object of kind Scenario")
+def _checked(document: _Document) -> dict[str, Any]:
+    """Give the value of a document if it has the shape of a scenario."""
+    found = _of_kind_scenario(document)
     _check(document, found, _SHAPE)
     if found.get("apiVersion") not in (None, API_VERSION):
         raise document.fault("apiVersion", _shown(found["apiVersion"]), API_VERSION)
-    for path, expected in (
-        ("spec", "an object with steps"),
-        ("spec.steps", "a list of steps"),
-    ):
-        _check_there(document, found, path, path, expected)
+    _check_there(document, found, "spec", "spec", "an object with steps")
+    _check_there(document, found, "spec.steps", "spec.steps", "a list of steps")
     _check(document, found.get("metadata") or {}, _METADATA, "metadata.", free=True)
     _check(document, found.get("status") or {}, _STATUS, "status.", free=True)
     for path, manifest, required in _objects(found["spec"]):
-        if (
-            required == _REFERENCE
-            and (kind := manifest.get("kind"))
-            and kind not in KINDS
-        ):
-            raise document.fault(
-                f"{path}.kind", _shown(kind), f"a known kind ({nearest(kind, KINDS)})"
-            )
+        if required == _REFERENCE:
+            _check_kind(document, manifest, path)
         _check(document, manifest, _MANIFEST, f"{path}.", free=True)
         for field in required:
             _check_there(document, manifest, field, f"{path}.{field}", "a string")
     return found
 
 
+def _of_kind_scenario(document: _Document) -> dict[str, Any]:
+    expected = "an object of kind Scenario"
+    found = document.value
+    if not isinstance(found, dict):
+        raise document.fault("", _shown(found), expected)
+    if found.get("kind") != "Scenario":
+        raise document.fault("kind", _shown(found.get("kind")), expected)
+    return found
+
+
+def _check_kind(document: _Document, reference: dict[str, Any], path: str) -> None:
+    kind = reference.get("kind")
+    if kind and kind not in KINDS:
+        expected = f"a known kind ({nearest(kind, KINDS)})"
+        raise document.fault(f"{path}.kind", _shown(kind), expected)
+
+
 def _check_there(
     document: _Document, node: dict[str, Any], field: str, path: str, expected: str
 ) -> None:
-    if (value := _at(node, field)) in (None, ""):
+    value = _at(node, field)
+    if value in (None, ""):
         raise document.fault(path, _shown(value), expected)
 
 
@@ -197,18 +197,21 @@ def _check(
     *,
     free: bool = False,
 ) -> None:
-    """Hold a value against its shape; ``free`` where it may have more keys than are read."""
+    """Compare a value with its shape; ``free`` if it may have more keys than are read."""
     for place in misfits(value, keys):
         raise document.fault(
             f"{above}{place.path}", _shown(place.value), expectation(place.shape)
         )
-    for path in () if free else unknown_keys(value, keys):
+    if free:
+        return
+    for path in unknown_keys(value, keys):
         field = path.rpartition(".")[2]
-        raise document.fault(
-            f"{above}{path}",
-            "an unknown field",
-            f"a known field ({nearest(field, _FIELDS)})",
-        )
+        expected = f"a known field ({nearest(field, _FIELDS)})"
+        raise document.fault(f"{above}{path}", "an unknown field", expected)
+
+
+_VERBS = {"apply": _REQUIRED, "delete": _REFERENCE, "touch": _REFERENCE}
+"""The verbs of a step, with the fields that their objects must have."""
 
 
 def _objects(
@@ -218,11 +221,7 @@ def _objects(
     for index, each in enumerate(spec.get("inventory") or ()):
         yield f"spec.inventory[{index}]", each, _REQUIRED
     for number, step in enumerate(spec["steps"]):
-        for verb, required in (
-            ("apply", _REQUIRED),
-            ("delete", _REFERENCE),
-            ("touch", _REFERENCE),
-        ):
+        for verb, required in _VERBS.items():
             for index, each in enumerate(step.get(verb) or ()):
                 yield f"spec.steps[{number}].{verb}[{index}]", each, required
 

@@ -1,4 +1,4 @@
-"""Scenarios played on any target: step after step, alone or several beside each other, with what is observed."""
+"""Replays scenarios on any target, step by step, alone or several at once, and observes the result."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ class ConfigurationRejected(Exception):
 
     def __init__(self, name: str, faults: Iterable[FieldError]) -> None:
         self.faults = tuple(faults)
-        super().__init__(
-            f"{name}: the configuration is refused: {'; '.join(map(str, self.faults))}"
-        )
+        details = "; ".join(map(str, self.faults))
+        super().__init__(f"{name}: the configuration is refused: {details}")
 
 
 def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
-    """Play a scenario on a target and observe after every step.
+    """Replay a scenario on a target and observe it after every step.
 
     Raises:
-        ConfigurationRefused: the target does not start with a configuration.
+        ConfigurationRejected: the target does not start with a configuration.
 
     """
     return (observation for (observation,) in played_together([scenario], target))
@@ -43,42 +42,42 @@ def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
 def played_together(
     scenarios: Sequence[Scenario], target: Target
 ) -> Iterator[list[Observation]]:
-    """Play scenarios of one configuration and one inventory side by side, and observe each of them after every step.
+    """Replay scenarios of one configuration and one inventory side by side, and observe each after every step.
 
-    They share nothing else but what is alike in the same step of all: their queues, cohorts and namespaces are apart.
-    Where one restarts Kueue with another configuration, all do.  What is seen of a reference that does not come to rest
-    is marked as unsettled, as in recordings.
+    They share only the objects that are equal in the same step of all: their queues, cohorts and namespaces differ.
+    Where one restarts Kueue with another configuration, all do.  If the target does not settle, its observations are
+    marked as unsettled, as in recordings.
 
     Raises:
-        ConfigurationRefused: the target does not start with the configuration.
+        ConfigurationRejected: the target does not start with the configuration.
 
     """
     first = scenarios[0]
     _start(first, first.configuration, target)
-    refused = list(target.apply(first.inventory))
+    rejected = list(target.apply(first.inventory))
     shared = {Ref.of(each) for each in first.inventory}
-    seen: list[set[Ref]] = [set() for _ in scenarios]
+    known: list[set[Ref]] = [set() for _ in scenarios]
     for steps in zip(*(scenario.steps for scenario in scenarios), strict=True):
         for configuration in steps[0].get("restart") or ():
             _start(first, configuration, target)
-        refused += _play(steps, target)
-        for known, step in zip(seen, steps, strict=True):
-            known |= _applied(step)
-        settled = _settles(target)
-        own = [shared | _applied(step) for step in steps]
-        told = [[refusal for refusal in refused if refusal.ref in refs] for refs in own]
-        shown = ObservedState.by(target)
-        yield [
-            {**observed(shown, refs, words), **settled}
-            for refs, words in zip(seen, told, strict=True)
-        ]
-        refused = []
+        rejected += _run(steps, target)
+        settled = _settle(target)
+        state = ObservedState.by(target)
+        observations = []
+        for refs, step in zip(known, steps, strict=True):
+            applied = _applied(step)
+            refs |= applied
+            written = shared | applied
+            own = [each for each in rejected if each.ref in written]
+            observations.append({**observed(state, refs, own), **settled})
+        yield observations
+        rejected = []
 
 
-def _settles(target: Target) -> Observation:
-    """Let a target come to rest; the mark of an observation for which it did not.
+def _settle(target: Target) -> Observation:
+    """Settle a target; give the mark of an observation for which it did not.
 
-    When its queues have been counted, Kueue may try everything in a tree of cohorts again.
+    Kueue may requeue a whole cohort tree after it has updated the counts of its queues, so settling comes twice.
     """
     try:
         target.settle()
@@ -90,7 +89,8 @@ def _settles(target: Target) -> Observation:
 
 
 def _start(scenario: Scenario, configuration: Manifest, target: Target) -> None:
-    if faults := target.start(configuration):
+    faults = target.start(configuration)
+    if faults:
         raise ConfigurationRejected(scenario.name, faults)
 
 
@@ -100,14 +100,14 @@ def _applied(step: Mapping[str, Any]) -> set[Ref]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedState:
-    """What a target shows of everything at one moment: asked for once, however many scenarios look at it."""
+    """The workloads and queues of a target at one moment, listed once for any number of scenarios."""
 
     workloads: Sequence[Manifest]
     queues: Mapping[str, Manifest]
 
     @classmethod
     def by(cls, target: Target) -> ObservedState:
-        """Ask a target that has come to rest."""
+        """List the objects of a settled target."""
         queues = target.list(KUEUE, "ClusterQueue")
         return cls(
             workloads=target.list(KUEUE, "Workload"),
@@ -116,99 +116,119 @@ class ObservedState:
 
 
 def observed(
-    shown: ObservedState, seen: Collection[Ref], refused: Iterable[Rejection] = ()
+    state: ObservedState, seen: Collection[Ref], rejected: Iterable[Rejection] = ()
 ) -> Observation:
-    """What is shown of the namespaces and queues that a scenario made."""
-    names = {
-        kind: {ref.name for ref in seen if ref.kind == kind}
-        for kind in ("Namespace", "ClusterQueue")
-    }
-    queues = {
-        name: _queue(shown.queues[name].get("status") or {})
-        for name in sorted(names["ClusterQueue"] & set(shown.queues))
-    }
-    jobs = [
-        each
-        for each in shown.workloads
-        if each["metadata"]["namespace"] in names["Namespace"]
-    ]
-    rejected = [
-        {"kind": r.ref.kind, "name": r.ref.name, "code": r.code, "message": r.message}
-        for r in refused
-    ]
-    told = {
-        "workloads": {_owner(w): _workload(w.get("status") or {}) for w in jobs},
-        "clusterQueues": queues,
-    }
-    return (told if names["ClusterQueue"] else {}) | (
-        {"rejected": rejected} if rejected else {}
-    )
+    """Observe the namespaces and queues that a scenario created."""
+    found: Observation = {}
+    queues = _names("ClusterQueue", seen)
+    if queues:
+        namespaces = _names("Namespace", seen)
+        found["workloads"] = _workloads(state, namespaces)
+        found["clusterQueues"] = _queues(state, queues)
+    refused = [_rejection(each) for each in rejected]
+    if refused:
+        found["rejected"] = refused
+    return found
 
 
-def _play(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Rejection]:
-    """Carry out one step of every scenario; what several of them have in common is done once."""
-    refused = list(target.apply(_merged(steps, "apply")))
+def _names(kind: str, refs: Iterable[Ref]) -> set[str]:
+    return {ref.name for ref in refs if ref.kind == kind}
+
+
+def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
+    found = {}
+    for each in state.workloads:
+        if each["metadata"]["namespace"] in namespaces:
+            found[_owner(each)] = _workload(each.get("status") or {})
+    return found
+
+
+def _queues(state: ObservedState, names: set[str]) -> Observation:
+    found = {}
+    for name in sorted(names & set(state.queues)):
+        found[name] = _queue(state.queues[name].get("status") or {})
+    return found
+
+
+def _rejection(rejected: Rejection) -> Observation:
+    return {
+        "kind": rejected.ref.kind,
+        "name": rejected.ref.name,
+        "code": rejected.code,
+        "message": rejected.message,
+    }
+
+
+def _run(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Rejection]:
+    """Run one step of every scenario; what several of them have in common runs once."""
+    rejected = list(target.apply(_merged(steps, "apply")))
     target.delete(map(Ref.of, _merged(steps, "delete")))
     target.touch(map(Ref.of, _merged(steps, "touch")))
-    return refused
+    return rejected
 
 
 def _merged(steps: Sequence[Mapping[str, Any]], verb: str) -> list[Manifest]:
-    """Everything that a step of all scenarios does, each object once."""
-    found = [each for step in steps for each in step.get(verb) or ()]
-    return list({Ref.of(each): each for each in found}.values())
+    """Give the objects of one verb in a step of all scenarios, each object once."""
+    found: dict[Ref, Manifest] = {}
+    for step in steps:
+        for each in step.get(verb) or ():
+            found[Ref.of(each)] = each
+    return list(found.values())
 
 
 def _owner(workload: Manifest) -> str:
-    owners = workload["metadata"].get("ownerReferences") or ()
-    return str(
-        next(
-            (o["name"] for o in owners if o["kind"] == "Job"),
-            workload["metadata"]["name"],
-        )
-    )
+    """Name the Job of a workload, or else the workload."""
+    meta = workload["metadata"]
+    for owner in meta.get("ownerReferences") or ():
+        if owner["kind"] == "Job":
+            return str(owner["name"])
+    return str(meta["name"])
 
 
 def _workload(status: dict[str, Any]) -> Observation:
-    conditions = {c["type"]: c for c in status.get("conditions") or ()}
-    told = {
-        kind: {key: conditions[kind][key] for key in ("status", "reason", "message")}
-        for kind in _CONDITIONS
-        if kind in conditions
-    }
+    conditions = {each["type"]: each for each in status.get("conditions") or ()}
+    found: Observation = {}
+    for kind in _CONDITIONS:
+        if kind in conditions:
+            found[kind] = _condition(conditions[kind])
+    found["admission"] = _admission(status.get("admission"))
     requests = status.get("resourceRequests")
-    return (
-        told
-        | {"admission": _admission(status.get("admission"))}
-        | ({"requests": requests} if requests else {})
-    )
+    if requests:
+        found["requests"] = requests
+    return found
+
+
+def _condition(condition: dict[str, Any]) -> Observation:
+    return {key: condition[key] for key in ("status", "reason", "message")}
 
 
 def _admission(admission: dict[str, Any] | None) -> Observation | None:
     if admission is None:
         return None
-    pod_sets = [
-        {"name": p["name"], "count": p["count"]}
-        | {"flavors": p.get("flavors") or {}, "usage": p.get("resourceUsage") or {}}
-        for p in admission["podSetAssignments"]
-    ]
+    pod_sets = []
+    for each in admission["podSetAssignments"]:
+        pod_set = {"name": each["name"], "count": each["count"]}
+        pod_set["flavors"] = each.get("flavors") or {}
+        pod_set["usage"] = each.get("resourceUsage") or {}
+        pod_sets.append(pod_set)
     return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
 
 
 def _queue(status: dict[str, Any]) -> Observation:
+    reservation = {}
+    for flavor in status.get("flavorsReservation") or ():
+        reservation[flavor["name"]] = _amounts(flavor.get("resources") or ())
     return {
         "pending": status.get("pendingWorkloads", 0),
         "reserving": status.get("reservingWorkloads", 0),
         "admitted": status.get("admittedWorkloads", 0),
-        "reservation": {
-            f["name"]: _amounts(f.get("resources") or ())
-            for f in status.get("flavorsReservation") or ()
-        },
+        "reservation": reservation,
     }
 
 
 def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
-    return {
-        r["name"]: {"total": r["total"], "borrowed": r.get("borrowed", "0")}
-        for r in resources
-    }
+    found = {}
+    for each in resources:
+        borrowed = each.get("borrowed", "0")
+        found[each["name"]] = {"total": each["total"], "borrowed": borrowed}
+    return found

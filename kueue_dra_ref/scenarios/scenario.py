@@ -1,4 +1,4 @@
-"""Scenarios: a story in manifests for any target, and what a judge was seen to answer to each step."""
+"""Scenarios: manifests in steps for any target, with what was observed after each step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ API_VERSION = "kueue-dra.dev/v1alpha1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One story: a configuration, what exists at first, steps, and what a judge observed."""
+    """A configuration, the initial objects, steps, and what was observed after each step."""
 
     name: str
     configuration: Manifest
@@ -23,28 +23,27 @@ class Scenario:
     kueue: str = ""
     """The release of Kueue that was recorded."""
     behaviour: str = ""
-    """The behaviour of the reference, where that was recorded."""
+    """The behaviour of the reference, if the reference was recorded."""
     recorded: tuple[Observation, ...] = ()
 
 
 def as_document(scenario: Scenario, **status: Any) -> Manifest:
-    """Give a scenario in the form that files hold; ``status`` are further fields beside what was recorded."""
-    who = (
-        {"behaviour": scenario.behaviour}
-        if scenario.behaviour
-        else {"kueue": scenario.kueue}
-    )
+    """Give a scenario in the format of files; ``status`` are further fields of the status."""
+    recorded_on = {"kueue": scenario.kueue}
+    if scenario.behaviour:
+        recorded_on = {"behaviour": scenario.behaviour}
     spec = {
         "configuration": scenario.configuration,
         "inventory": [*scenario.inventory],
         "steps": [*scenario.steps],
     }
+    observations = [*scenario.recorded]
     return {
         "apiVersion": API_VERSION,
         "kind": "Scenario",
         "metadata": {"name": scenario.name},
         "spec": spec,
-        "status": {**who, "observations": [*scenario.recorded], **status},
+        "status": {**recorded_on, "observations": observations, **status},
     }
 
 
