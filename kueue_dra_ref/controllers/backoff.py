@@ -5,6 +5,7 @@ Kubernetes: k8s.io/client-go/util/workqueue/default_rate_limiters.go (NewTypedIt
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 
 from kueue_dra_ref.cache.cluster_queue import Key
@@ -18,7 +19,11 @@ _LAST = 1000.0
 class Backoff:
     """The retries of one controller; of several that are due for an object the earliest counts."""
 
-    def __init__(self, kueue: Kueue, kind: str) -> None:
+    def __init__(
+        self,
+        kueue: Kueue,
+        kind: str,
+    ) -> None:
         self._kueue = kueue
         self._kind = kind
         self._failures: dict[Key, int] = {}
@@ -28,18 +33,23 @@ class Backoff:
         """Reconcile an object again, later than after its last failure."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        delay = min(_FIRST * 2**failures, _LAST)
-        due = self._kueue.clock.seconds + delay
-        if due >= self._due.get(key, inf):
+        delay = _FIRST * 2**failures
+        delay = min(delay, _LAST)
+        now = self._kueue.clock.seconds
+        due = now + delay
+        earlier = self._due.get(key, inf)
+        if earlier <= due:
             return
         self._due[key] = due
-        self._kueue.later(delay, lambda: self._retry(key, due))
+        retry = partial(self._retry, key, due)
+        self._kueue.later(delay, retry)
 
     def forget(self, key: Key) -> None:
         """Reset the failures of an object that was reconciled, or is gone."""
         self._failures.pop(key, None)
 
     def _retry(self, key: Key, due: float) -> None:
-        if self._due.get(key) == due:
-            del self._due[key]
-            self._kueue.reconcile(self._kind, key)
+        if self._due.get(key) != due:
+            return
+        del self._due[key]
+        self._kueue.reconcile(self._kind, key)

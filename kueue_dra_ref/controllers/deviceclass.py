@@ -23,28 +23,32 @@ class DeviceClassController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.extended
 
     def on(self, event: Event) -> None:
         """Queue workloads that request no devices any more at once, and reconcile all affected ones after a delay."""
-        names = set(self.rules.affected_by_class(event.old, event.new))
+        kueue = self.kueue
+        affected = self.rules.affected_by_class(event.old, event.new)
+        names = set(affected)
         for obj in self._pending_with(names):
             key = key_of(obj)
-            if may_queue(obj) and not self.kueue.asks_for_devices(obj):
-                self.kueue.derivations.pop(key, None)
-                self.kueue.enqueue(obj)
-            reconcile = partial(self.kueue.reconcile, "Workload", key)
-            self.kueue.later(PAUSE, reconcile)
+            if may_queue(obj) and not kueue.asks_for_devices(obj):
+                kueue.derivations.pop(key, None)
+                kueue.enqueue(obj)
+            reconcile = partial(kueue.reconcile, "Workload", key)
+            kueue.later(PAUSE, reconcile)
 
     def _pending_with(self, names: set[str]) -> Iterator[Manifest]:
         """Give the pending workloads that request one of some extended resources."""
         if not names:
             return
-        for obj in self.kueue.store.every("Workload"):
+        for obj in self.store.every("Workload"):
             if is_true(obj, "QuotaReserved"):
                 continue
             workload = self.kueue.informers.workload(obj)
-            if not names.isdisjoint(self.rules.used_by_workload(workload)):
+            used = self.rules.used_by_workload(workload)
+            if not names.isdisjoint(used):
                 yield obj
 
 

@@ -11,6 +11,7 @@ from kueue_dra_ref.cache.cluster_queue import Key
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import Event, is_deleted
 from kueue_dra_ref.rules.queue.in_use_finalizers import InUse
+from kueue_dra_ref.target import Manifest
 
 IN_USE = "kueue.x-k8s.io/resource-in-use"
 """Kueue's finalizer."""
@@ -21,37 +22,49 @@ class FinalizerController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.queueing.hold_finalizer
 
     def on_cluster_queue(self, event: Event) -> None:
         """Reconcile the flavors that a ClusterQueue named, once it names others or is gone."""
-        before = flavors_named_by(event.old) if event.old else set()
-        after = flavors_named_by(event.new) if event.new else set()
+        before = _flavors(event.old)
+        after = _flavors(event.new)
         if before == after:
             return
         for name in sorted(before):
-            self.kueue.reconcile("ResourceFlavor", ("", name))
+            flavor = ("", name)
+            self.kueue.reconcile("ResourceFlavor", flavor)
 
     def on_flavor(self, event: Event) -> None:
         """Reconcile a flavor that was deleted."""
-        if event.new is not None and is_deleted(event.new):
+        flavor = event.new
+        if flavor is not None and is_deleted(flavor):
             self.kueue.reconcile("ResourceFlavor", event.key)
 
     def reconcile(self, kind: str, key: Key) -> None:
         """Remove the finalizer from a deleted object, unless it is in use."""
-        found = self.kueue.store.find(kind, key[1])
+        found = self.store.get(kind, key)
         if found is None or not is_deleted(found):
             return
-        if self.rules(self._use(kind, key[1])):
+        _, name = key
+        use = self._use(kind, name)
+        if self.rules(use):
             return
-        meta = found["metadata"]
+        meta = dict(found["metadata"])
         finalizers = meta.get("finalizers") or ()
-        left = [each for each in finalizers if each != IN_USE]
-        self.kueue.store.put({**found, "metadata": {**meta, "finalizers": left}})
+        meta["finalizers"] = [each for each in finalizers if each != IN_USE]
+        self.store.put({**found, "metadata": meta})
 
     def _use(self, kind: str, name: str) -> InUse:
+        kueue = self.kueue
         if kind == "ClusterQueue":
-            totals = self.kueue.usage.of_cluster_queue(name)
+            totals = kueue.usage.of_cluster_queue(name)
             return InUse(reservations=totals.reserving)
-        cluster_queues = self.kueue.informers.cluster_queues_using(name)
+        cluster_queues = kueue.informers.cluster_queues_using(name)
         return InUse(cluster_queues=len(cluster_queues))
+
+
+def _flavors(cluster_queue: Manifest | None) -> set[str]:
+    if cluster_queue is None:
+        return set()
+    return flavors_named_by(cluster_queue)

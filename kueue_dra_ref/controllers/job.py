@@ -35,9 +35,10 @@ class JobReconciler:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.jobs
         self.pods = JobPods(kueue)
-        self.managing = ManagedJobs(self.rules, kueue.configuration, kueue.store)
+        self.managing = ManagedJobs(self.rules, kueue.configuration, self.store)
         self.priorities = WorkloadPriorityClassController(kueue)
         self.backoff = Backoff(kueue, "Job")
 
@@ -51,14 +52,18 @@ class JobReconciler:
         obj = event.new or event.old or {}
         for owner in obj["metadata"].get("ownerReferences") or ():
             if owner.get("kind") == "Job":
-                self.kueue.reconcile("Job", (event.key[0], owner["name"]))
+                job = (event.key[0], owner["name"])
+                self.kueue.reconcile("Job", job)
 
     def reconcile(self, key: Key) -> None:
         """Bring the Workload in line with its Job, and the Job in line with its Workload."""
-        job = self.kueue.store.find("Job", key[1], key[0])
-        if job is None or self.managing.objection(job):
+        job = self.store.get("Job", key)
+        if job is None:
             return
-        workload = self.kueue.store.find("Workload", workload_name(job), key[0])
+        if self.managing.objection(job):
+            return
+        name = workload_name(job)
+        workload = self.store.find("Workload", name, key[0])
         try:
             self._reconcile(job, workload)
         except MissingClass:
@@ -79,7 +84,9 @@ class JobReconciler:
 
     def _sync(self, job: Manifest, workload: Manifest) -> None:
         """Bring a Job and its equivalent Workload in line, one change at a time."""
-        if self.priorities.follow(job, workload) or self._reclaim(job, workload):
+        if self.priorities.follow(job, workload):
+            return
+        if self._reclaim(job, workload):
             return
         if is_true(workload, "Evicted"):
             self._stop(job, workload)
@@ -101,32 +108,40 @@ class JobReconciler:
             return True
         if not job["spec"].get("suspend"):
             return False
-        return not changed(pod_sets, workload["spec"]["podSets"], admitted)
+        written = workload["spec"]["podSets"]
+        return not changed(pod_sets, written, admitted)
 
     def _replace_workload(self, job: Manifest, workload: Manifest) -> None:
         """Update the Workload of a pending Job in place; otherwise suspend the Job and delete the Workload."""
-        if job["spec"].get("suspend") and not is_true(workload, "QuotaReserved"):
-            updated = {**self.kueue.patched(workload), "spec": self._spec(job)}
-            self.kueue.store.put(updated)
+        is_suspended = job["spec"].get("suspend")
+        if is_suspended and not is_true(workload, "QuotaReserved"):
+            working = self.kueue.patched(workload)
+            working["spec"] = self._spec(job)
+            self.store.put(working)
             return
         self.pods.suspend(job, workload)
-        self.kueue.store.remove(Ref.of(workload))
+        ref = Ref.of(workload)
+        self.store.remove(ref)
 
     def _delete_if_not_equivalent(self, job: Manifest, workload: Manifest) -> bool:
         """Delete the Workload of a finished Job if it holds no quota and has other pods; True if it was deleted."""
-        if job["spec"].get("suspend") or is_true(workload, "QuotaReserved"):
+        is_suspended = job["spec"].get("suspend")
+        if is_suspended or is_true(workload, "QuotaReserved"):
             return False
         pod_sets = self._pod_sets(job) or []
         own = workload["spec"]["podSets"]
         if not self.rules.delete_if_not_equivalent(pod_sets, own):
             return False
-        self.kueue.store.remove(Ref.of(workload))
+        ref = Ref.of(workload)
+        self.store.remove(ref)
         return True
 
     def _finish(
         self, job: Manifest, workload: Manifest | None, reason: str, message: str
     ) -> None:
-        if workload is None or self._delete_if_not_equivalent(job, workload):
+        if workload is None:
+            return
+        if self._delete_if_not_equivalent(job, workload):
             return
         if is_true(workload, "Finished"):
             return
@@ -135,9 +150,14 @@ class JobReconciler:
         set_condition(working, "Finished", True, reason, message, now)
         for released in self.rules.release_when_finished():
             self._release_quota(working, *released)
-        self.kueue.store.put(working)
+        self.store.put(working)
 
-    def _release_quota(self, working: Manifest, reason: str, message: str) -> None:
+    def _release_quota(
+        self,
+        working: Manifest,
+        reason: str,
+        message: str,
+    ) -> None:
         now = self.kueue.clock.now
         was_admitted = is_true(working, "Admitted")
         set_condition(working, "QuotaReserved", False, reason, message, now)
@@ -147,15 +167,16 @@ class JobReconciler:
 
     def _reclaim(self, job: Manifest, workload: Manifest) -> bool:
         """Write how many pods of a Job will not run again; True when that number has changed."""
-        most = workload["spec"]["podSets"][0]["count"]
-        count = min(self.rules.reclaimable_pods.or_else(0, job), most)
+        pod_set = workload["spec"]["podSets"][0]
+        count = self.rules.reclaimable_pods.or_else(0, job)
+        count = min(count, pod_set["count"])
         reclaimable = [{"name": "main", "count": count}] if count else []
         status = workload.get("status") or {}
         if reclaimable == status.get("reclaimablePods", []):
             return False
         working = self.kueue.patched(workload)
         working["status"]["reclaimablePods"] = reclaimable
-        self.kueue.store.put(working)
+        self.store.put(working)
         return True
 
     def _pod_sets(self, job: Manifest) -> list[dict[str, Any]] | None:
@@ -189,7 +210,7 @@ class JobReconciler:
             "spec": self._spec(job),
         }
         if self._is_accepted(workload):
-            self.kueue.store.put(workload)
+            self.store.put(workload)
 
     def _is_accepted(self, workload: Manifest) -> bool:
         """Whether the API server accepts a new Workload."""
@@ -201,24 +222,34 @@ class JobReconciler:
         return _ACCEPTED.once(workload, (behaviour,), validated)
 
     def _spec(self, job: Manifest) -> dict[str, Any]:
-        spec = {"podSets": self._pod_sets(job), **_queue_of(job), "active": True}
-        return spec | self.priorities.of(job)
+        return {
+            "podSets": self._pod_sets(job),
+            **_queue_of(job),
+            "active": True,
+            **self.priorities.of(job),
+        }
 
     def _stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend an evicted Job, and release its quota once its pods have stopped."""
         self.pods.stop(job, workload)
-        if is_true(workload, "QuotaReserved") and self.rules.release_quota(job):
-            unset_quota_reservation(self.kueue, self.kueue.patched(workload))
+        if not is_true(workload, "QuotaReserved"):
+            return
+        if self.rules.release_quota(job):
+            working = self.kueue.patched(workload)
+            unset_quota_reservation(self.kueue, working)
 
     def _sync_queue(self, job: Manifest, workload: Manifest) -> bool:
         """Copy the queue name of a pending Job to its Workload; True when it had changed."""
         if is_true(workload, "QuotaReserved"):
             return False
-        spec = {k: v for k, v in workload["spec"].items() if k != "queueName"}
+        spec = dict(workload["spec"])
+        spec.pop("queueName", None)
         spec |= _queue_of(job)
         if spec == workload["spec"]:
             return False
-        self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
+        working = self.kueue.patched(workload)
+        working["spec"] = spec
+        self.store.put(working)
         return True
 
 
@@ -230,22 +261,30 @@ def _queue_of(job: Manifest) -> dict[str, str]:
 def workload_name(job: Manifest) -> str:
     """Name a Job's Workload: the Job's kind and name, and five characters of a hash that distinguishes owners."""
     meta = job["metadata"]
-    owner = "\n".join(("Job", "batch", meta["name"], meta["uid"]))
+    name = meta["name"]
+    owner = f"Job\nbatch\n{name}\n{meta['uid']}"
     digest = hashlib.sha1(owner.encode(), usedforsecurity=False)
-    return f"job-{meta['name']}"[:57] + "-" + digest.hexdigest()[:5]
+    prefix = f"job-{name}"[:57]
+    return f"{prefix}-{digest.hexdigest()[:5]}"
 
 
 def _running_pod_sets(workload: Manifest) -> PodSets:
     """Give the pod sets with their admitted counts where partial admission may have reduced them."""
-    admission = (workload.get("status") or {}).get("admission") or {}
-    counts = {
-        each["name"]: each["count"]
-        for each in admission.get("podSetAssignments") or ()
-        if "count" in each
-    }
+    counts = _admitted_counts(workload)
     running = []
     for each in workload["spec"]["podSets"]:
-        if "minCount" in each:
-            each = {**each, "count": counts.get(each["name"], each["count"])}
+        name = each["name"]
+        if "minCount" in each and name in counts:
+            each = {**each, "count": counts[name]}
         running.append(each)
     return running
+
+
+def _admitted_counts(workload: Manifest) -> dict[str, int]:
+    status = workload.get("status") or {}
+    admission = status.get("admission") or {}
+    counts = {}
+    for each in admission.get("podSetAssignments") or ():
+        if "count" in each:
+            counts[each["name"]] = each["count"]
+    return counts

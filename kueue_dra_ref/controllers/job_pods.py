@@ -6,12 +6,14 @@ pkg/controller/jobs/job/job_controller.go (RunWithPodSetsInfo, RestorePodSetsInf
 
 from __future__ import annotations
 
-from typing import Any
-
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.api.jobs import pod_of
 from kueue_dra_ref.controlplane.kueue import Kueue
+from kueue_dra_ref.rules.jobframework.job_reconciliation import PodSets
 from kueue_dra_ref.target import Manifest
+
+Failed = tuple[str, str]
+"""The reason and the message of a Job that cannot start."""
 
 
 class JobPods:
@@ -19,9 +21,10 @@ class JobPods:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.jobs
 
-    def follow(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
+    def follow(self, job: Manifest, workload: Manifest) -> Failed | None:
         """Run a Job exactly while its Workload is admitted; give reason and message if it can never start."""
         admitted = is_true(workload, "Admitted")
         if job["spec"].get("suspend"):
@@ -34,75 +37,107 @@ class JobPods:
     def stop(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job that has lost its quota, and restore its number of pods."""
         if self.rules.suspend(False):
-            restored = self._resized(job, workload["spec"]["podSets"])
+            pod_sets = workload["spec"]["podSets"]
+            restored = self._resized(job, pod_sets)
             self.suspend(restored, workload)
 
     def suspend(self, job: Manifest, workload: Manifest) -> None:
         """Suspend a Job, and restore the node selector and tolerations of its pods."""
-        if not job["spec"].get("suspend"):
-            template = _restored_template(job, workload)
-            self._update(job, {"suspend": True, "template": template})
+        if job["spec"].get("suspend"):
+            return
+        template = _restored_template(job, workload)
+        changes = {
+            "suspend": True,
+            "template": template,
+        }
+        self._update(job, changes)
 
-    def _start(self, job: Manifest, workload: Manifest) -> tuple[str, str] | None:
-        node_selector = pod_of(job).get("nodeSelector") or {}
+    def _start(self, job: Manifest, workload: Manifest) -> Failed | None:
+        pod = pod_of(job)
+        node_selector = pod.get("nodeSelector") or {}
         node_labels: dict[str, str] = {}
         for flavor in self._flavors(workload):
             node_labels |= flavor.get("nodeLabels") or {}
-        failed = self.rules.fail_on_conflicting_labels(node_selector, node_labels)
+        conflict = self.rules.fail_on_conflicting_labels
+        failed = conflict(node_selector, node_labels)
         if failed is None:
             self._unsuspend(job, workload)
         return failed
 
     def _unsuspend(self, job: Manifest, workload: Manifest) -> None:
-        job = self._resized(job, workload["status"]["admission"]["podSetAssignments"])
-        template = job["spec"].get("template") or {}
-        spec: dict[str, Any] = dict(template.get("spec") or {})
+        admission = workload["status"]["admission"]
+        resized = self._resized(job, admission["podSetAssignments"])
+        template = _template_of(resized)
         for flavor in self._flavors(workload):
-            node_labels = flavor.get("nodeLabels")
-            if node_labels:
-                spec["nodeSelector"] = {
-                    **(spec.get("nodeSelector") or {}),
-                    **node_labels,
-                }
-            tolerations = flavor.get("tolerations")
-            if tolerations:
-                spec["tolerations"] = [*(spec.get("tolerations") or []), *tolerations]
-        self._update(job, {"suspend": False, "template": {**template, "spec": spec}})
+            _add_flavor(template["spec"], flavor)
+        changes = {
+            "suspend": False,
+            "template": template,
+        }
+        self._update(resized, changes)
 
-    def _update(self, job: Manifest, changes: dict[str, Any]) -> None:
-        spec = {**job["spec"], **changes}
-        metadata = dict(job["metadata"])
-        self.kueue.store.put({**job, "metadata": metadata, "spec": spec})
+    def _update(self, job: Manifest, changes: Manifest) -> None:
+        updated = dict(job)
+        updated["metadata"] = dict(job["metadata"])
+        spec = dict(job["spec"])
+        updated["spec"] = spec | changes
+        self.store.put(updated)
 
-    def _resized(self, job: Manifest, pod_sets: list[dict[str, Any]]) -> Manifest:
+    def _resized(self, job: Manifest, pod_sets: PodSets) -> Manifest:
         """Give a Job with the number of pods of its pod set, if partial admission may reduce it."""
         if self.rules.min_parallelism(job) is None:
             return job
         spec = dict(job["spec"])
-        for change in self.rules.apply_pod_count(job, pod_sets[0]["count"]):
+        count = pod_sets[0]["count"]
+        for change in self.rules.apply_pod_count(job, count):
             spec |= change
         return {**job, "spec": spec}
 
-    def _flavors(self, workload: Manifest) -> list[dict[str, Any]]:
+    def _flavors(self, workload: Manifest) -> list[Manifest]:
         """Give the specs of the assigned flavors, each once."""
-        names = dict[str, None]()
-        for assignment in workload["status"]["admission"]["podSetAssignments"]:
-            names.update(dict.fromkeys(assignment["flavors"].values()))
-        found = [self.kueue.store.find("ResourceFlavor", name) for name in names]
-        return [flavor.get("spec") or {} for flavor in found if flavor]
+        admission = workload["status"]["admission"]
+        specs: dict[str, Manifest] = {}
+        for assignment in admission["podSetAssignments"]:
+            for name in assignment["flavors"].values():
+                flavor = self.store.find("ResourceFlavor", name)
+                if flavor is None:
+                    continue
+                specs[name] = flavor.get("spec") or {}
+        return list(specs.values())
+
+
+def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
+    """Add the node labels and tolerations of a flavor to the spec of a pod."""
+    node_labels = flavor.get("nodeLabels")
+    if node_labels:
+        node_selector = spec.get("nodeSelector") or {}
+        spec["nodeSelector"] = {**node_selector, **node_labels}
+    tolerations = flavor.get("tolerations")
+    if tolerations:
+        before = spec.get("tolerations") or []
+        spec["tolerations"] = [*before, *tolerations]
 
 
 _RESTORED = ("nodeSelector", "tolerations")
 
 
-def _restored_template(job: Manifest, workload: Manifest) -> dict[str, Any]:
+def _restored_template(job: Manifest, workload: Manifest) -> Manifest:
     """Give the pod template of a Job with the node selector and the tolerations of its Workload's pod set."""
-    template = job["spec"].get("template") or {}
+    template = _template_of(job)
+    spec = template["spec"]
     pod_set = workload["spec"]["podSets"][0]
-    original = (pod_set.get("template") or {}).get("spec") or {}
-    spec = dict(template.get("spec") or {})
+    original_template = pod_set.get("template") or {}
+    original = original_template.get("spec") or {}
     for key in _RESTORED:
         spec.pop(key, None)
         if key in original:
             spec[key] = original[key]
-    return {**template, "spec": spec}
+    return template
+
+
+def _template_of(job: Manifest) -> Manifest:
+    """Copy the pod template of a Job, and the spec in it."""
+    template = dict(job["spec"].get("template") or {})
+    spec = template.get("spec") or {}
+    template["spec"] = dict(spec)
+    return template

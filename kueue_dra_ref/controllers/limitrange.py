@@ -18,18 +18,19 @@ class LimitRangeController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
 
     def on_limit_range(self, event: Event) -> None:
         """Requeue the pending workloads of the namespace."""
         namespace = event.key[0]
-        for workload in self.kueue.store.every("Workload"):
+        for workload in self.store.every("Workload"):
             if workload["metadata"]["namespace"] == namespace:
                 self._requeue(workload)
 
     def on_runtime_class(self, event: Event) -> None:
         """Requeue the pending workloads that name the class."""
         name = event.key[1]
-        for workload in self.kueue.store.every("Workload"):
+        for workload in self.store.every("Workload"):
             if name in _runtime_classes(workload):
                 self._requeue(workload)
 
@@ -47,6 +48,7 @@ class LimitRangeController:
 def _runtime_classes(workload: Manifest) -> set[str]:
     found = set()
     for pod_set in workload["spec"].get("podSets") or ():
-        spec = (pod_set.get("template") or {}).get("spec") or {}
+        template = pod_set.get("template") or {}
+        spec = template.get("spec") or {}
         found.add(spec.get("runtimeClassName") or "")
     return found

@@ -29,7 +29,7 @@ class QueueReadiness:
         """Describe the LocalQueue, the ClusterQueue, the namespace and the requests of a workload to the rules."""
         kueue = self.kueue
         key, managed = kueue.queue_of(working)
-        local_queue = kueue.store.find("LocalQueue", key[1], key[0])
+        local_queue = kueue.store.get("LocalQueue", key)
         name = managed.cluster_queue if managed else ""
         queue = kueue.informers.queue(name)
         return QueuePosition(
@@ -54,16 +54,22 @@ class QueueReadiness:
         blocked = self.rules.queueing.queue_not_ready.answer(position)
         if blocked is None:
             return None, ()
-        step = Step(requirements=cited([blocked.rule]), text=blocked.value.message)
+        step = Step(
+            requirements=cited([blocked.rule]),
+            text=blocked.value.message,
+        )
         return blocked.value, (step,)
 
     def _can_admit(self, queue: ClusterQueue | None) -> bool:
-        return queue is not None and not self.kueue.informers.inactive(queue)
+        if queue is None:
+            return False
+        return not self.kueue.informers.inactive(queue)
 
     def _mismatch(self, queue: ClusterQueue | None, namespace: str) -> str:
         if queue is None:
             return ""
-        return self.kueue.informers.mismatch(queue, namespace) or ""
+        mismatch = self.kueue.informers.mismatch(queue, namespace)
+        return mismatch or ""
 
     def _bypassed(self, name: str, working: Manifest) -> QuotaReservedReason | None:
         pending = self.kueue.pending.get(name)
@@ -76,12 +82,15 @@ class QueueReadiness:
         if queue is None:
             return ""
         kueue = self.kueue
-        limits = kueue.lister.surroundings(working["metadata"]["namespace"])
+        namespace = working["metadata"]["namespace"]
+        limits = kueue.lister.surroundings(namespace)
         workload = kueue.informers.workload(working)
         if kueue.asks_for_devices(working):
             workload = kueue.adjusted(working)
         found = unfit(self.rules.adjusting, limits, workload)
-        return found.message if found else ""
+        if found is None:
+            return ""
+        return found.message
 
 
 def _quota_reserved_reason(working: Manifest) -> str:

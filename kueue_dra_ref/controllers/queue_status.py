@@ -27,12 +27,15 @@ from kueue_dra_ref.model.resource_node import (
 from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest
 
+Status = dict[str, Any]
+
 
 class QueueStatus:
     """Writes the status of queues and cohorts."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.reporting
         self._by_kind = {
             "ClusterQueue": self._cluster_queue,
@@ -42,29 +45,32 @@ class QueueStatus:
 
     def write(self, kind: str, key: Key) -> None:
         """Write the status of one object; that of a deleted ClusterQueue only where a behaviour reports on it."""
-        found = self.kueue.store.find(kind, key[1], key[0])
+        found = self.store.get(kind, key)
         if found is None:
             return
         is_deleted_queue = kind == "ClusterQueue" and is_deleted(found)
         if is_deleted_queue and not self.rules.terminating:
             return
         status = self._by_kind[kind](found)
-        metadata = dict(found["metadata"])
-        self.kueue.store.put({**found, "metadata": metadata, "status": status})
+        updated = {**found, "status": status}
+        updated["metadata"] = dict(found["metadata"])
+        self.store.put(updated)
 
-    def _cluster_queue(self, found: Manifest) -> dict[str, Any]:
+    def _cluster_queue(self, found: Manifest) -> Status:
         kueue = self.kueue
-        queue = kueue.informers.queue(found["metadata"]["name"])
+        name = found["metadata"]["name"]
+        queue = kueue.informers.queue(name)
         assert queue is not None
-        pending = len(kueue.pending.get(queue.name, ()))
-        totals = kueue.usage.of_cluster_queue(queue.name)
+        pending = len(kueue.pending.get(name, ()))
+        totals = kueue.usage.of_cluster_queue(name)
         status = _with_conditions(found)
-        counts = self._counts(queue.name, pending, totals)
+        counts = self._counts(name, pending, totals)
         for fields in self.rules.cluster_queue(counts):
             status |= fields
         for each in self._active_conditions(queue):
             apply_condition({"status": status}, each, kueue.clock.now)
-        return status | self._share(kueue.hierarchy.queues.get(queue.name))
+        node = kueue.hierarchy.queues.get(name)
+        return status | self._share(node)
 
     def _active_conditions(self, queue: ClusterQueue) -> list[Condition]:
         """Say whether a ClusterQueue can admit."""
@@ -75,30 +81,38 @@ class QueueStatus:
         messages = [each.message for each in inactive]
         return self.rules.cluster_queue_active(reasons, messages)
 
-    def _cohort(self, found: Manifest) -> dict[str, Any]:
-        return self._share(self.kueue.hierarchy.cohorts.get(found["metadata"]["name"]))
+    def _cohort(self, found: Manifest) -> Status:
+        name = found["metadata"]["name"]
+        node = self.kueue.hierarchy.cohorts.get(name)
+        return self._share(node)
 
-    def _share(self, node: ResourceNode | None) -> dict[str, Any]:
+    def _share(self, node: ResourceNode | None) -> Status:
         """Give the fair sharing part of a status; empty without fair sharing."""
-        status: dict[str, Any] = {}
-        if node is None or self.kueue.configuration.fair_sharing is None:
+        status: Status = {}
+        strategies = self.kueue.configuration.fair_sharing
+        if node is None or strategies is None:
             return status
         share = dominant_resource_share(node)
-        for fields in self.kueue.behaviour.fair_sharing.status_fields(share):
+        rules = self.kueue.behaviour.fair_sharing
+        for fields in rules.status_fields(share):
             status |= fields
         return status
 
-    def _local_queue(self, found: Manifest) -> dict[str, Any]:
-        kueue, key = self.kueue, key_of(found)
+    def _local_queue(self, found: Manifest) -> Status:
+        kueue = self.kueue
+        key = key_of(found)
         name = found["spec"].get("clusterQueue", "")
         stopped = stop_policy(found) != "None"
         totals = UsageTotals()
         if kueue.informers.queue(name):
             totals = kueue.usage.of_local_queue(key, name)
         managed = kueue.local_queues.get(key)
-        pending = len(managed.items) if managed and not stopped else 0
+        pending = 0
+        if managed is not None and not stopped:
+            pending = len(managed.items)
+        counts = self._counts(name, pending, totals)
         status = _with_conditions(found)
-        for fields in self.rules.local_queue(self._counts(name, pending, totals)):
+        for fields in self.rules.local_queue(counts):
             status |= fields
         state = self._state(name)
         for each in self.rules.local_queue_active(stopped, state):
@@ -106,12 +120,19 @@ class QueueStatus:
         return status
 
     def _state(self, cluster_queue: str) -> str:
-        found = self.kueue.store.find("ClusterQueue", cluster_queue)
+        found = self.store.find("ClusterQueue", cluster_queue)
         if found is None:
             return "missing"
-        return "active" if is_true(found, "Active") else "inactive"
+        if is_true(found, "Active"):
+            return "active"
+        return "inactive"
 
-    def _counts(self, name: str, pending: int, totals: UsageTotals) -> QueueCounts:
+    def _counts(
+        self,
+        name: str,
+        pending: int,
+        totals: UsageTotals,
+    ) -> QueueCounts:
         queue = self.kueue.informers.queue(name)
         return QueueCounts(
             pending=pending,
@@ -132,9 +153,10 @@ class QueueStatus:
         node = self.kueue.hierarchy.queues.get(name)
         if node is None:
             return {}
-        reserved = self._above_nominal(node, totals.reserved)
-        used = self._above_nominal(node, totals.used)
-        return {"reserved": reserved, "used": used}
+        return {
+            "reserved": self._above_nominal(node, totals.reserved),
+            "used": self._above_nominal(node, totals.used),
+        }
 
     def _above_nominal(
         self, node: ResourceNode, amounts: Mapping[FlavorResource, int]
@@ -151,7 +173,9 @@ class QueueStatus:
         return found
 
 
-def _with_conditions(found: Manifest) -> dict[str, Any]:
+def _with_conditions(found: Manifest) -> Status:
     """Give a new status with copies of the conditions that an object has."""
-    conditions = (found.get("status") or {}).get("conditions") or ()
-    return {"conditions": [dict(each) for each in conditions]}
+    status = found.get("status") or {}
+    conditions = status.get("conditions") or ()
+    copies = [dict(each) for each in conditions]
+    return {"conditions": copies}

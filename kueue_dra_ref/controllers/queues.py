@@ -25,10 +25,12 @@ class QueueControllers:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
 
     def on_cluster_queue(self, event: Event) -> None:
         """Add, update or remove the queue of a ClusterQueue."""
-        name, kueue = event.key[1], self.kueue
+        kueue = self.kueue
+        name = event.key[1]
         kueue.rebuild_hierarchy()
         if _is_terminating(event):
             self._reconcile_pending(name)
@@ -38,7 +40,7 @@ class QueueControllers:
             kueue.pending.pop(name, None)
         elif event.old is None:
             self._activate(name)
-        if event.new is not None and _spec(event.old) != _spec(event.new):
+        if event.new is not None and _spec_changed(event):
             kueue.notify_retry_inadmissible(name)
         if _stop_policy_changed(event):
             self._reconcile_pending(name)
@@ -53,12 +55,13 @@ class QueueControllers:
         obj = event.new or event.old
         assert obj is not None
         parent = obj["spec"].get("cohortName", "")
-        cohort = self.kueue.hierarchy.cohorts.get(parent)
+        cohorts = self.kueue.hierarchy.cohorts
+        cohort = cohorts.get(parent)
         if cohort is None:
             return
-        between = [cohort, *cohort.path_parent_to_root()][:-1]
-        for each in between:
-            if self.kueue.store.find("Cohort", each.name):
+        path = [cohort, *cohort.path_parent_to_root()]
+        for each in path[:-1]:
+            if self.store.find("Cohort", each.name):
                 self.kueue.queue_cohort_later(each.name)
                 self._refresh_share(each.name)
 
@@ -75,27 +78,30 @@ class QueueControllers:
     def _refresh_share(self, cohort: str) -> None:
         """Have the fair share of a cohort written, under fair sharing."""
         if self.kueue.configuration.fair_sharing is not None:
-            self.kueue.stale["Cohort", ("", cohort)] = None
+            key = ("", cohort)
+            self.kueue.stale["Cohort", key] = None
 
     def on_local_queue(self, event: Event) -> None:
         """Manage a LocalQueue that is not stopped."""
-        kueue, key = self.kueue, event.key
-        if event.new is None or stop_policy(event.new) != "None":
+        kueue = self.kueue
+        key, found = event.key, event.new
+        if found is None or stop_policy(found) != "None":
             self._remove(key)
         elif key not in kueue.local_queues:
-            self._manage(key, event.new)
+            self._manage(key, found)
         else:
-            self._point_local_queue(key, event.new["spec"].get("clusterQueue", ""))
+            self._point_local_queue(key, _cluster_queue_of(found))
         if _stop_policy_changed(event):
             self._reconcile_workloads(key)
         for obj in (event.old, event.new):
             if obj is not None:
-                kueue.refresh(obj["spec"].get("clusterQueue", ""))
+                kueue.refresh(_cluster_queue_of(obj))
         kueue.stale["LocalQueue", key] = None
 
     def on_flavor(self, event: Event) -> None:
         """Requeue the workloads of the ClusterQueues that use a flavor."""
-        kueue, name = self.kueue, event.key[1]
+        kueue = self.kueue
+        name = event.key[1]
         kueue.informers.note_flavor(name)
         if _is_terminating(event):
             return
@@ -108,18 +114,22 @@ class QueueControllers:
         """Requeue all inadmissible workloads when a watched driver publishes other devices."""
         kueue = self.kueue
         rules = kueue.behaviour.processing.sourcing.watched_drivers
-        watched = set(rules(kueue.configuration.mappings))
-        drivers = {_spec_of(each).get("driver") for each in (event.old, event.new)}
-        if watched.isdisjoint(drivers):
+        mappings = kueue.configuration.mappings
+        watched = set(rules(mappings))
+        before = _spec_of(event.old).get("driver")
+        after = _spec_of(event.new).get("driver")
+        if watched.isdisjoint({before, after}):
             return
         for name in kueue.pending:
             kueue.notify_retry_inadmissible(name)
 
     def on_namespace(self, event: Event) -> None:
         """Requeue the inadmissible workloads of the ClusterQueues that select a namespace by its new labels."""
-        if event.old is None or event.new is None:
+        old, new = event.old, event.new
+        if old is None or new is None:
             return
-        before, after = labels_of(event.old), labels_of(event.new)
+        before = labels_of(old)
+        after = labels_of(new)
         for name in list(self.kueue.pending):
             queue = self.kueue.informers.queue(name)
             selector = queue.namespace_selector if queue else None
@@ -130,48 +140,53 @@ class QueueControllers:
 
     def _activate(self, name: str) -> None:
         """Queue the workloads of the LocalQueues that point at a new ClusterQueue."""
-        rules = self.kueue.behaviour.queueing
-        pending = self.kueue.pending.setdefault(name, PendingWorkloads(rules))
-        for managed in self.kueue.local_queues.values():
+        kueue = self.kueue
+        pending = PendingWorkloads(kueue.behaviour.queueing)
+        pending = kueue.pending.setdefault(name, pending)
+        for managed in kueue.local_queues.values():
             if managed.cluster_queue == name:
                 pending.join(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
         """Queue the pending workloads of a new LocalQueue, or of one that runs again."""
-        name = found["spec"].get("clusterQueue", "")
-        managed = self.kueue.local_queues[key] = ManagedQueue(cluster_queue=name)
+        kueue = self.kueue
+        name = _cluster_queue_of(found)
+        managed = ManagedQueue(cluster_queue=name)
+        kueue.local_queues[key] = managed
         for workload in self._workloads_in(key):
             workload_key = key_of(workload)
-            self.kueue.assigned[workload_key] = key
+            kueue.assigned[workload_key] = key
             if not self._is_pending(workload):
                 continue
-            if self.kueue.asks_for_devices(workload):
-                self.kueue.reconcile("Workload", workload_key)
+            if kueue.asks_for_devices(workload):
+                kueue.reconcile("Workload", workload_key)
             else:
-                self.kueue.assign_to_local_queue(workload)
-        pending = self.kueue.pending.get(name)
+                kueue.assign_to_local_queue(workload)
+        pending = kueue.pending.get(name)
         if pending is not None:
             pending.join(managed.items.values())
 
     def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
         """Move the pending workloads of a LocalQueue from one ClusterQueue to another."""
-        managed = self.kueue.local_queues[key]
+        kueue = self.kueue
+        managed = kueue.local_queues[key]
         if managed.cluster_queue == cluster_queue:
             return
-        before = self.kueue.pending.get(managed.cluster_queue)
+        before = kueue.pending.get(managed.cluster_queue)
         if before is not None:
             for item in managed.items:
                 before.drop(item)
         managed.cluster_queue = cluster_queue
-        after = self.kueue.pending.get(cluster_queue)
+        after = kueue.pending.get(cluster_queue)
         if after is not None:
             after.join(managed.items.values())
 
     def _is_pending(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):
             return False
-        skip = self.kueue.behaviour.queueing.skip_on_local_queue_add
-        return not skip(is_true(workload, "Finished"))
+        finished = is_true(workload, "Finished")
+        rules = self.kueue.behaviour.queueing
+        return not rules.skip_on_local_queue_add(finished)
 
     def _remove(self, key: Key) -> None:
         if key in self.kueue.local_queues:
@@ -180,8 +195,8 @@ class QueueControllers:
 
     def _reconcile_pending(self, cluster_queue: str) -> None:
         """Reconcile the workloads of all LocalQueues that point at a ClusterQueue."""
-        for queue in self.kueue.store.every("LocalQueue"):
-            if queue["spec"].get("clusterQueue") == cluster_queue:
+        for queue in self.store.every("LocalQueue"):
+            if _cluster_queue_of(queue) == cluster_queue:
                 self._reconcile_workloads(key_of(queue))
 
     def _reconcile_workloads(self, local_queue: Key) -> None:
@@ -190,7 +205,7 @@ class QueueControllers:
 
     def _workloads_in(self, local_queue: Key) -> Iterator[Manifest]:
         namespace, name = local_queue
-        for workload in self.kueue.store.every("Workload"):
+        for workload in self.store.every("Workload"):
             if workload["metadata"]["namespace"] != namespace:
                 continue
             if workload["spec"].get("queueName") == name:
@@ -199,19 +214,26 @@ class QueueControllers:
 
 def _is_terminating(event: Event) -> bool:
     """Whether an object changed that is deleted, but still has finalizers."""
-    if event.old is None or event.new is None:
+    old, new = event.old, event.new
+    if old is None or new is None:
         return False
-    return is_deleted(event.new)
+    return is_deleted(new)
 
 
 def _stop_policy_changed(event: Event) -> bool:
-    if event.old is None or event.new is None:
+    old, new = event.old, event.new
+    if old is None or new is None:
         return True
-    return stop_policy(event.old) != stop_policy(event.new)
+    return stop_policy(old) != stop_policy(new)
 
 
-def _spec(obj: Manifest | None) -> object:
-    return (obj or {}).get("spec")
+def _cluster_queue_of(local_queue: Manifest) -> str:
+    spec = local_queue["spec"]
+    return str(spec.get("clusterQueue", ""))
+
+
+def _spec_changed(event: Event) -> bool:
+    return _spec_of(event.old) != _spec_of(event.new)
 
 
 def _spec_of(obj: Manifest | None) -> Manifest:

@@ -6,7 +6,8 @@ Kueue: pkg/scheduler/scheduler.go (requeueAndUpdate); pkg/workload/patching/patc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from kueue_dra_ref.api.conditions import condition
 from kueue_dra_ref.cache.cluster_queue import Key
@@ -17,96 +18,143 @@ from kueue_dra_ref.controllers.workload_conditions import (
 from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.condition import Condition
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.scheduler.ambiguous_classes import interpretations
 from kueue_dra_ref.scheduler.entry import Entry
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """The last update of a Workload: its message and requests, and the resourceVersion that carries both."""
+
+    message: str
+    requests: tuple[TotalRequests, ...]
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """The cycle of the last update of a Workload, and the message before that update."""
+
+    cycle: int
+    before: str
+
+
+_NO_ATTEMPT = Attempt(cycle=0, before="")
+
+
 class RequeueStatus:
     """Writes to requeued workloads why they are pending, and remembers what it wrote."""
 
-    kueue: Kueue
-    _written: dict[Key, tuple[str, tuple[TotalRequests, ...], str]] = field(
-        default_factory=dict
-    )
-    """The last message on each Workload, its requests, and the resourceVersion that carries both."""
-    _last_update: dict[Key, tuple[int, str]] = field(default_factory=dict)
-    """The cycle of the last update of each Workload, and the message before that update."""
+    def __init__(self, kueue: Kueue) -> None:
+        self.kueue = kueue
+        self.store = kueue.store
+        self.rules = kueue.behaviour
+        self._updates: dict[Key, Update] = {}
+        self._attempts: dict[Key, Attempt] = {}
 
     def update(self, entry: Entry, cycle: int) -> None:
         """Write why a head is pending, unless its status says so and nothing has changed since."""
-        head = entry.queued
-        found = self.kueue.store.find("Workload", head.key[1], head.key[0])
+        key = entry.queued.key
+        found = self.store.get("Workload", key)
         if found and self._is_written(entry, found):
             return
-        reserved = condition(found or head.obj, "QuotaReserved") or {}
-        before = reserved.get("message", "")
+        before = _message(found or entry.queued.obj)
         if self._is_lost(entry, cycle, before):
             return
-        self._last_update[head.key] = cycle, before
-        rules = self.kueue.behaviour.reporting.pending_condition
+        self._attempts[key] = Attempt(cycle=cycle, before=before)
+        rules = self.rules.reporting.pending_condition
         pending = rules.answer(entry.cause, entry.message)
         if pending is None:
             return  # the API server rejects a condition without a reason, and the whole update with it
-        step = Step(
-            requirements=cited([pending.rule]),
-            text=f"pending: {entry.message}",
-        )
-        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, step)
-        fresh = self.kueue.store.put(self._patched(entry, pending.value))
-        version = fresh["metadata"]["resourceVersion"]
-        self._written[head.key] = entry.message, head.demands, version
+        self._record_steps(entry, pending.rule)
+        working = self._patched(entry, pending.value)
+        written = self.store.put(working)
+        self._updates[key] = _update(entry, written)
 
     def forget(self, key: Key) -> None:
         """Forget the last update of a workload that is not pending any more."""
-        self._written.pop(key, None)
+        self._updates.pop(key, None)
+
+    def _record_steps(self, entry: Entry, rule: Rule[..., Any]) -> None:
+        head = entry.queued
+        step = Step(
+            requirements=cited([rule]),
+            text=f"pending: {entry.message}",
+        )
+        steps = (*head.steps, *entry.steps, step)
+        self.kueue.decisions[head.key] = steps
 
     def _is_written(self, entry: Entry, found: Manifest) -> bool:
-        version = found["metadata"]["resourceVersion"]
-        update = (entry.message, entry.queued.demands, version)
-        return self._written.get(entry.queued.key) == update
+        update = self._updates.get(entry.queued.key)
+        return update == _update(entry, found)
 
-    def _is_lost(self, entry: Entry, cycle: int, before: str) -> bool:
+    def _is_lost(
+        self,
+        entry: Entry,
+        cycle: int,
+        before: str,
+    ) -> bool:
         """Whether Kueue drops this update: it follows right after another one, which Kueue has not read yet.
 
         The patch is empty if the message equals the one that Kueue read, and conflicts if Kueue does not overwrite.
         """
         head = entry.queued
-        last, read = self._last_update.get(head.key, (0, ""))
-        if cycle - last != 1 or entry.message == before:
+        last = self._attempts.get(head.key, _NO_ATTEMPT)
+        if cycle - last.cycle != 1:
             return False
-        if self.kueue.behaviour.overwrites_unread_status and entry.message != read:
+        if entry.message == before:
             return False
-        return self.kueue.map_order.for_workload(head.obj).is_stable(before)
+        is_empty_patch = entry.message == last.before
+        if self.rules.overwrites_unread_status and not is_empty_patch:
+            return False
+        draw = self.kueue.map_order.for_workload(head.obj)
+        return draw.is_stable(before)
 
     def _patched(self, entry: Entry, pending: Condition) -> Manifest:
         """Give the newest version of a Workload with its pending condition and its requests."""
-        kueue, head = self.kueue, entry.queued
+        kueue, rules = self.kueue, self.rules
+        head = entry.queued
         working = kueue.patched(head.obj)
         apply_condition(working, pending, kueue.clock.now)
         update_unset_quota_reservation(kueue, working)
-        demands = next(
-            interpretations(
-                kueue.behaviour.assigning, entry.queue, head.choices, head.demands
-            )
+        meanings = interpretations(
+            rules.assigning,
+            entry.queue,
+            head.choices,
+            head.demands,
         )
-        requests = [
-            (demand.pod_set.name, self._requests(entry, demand)) for demand in demands
-        ]
-        reported = kueue.behaviour.reporting.requests(requests, kueue.in_bytes)
+        requests = []
+        for demand in next(meanings):
+            amounts = self._requests(entry, demand)
+            requests.append((demand.pod_set.name, amounts))
+        reported = rules.reporting.requests(requests, kueue.in_bytes)
         if reported is not None:
             working["status"]["resourceRequests"] = reported
         return working
 
     def _requests(self, entry: Entry, demand: TotalRequests) -> Mapping[str, int]:
         """Give the requests of a pod set; those that the ClusterQueue implies are known once a flavor was tried."""
-        behaviour = self.kueue.behaviour
+        rules = self.rules
         implicit: Mapping[str, int] = {}
         if entry.was_tried:
-            implicit = counted(behaviour.assigning, entry.queue, demand)
+            implicit = counted(rules.assigning, entry.queue, demand)
         requests = dict(demand.amounts)
-        for each in behaviour.reporting.extra_requests(implicit):
+        for each in rules.reporting.extra_requests(implicit):
             requests.update(each)
         return requests
+
+
+def _message(workload: Manifest) -> str:
+    reserved = condition(workload, "QuotaReserved") or {}
+    return str(reserved.get("message", ""))
+
+
+def _update(entry: Entry, workload: Manifest) -> Update:
+    return Update(
+        message=entry.message,
+        requests=entry.queued.demands,
+        version=workload["metadata"]["resourceVersion"],
+    )

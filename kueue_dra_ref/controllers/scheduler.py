@@ -26,12 +26,16 @@ from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, told
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
+Inadmissible = tuple[RequeueReason, str, tuple[Step, ...]]
+"""Why a head is inadmissible: the reason, the message and the steps."""
+
 
 class Scheduler:
     """Runs scheduling cycles over the pending workloads of one Kueue."""
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour
         self._number = 0
         self._requeue_status = RequeueStatus(kueue)
@@ -44,7 +48,7 @@ class Scheduler:
 
     def cycle(self) -> bool:
         """Schedule the heads of all active ClusterQueues together; False when nothing changed."""
-        version = self.kueue.store.version
+        version = self.store.version
         heads = self._heads()
         if not heads:
             return False
@@ -52,34 +56,35 @@ class Scheduler:
         snapshot = self.kueue.snapshot()
         entries = self._cycle(snapshot).run(heads)
         self._just_admitted.clear()
-        moved = [self._apply(snapshot, entry) for entry in entries]
-        return any(moved) or self.kueue.store.version != version
+        moved = False
+        for entry in entries:
+            moved |= self._apply(snapshot, entry)
+        return moved or self.store.version != version
 
     def next_cycle_delay(self) -> None:
         """Note that time has passed, so every admission is written."""
         self._just_admitted.clear()
 
     def _heads(self) -> list[tuple[ClusterQueue, WorkloadInfo]]:
-        active = [
-            queue
-            for queue in map(self._active, self._names_with_pending())
-            if queue is not None
-        ]
         heads = []
-        for queue in active:
-            head = self.kueue.pending[queue.name].head()
+        for queue in self._active_queues():
+            pending = self.kueue.pending[queue.name]
+            head = pending.head()
             if head is not None:
                 heads.append((queue, head))
         return heads
 
-    def _names_with_pending(self) -> list[str]:
-        return [name for name, pending in self.kueue.pending.items() if pending.heap]
-
-    def _active(self, name: str) -> ClusterQueue | None:
-        queue = self.kueue.informers.queue(name)
-        if queue is None or self.kueue.informers.inactive(queue):
-            return None
-        return queue
+    def _active_queues(self) -> list[ClusterQueue]:
+        """Give the active ClusterQueues that have workloads to schedule."""
+        informers = self.kueue.informers
+        active = []
+        for name, pending in self.kueue.pending.items():
+            if not pending.heap:
+                continue
+            queue = informers.queue(name)
+            if queue is not None and not informers.inactive(queue):
+                active.append(queue)
+        return active
 
     def _cycle(self, snapshot: Snapshot) -> Cycle:
         configuration = self.kueue.configuration
@@ -104,29 +109,36 @@ class Scheduler:
 
     def _inadmissible(
         self, queue: ClusterQueue, head: WorkloadInfo
-    ) -> tuple[RequeueReason, str, tuple[Step, ...]] | None:
+    ) -> Inadmissible | None:
         """Say why a ClusterQueue cannot admit a workload, however much quota is free."""
-        rules = self.rules
-        if queue.name in self.kueue.hierarchy.looped:
+        rules, kueue = self.rules, self.kueue
+        namespace = head.key[0]
+        if queue.name in kueue.hierarchy.looped:
             stopped = rules.cohorts.on_cycle.answer(queue)
             if stopped:
                 return _stated(RequeueReason.STOPPED, stopped)
-        labels = self.kueue.informers.labels(head.key[0])
+        labels = kueue.informers.labels(namespace)
         mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
             return _stated(RequeueReason.UNFIT, mismatch)
-        limits = self.kueue.lister.surroundings(head.key[0])
-        invalid = unfit(rules.adjusting, limits, self._validated(head))
+        limits = kueue.lister.surroundings(namespace)
+        workload = self._validated(head)
+        invalid = unfit(rules.adjusting, limits, workload)
         if invalid is None:
             return None
-        step = Step(requirements=invalid.requirements, text=invalid.message)
+        step = Step(
+            requirements=invalid.requirements,
+            text=invalid.message,
+        )
         return RequeueReason.UNSUITABLE, invalid.message, (step,)
 
     def _validated(self, head: WorkloadInfo) -> Workload:
         """Give the requests to validate: the adjusted ones at first, those as written once the workload was tried."""
-        if head.remembered is None or head.written is None:
+        written = head.written
+        if head.remembered is None or written is None:
             return head.workload
-        return self.rules.queueing.retry_from.or_else(head.written, head.workload)
+        rules = self.rules.queueing.retry_from
+        return rules.or_else(written, head.workload)
 
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Carry out the decision on a head; True when its ClusterQueue can try another head."""
@@ -151,9 +163,11 @@ class Scheduler:
         queue, head = entry.queue, entry.queued
         pending = self.kueue.pending[queue.name]
         head.progress = entry.progress
-        head.remembered = rules.requeue_from(head.workload) or head.written
+        adjusted = rules.requeue_from(head.workload)
+        head.remembered = adjusted or head.written
         self._refresh_status(head)
-        if entry.why is RequeueReason.PREEMPTING and rules.sticky_preemptor(queue):
+        is_preemptor = entry.why is RequeueReason.PREEMPTING
+        if is_preemptor and rules.sticky_preemptor(queue):
             pending.sticky_workload = head.key
         if not head.may_be_tried or not self._requeues_immediately(entry):
             self._mark_inadmissible(entry)
@@ -170,7 +184,8 @@ class Scheduler:
         return self.rules.queueing.requeue_immediately(entry.queue)
 
     def _mark_inadmissible(self, entry: Entry) -> None:
-        rules, queue = self.rules.queueing, entry.queue
+        rules = self.rules.queueing
+        queue = entry.queue
         pending = self.kueue.pending[queue.name]
         marked = rules.mark_inadmissible(queue)
         is_unfit = entry.why is RequeueReason.UNFIT
@@ -186,34 +201,38 @@ class Scheduler:
         Kueue reconciles at once each of them whose condition says that it is pending evaluation, and corrects it.
         """
         pending = self.kueue.pending[entry.queue.name]
-        for key in pending.handle_inadmissible_hash(entry.queued, entry.cause):
-            found = self.kueue.store.find("Workload", key[1], key[0])
+        moved = pending.handle_inadmissible_hash(entry.queued, entry.cause)
+        for key in moved:
+            found = self.store.get("Workload", key)
             if found is not None and _is_pending_evaluation(found):
                 self.kueue.reconcile("Workload", key)
 
     def _refresh_status(self, head: WorkloadInfo) -> None:
         """Read the stored status of a head where it excludes the head from requeues of inadmissible workloads."""
-        found = self.kueue.store.find("Workload", head.key[1], head.key[0])
+        found = self.store.get("Workload", head.key)
         if found and self.rules.queueing.skip_in_requeue(found):
             head.obj = found
 
     def _admit(self, entry: Entry) -> None:
         """Write the quota reservation and the admission of a head to its status."""
-        head, rules = entry.queued, self.rules.reporting
+        head = entry.queued
+        rules = self.rules.reporting
+        name = entry.queue.name
         now = self.kueue.clock.now
         self._requeue_status.forget(head.key)
         self._just_admitted.add(head.key)
         self._record_admission(entry)
         working = self.kueue.patched(head.obj, head)
         working["status"].pop("resourceRequests", None)
-        admission = rules.admission(entry.queue.name, entry.assignment.pod_sets)
+        admission = rules.admission(name, entry.assignment.pod_sets)
         if admission is not None:
-            working["status"]["admission"] = copied(dict(admission))
-        for each in rules.admitted(entry.queue.name):
+            admission = copied(dict(admission))
+            working["status"]["admission"] = admission
+        for each in rules.admitted(name):
             apply_condition(working, each, now)
         for kind in ("Evicted", "Preempted"):
             _reset(working, kind, now)
-        self.kueue.store.put(working)
+        self.store.put(working)
 
     def _record_admission(self, entry: Entry) -> None:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""
@@ -223,8 +242,12 @@ class Scheduler:
             text="quota is reserved; admitted",
         )
         preempted = self._preemption_steps.pop(head.key, ())
-        steps = (*head.steps, *preempted, *entry.assignment.steps, admitted)
-        self.kueue.decisions[head.key] = steps
+        self.kueue.decisions[head.key] = (
+            *head.steps,
+            *preempted,
+            *entry.assignment.steps,
+            admitted,
+        )
 
     def _reject_admission(self, entry: Entry) -> None:
         """Keep a head pending whose admission would lack a pod set: the API server rejects such a status.
@@ -233,19 +256,24 @@ class Scheduler:
         here.
         """
         head = entry.queued
-        left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
+        assigned = len(entry.assignment.pod_sets)
+        left = head.workload.pod_sets[assigned]
+        rules = self.rules.assigning.stop_at_empty_pod_set
         rejected = Step(
-            requirements=cited(self.rules.assigning.stop_at_empty_pod_set.rules),
-            text=f"the pod set before {left} needs no flavor, so assignment stops; "
+            requirements=cited(rules.rules),
+            text=f"the pod set before {left.name} needs no flavor, so assignment stops; "
             "a workload is not admitted partially",
         )
-        self.kueue.decisions[head.key] = (*head.steps, *entry.steps, rejected)
-        self.kueue.pending[entry.queue.name].mark_inadmissible(head)
+        steps = (*head.steps, *entry.steps, rejected)
+        self.kueue.decisions[head.key] = steps
+        pending = self.kueue.pending[entry.queue.name]
+        pending.mark_inadmissible(head)
 
     def _issue_preemptions(self, snapshot: Snapshot, entry: Entry) -> None:
         entry.steps += told(entry.victims)
         if not all(target.hold.evicted for target in entry.victims):
-            self._preemption_steps[entry.queued.key] = entry.steps
+            key = entry.queued.key
+            self._preemption_steps[key] = entry.steps
         for target in entry.victims:
             self._preempt(snapshot, entry, target)
 
@@ -253,38 +281,47 @@ class Scheduler:
         self, snapshot: Snapshot, entry: Entry, target: PreemptionTarget
     ) -> None:
         """Evict one target, unless an eviction of it is under way."""
-        namespace, name = target.hold.key
-        found = self.kueue.store.find("Workload", name, namespace)
+        found = self.store.get("Workload", target.hold.key)
         if found is None or is_true(found, "Evicted"):
             return
+        rules = self.rules
         preemption = _preemption(snapshot, entry, target)
-        message = self.rules.preempting.preempted_message.or_else("", preemption)
+        message = rules.preempting.preempted_message.or_else("", preemption)
         working = self.kueue.patched(found)
-        for each in self.rules.reporting.preempted(target.reason, message):
-            apply_condition(working, each, self.kueue.clock.now)
+        now = self.kueue.clock.now
+        for each in rules.reporting.preempted(target.reason, message):
+            apply_condition(working, each, now)
         self.preemptions += 1
-        eviction = ReasonMessage(reason="Preempted", message=message)
+        eviction = ReasonMessage(
+            reason="Preempted",
+            message=message,
+        )
         evict(self.kueue, working, eviction)
-        self.kueue.store.put(working)
+        self.store.put(working)
 
 
 _IMMEDIATELY = (RequeueReason.LOST, RequeueReason.PREEMPTING)
 
 
-def _stated(
-    reason: RequeueReason, answer: Answer[str]
-) -> tuple[RequeueReason, str, tuple[Step, ...]]:
-    step = Step(requirements=cited([answer.rule]), text=answer.value)
+def _stated(reason: RequeueReason, answer: Answer[str]) -> Inadmissible:
+    step = Step(
+        requirements=cited([answer.rule]),
+        text=answer.value,
+    )
     return reason, answer.value, (step,)
 
 
 def _is_complete(entry: Entry) -> bool:
-    return len(entry.assignment.pod_sets) == len(entry.queued.workload.pod_sets)
+    assigned = entry.assignment.pod_sets
+    requested = entry.queued.workload.pod_sets
+    return len(assigned) == len(requested)
 
 
 def _is_unfinished(entry: Entry) -> bool:
     """Whether the search for flavors goes on in the next cycle."""
-    return entry.progress is not None and entry.progress.is_unfinished
+    if entry.progress is None:
+        return False
+    return entry.progress.is_unfinished
 
 
 def _is_pending_evaluation(obj: Manifest) -> bool:
@@ -306,7 +343,11 @@ def _preemption(
     )
 
 
-def _reset(obj: Manifest, kind: str, now: str) -> None:
+def _reset(
+    obj: Manifest,
+    kind: str,
+    now: str,
+) -> None:
     """Set an eviction or preemption condition to False once quota is reserved again."""
     found = condition(obj, kind)
     if found and found["status"] == "True":

@@ -41,6 +41,7 @@ class WorkloadReconciler:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour
         self.readiness = QueueReadiness(kueue)
         self.backoff = Backoff(kueue, "Workload")
@@ -103,7 +104,7 @@ class WorkloadReconciler:
 
     def reconcile(self, key: Key) -> None:
         """Bring the status of one Workload in line with its spec, its queue and its devices."""
-        obj = self.kueue.store.find("Workload", key[1], key[0])
+        obj = self.store.get("Workload", key)
         if obj is None or is_true(obj, "Finished"):
             return
         working = {
@@ -121,7 +122,7 @@ class WorkloadReconciler:
         )
         for check in checks:
             if check(working):
-                self.kueue.store.put(working)
+                self.store.put(working)
                 return
 
     def _processed(self, key: Key, working: Manifest) -> bool:
@@ -150,7 +151,12 @@ class WorkloadReconciler:
     def _enqueue(self, working: Manifest) -> bool:
         return self.kueue.enqueue({**working, "status": copied(working["status"])})
 
-    def _not_queued(self, key: Key, working: Manifest, resources: DRAResources) -> bool:
+    def _not_queued(
+        self,
+        key: Key,
+        working: Manifest,
+        resources: DRAResources,
+    ) -> bool:
         """Retry a DRA workload without its queues: to Kueue 0.19 that is an error, and it reports nothing on them.
 
         It does report them if they stop only after it has looked at the workload, as recordings show.
@@ -171,7 +177,7 @@ class WorkloadReconciler:
         if resolved is None:
             return False
         if apply_condition(working, resolved, self.kueue.clock.now):
-            self.kueue.store.put(working)
+            self.store.put(working)
         return True
 
     def _mark_inadmissible(
@@ -208,7 +214,7 @@ class WorkloadReconciler:
             for each in rules(message, refused.requeued):
                 apply_condition(working, each, now)
         no_quota_reservation(self.kueue, working)
-        self.kueue.store.put(working)
+        self.store.put(working)
 
     def _record_steps(self, key: Key, *steps: Step) -> None:
         self.kueue.decisions[key] = steps
@@ -233,7 +239,7 @@ class WorkloadReconciler:
         if local_queue_runs and _is_not_requeued(working, "LocalQueueStopped"):
             message = "The LocalQueue was restarted after being stopped"
             return self._requeue(working, "LocalQueueRestarted", message)
-        queue = self.kueue.store.find("ClusterQueue", position.cluster_queue)
+        queue = self.store.find("ClusterQueue", position.cluster_queue)
         cluster_queue_runs = queue is not None and stop_policy(queue) == "None"
         if cluster_queue_runs and _is_not_requeued(working, "ClusterQueueStopped"):
             message = "The ClusterQueue was restarted after being stopped"
@@ -263,11 +269,11 @@ class WorkloadReconciler:
         if not is_true(working, "Admitted") or is_true(working, "Evicted"):
             return False
         key, managed = self.kueue.queue_of(working)
-        local_queue = self.kueue.store.find("LocalQueue", key[1], key[0])
+        local_queue = self.store.get("LocalQueue", key)
         cluster_queue = None
         if managed:
             name = managed.cluster_queue
-            cluster_queue = self.kueue.store.find("ClusterQueue", name)
+            cluster_queue = self.store.find("ClusterQueue", name)
         holder = QuotaHolder(
             local_queue_stop=stop_policy(local_queue),
             cluster_queue_stop=stop_policy(cluster_queue),
@@ -275,7 +281,12 @@ class WorkloadReconciler:
         eviction = self.rules.queueing.evict(holder)
         return eviction is not None and evict(self.kueue, working, eviction)
 
-    def _requeue(self, working: Manifest, reason: str, message: str) -> bool:
+    def _requeue(
+        self,
+        working: Manifest,
+        reason: str,
+        message: str,
+    ) -> bool:
         now = self.kueue.clock.now
         return set_condition(working, "Requeued", True, reason, message, now)
 

@@ -14,7 +14,11 @@ from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
 
-def apply_condition(obj: Manifest, change: Condition, now: str) -> bool:
+def apply_condition(
+    obj: Manifest,
+    change: Condition,
+    now: str,
+) -> bool:
     """Set one condition; True when it changed."""
     return set_condition(
         obj, change.type, change.value, change.reason, change.message, now
@@ -47,7 +51,11 @@ def renew_unset_quota_reservation(kueue: Kueue, obj: Manifest) -> bool:
     return False
 
 
-def evict(kueue: Kueue, working: Manifest, eviction: ReasonMessage) -> bool:
+def evict(
+    kueue: Kueue,
+    working: Manifest,
+    eviction: ReasonMessage,
+) -> bool:
     """Mark a workload as evicted and count the eviction; it releases its quota once its pods are gone."""
     _count_eviction(working, eviction.reason)
     changed = False

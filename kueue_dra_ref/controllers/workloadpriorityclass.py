@@ -33,6 +33,7 @@ class WorkloadPriorityClassController:
 
     def __init__(self, kueue: Kueue) -> None:
         self.kueue = kueue
+        self.store = kueue.store
         self.rules = kueue.behaviour.priorities
 
     def of(self, job: Manifest) -> Manifest:
@@ -45,7 +46,8 @@ class WorkloadPriorityClassController:
         labeled = _label(job)
         if labeled:
             return self._from_class(WORKLOAD_CLASS, KUEUE, labeled)
-        name = pod_of(job).get("priorityClassName") or self._default()
+        pod = pod_of(job)
+        name = pod.get("priorityClassName") or self._default()
         if name:
             return self._from_class("PriorityClass", "scheduling.k8s.io", name)
         return {"priority": 0}
@@ -69,24 +71,35 @@ class WorkloadPriorityClassController:
         spec = dict(workload["spec"])
         spec.pop("priorityClassRef", None)
         spec |= self.of(job)
-        self.kueue.store.put({**self.kueue.patched(workload), "spec": spec})
+        working = self.kueue.patched(workload)
+        working["spec"] = spec
+        self.store.put(working)
         return True
 
     def on_class(self, event: Event) -> None:
         """Copy the value of a WorkloadPriorityClass to the Workloads that reference it."""
         if event.new is None or not self.rules.propagate_value():
             return
+        name = event.key[1]
         value = event.new.get("value", 0)
-        for found in list(self.kueue.store.every("Workload")):
+        for found in list(self.store.every("Workload")):
             spec = found["spec"]
-            if not _references(spec, event.key[1]) or spec.get("priority") == value:
+            if spec.get("priority") == value or not _references(spec, name):
                 continue
-            updated = {**spec, "priority": value}
-            self.kueue.store.put({**self.kueue.patched(found), "spec": updated})
+            working = self.kueue.patched(found)
+            working["spec"] = {**spec, "priority": value}
+            self.store.put(working)
 
-    def _from_class(self, kind: str, group: str, name: str) -> Manifest:
-        found = self.kueue.store.find(kind, name)
-        built_in = BUILT_IN.get(name, 0) if kind == "PriorityClass" else 0
+    def _from_class(
+        self,
+        kind: str,
+        group: str,
+        name: str,
+    ) -> Manifest:
+        found = self.store.find(kind, name)
+        built_in = 0
+        if kind == "PriorityClass":
+            built_in = BUILT_IN.get(name, 0)
         exists = found is not None or bool(built_in)
         if not self.rules.class_exists(exists):
             raise MissingClass(name)
@@ -96,7 +109,7 @@ class WorkloadPriorityClassController:
 
     def _default(self) -> str:
         """Name the global default PriorityClass with the lowest value; empty without one."""
-        classes = self.kueue.store.every("PriorityClass")
+        classes = self.store.every("PriorityClass")
         defaults = [found for found in classes if found.get("globalDefault")]
         if not defaults:
             return ""
@@ -105,9 +118,12 @@ class WorkloadPriorityClassController:
 
 
 def _label(job: Manifest) -> str:
-    return str((job["metadata"].get("labels") or {}).get(PRIORITY_LABEL, ""))
+    labels = job["metadata"].get("labels") or {}
+    return str(labels.get(PRIORITY_LABEL, ""))
 
 
 def _references(spec: Manifest, name: str) -> bool:
     reference = spec.get("priorityClassRef") or {}
-    return (reference.get("kind"), reference.get("name")) == (WORKLOAD_CLASS, name)
+    if reference.get("kind") != WORKLOAD_CLASS:
+        return False
+    return bool(reference.get("name") == name)

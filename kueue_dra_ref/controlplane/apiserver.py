@@ -52,7 +52,12 @@ class RequestRejected(ManifestError):
         if not errors:
             detail = rejected.message
             errors = (FieldError(field="", type="Refused", detail=detail),)
-        super().__init__(errors[0], rejected.code, rejected.message, errors[1:])
+        super().__init__(
+            errors[0],
+            rejected.code,
+            rejected.message,
+            errors[1:],
+        )
 
 
 class WrongTypes(ManifestError):
@@ -74,7 +79,12 @@ class ApiServer:
     warnings: list[str] = field(default_factory=list)
     """The warnings for clients, each with the object that it is about."""
 
-    def storable(self, manifest: Manifest, store: Store, now: str) -> Manifest:
+    def storable(
+        self,
+        manifest: Manifest,
+        store: Store,
+        now: str,
+    ) -> Manifest:
         """Give what is stored of a manifest.
 
         Raises:
@@ -96,7 +106,7 @@ class ApiServer:
         self, manifest: Manifest, old: Manifest | None, store: Store, now: str
     ) -> Manifest:
         """Give what is stored of an object of resource.k8s.io."""
-        namespace = str(_mapping(manifest, "metadata").get("namespace", ""))
+        _, namespace = _name_of(manifest)
         if old is None and namespace:
             insist_on_namespace(manifest, store)
         found = store.find("Namespace", namespace) or {}
@@ -109,7 +119,8 @@ class ApiServer:
         )
 
         def admit() -> Manifest:
-            return self._accepted(admitted(manifest, old, context), manifest)
+            answer = admitted(manifest, old, context)
+            return self._accepted(answer, manifest)
 
         if old is not None:
             return admit()
@@ -131,15 +142,28 @@ class ApiServer:
         self.warnings[first:] = warnings
         return found
 
-    def _other(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+    def _other(
+        self,
+        manifest: Manifest,
+        store: Store,
+        *,
+        is_new: bool,
+    ) -> Manifest:
         """Give what is stored of an object that is not of resource.k8s.io."""
         shape = BUILT_IN.get(manifest["kind"])
         if shape is None:
-            return stored(self._custom(manifest, store, is_new=is_new))
+            custom = self._custom(manifest, store, is_new=is_new)
+            return stored(custom)
         answer = decoded(manifest, shape, self.kubernetes)
         return stored(self._accepted(answer, manifest))
 
-    def _custom(self, manifest: Manifest, store: Store, *, is_new: bool) -> Manifest:
+    def _custom(
+        self,
+        manifest: Manifest,
+        store: Store,
+        *,
+        is_new: bool,
+    ) -> Manifest:
         """Give what Kueue's CRDs keep of an object; a mutating webhook rejects a new one with wrong types first.
 
         Raises:
@@ -147,11 +171,12 @@ class ApiServer:
             WrongTypes: the API server finds wrong types.
 
         """
-        kind, version = manifest["kind"], version_of(manifest)
-        shape = schema(kind, version)
+        kind = manifest["kind"]
+        shape = schema(kind, version_of(manifest))
         rejected = identified(manifest, self.kubernetes)
         if not rejected and is_new and kind in COMPLETED:
-            spec = {key: value for key, value in manifest.items() if key != "status"}
+            spec = dict(manifest)
+            spec.pop("status", None)
             rejected = completed(spec, shape, self.kubernetes)
             if rejected:
                 insist_on_namespace(manifest, store)
@@ -166,9 +191,10 @@ class ApiServer:
     def _accepted(
         self, answer: AcceptedRequest | RejectedRequest, manifest: Manifest
     ) -> Manifest:
-        name = _mapping(manifest, "metadata").get("name", "")
+        kind = manifest["kind"]
+        name, _ = _name_of(manifest)
         for warning in answer.warnings:
-            self.warnings.append(f"{manifest['kind']} {name}: {warning}")
+            self.warnings.append(f"{kind} {name}: {warning}")
         if isinstance(answer, RejectedRequest):
             raise RequestRejected(answer)
         return answer.obj
@@ -206,7 +232,7 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
     """
     if not kind_of(obj).namespaced:
         return
-    namespace = str(_mapping(obj, "metadata").get("namespace", ""))
+    _, namespace = _name_of(obj)
     if store.find("Namespace", namespace) is not None:
         return
     missing = FieldError(
@@ -216,10 +242,21 @@ def insist_on_namespace(obj: Manifest, store: Store) -> None:
     raise ManifestError(missing, code=404, message=message)
 
 
-def _stored(kind: str, manifest: Manifest, store: Store) -> Manifest | None:
-    meta = _mapping(manifest, "metadata")
-    name, namespace = str(meta.get("name", "")), str(meta.get("namespace", ""))
+def _stored(
+    kind: str,
+    manifest: Manifest,
+    store: Store,
+) -> Manifest | None:
+    name, namespace = _name_of(manifest)
     return store.find(kind, name, namespace)
+
+
+def _name_of(manifest: Manifest) -> tuple[str, str]:
+    """Give the name and the namespace of an object that may be malformed."""
+    meta = _mapping(manifest, "metadata")
+    name = meta.get("name", "")
+    namespace = meta.get("namespace", "")
+    return str(name), str(namespace)
 
 
 def _is_missing_in_sketch(fault: FieldError) -> bool:

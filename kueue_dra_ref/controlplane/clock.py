@@ -10,9 +10,14 @@ import itertools
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from math import inf
 
 _START = datetime(2025, 9, 17, 12, 0, 0, tzinfo=UTC)
 """The start of simulated time: the date of the September text."""
+
+
+Due = tuple[float, int, Callable[[], None]]
+"""When an action is due, a number that breaks ties, and the action."""
 
 
 class Clock:
@@ -21,7 +26,7 @@ class Clock:
     def __init__(self) -> None:
         self.seconds = 0.0
         self._order = itertools.count()
-        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._due: list[Due] = []
 
     @classmethod
     def at(cls, seconds: float) -> Clock:
@@ -37,12 +42,14 @@ class Clock:
 
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
-        due = self.seconds + seconds
-        heapq.heappush(self._due, (due, next(self._order), act))
+        seconds += self.seconds
+        due = (seconds, next(self._order), act)
+        heapq.heappush(self._due, due)
 
     def advance(self, until: float) -> bool:
         """Advance to the next action that is due by ``until`` seconds and do it; False when there is none."""
-        if not self._due or self._due[0][0] > until:
+        first = self._due[0][0] if self._due else inf
+        if first > until:
             self.seconds = max(self.seconds, until)
             return False
         due, _, act = heapq.heappop(self._due)

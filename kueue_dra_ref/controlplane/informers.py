@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from kueue_dra_ref.api.cluster_queues import cluster_queue_of
 from kueue_dra_ref.api.labels import NAME_LABEL
@@ -17,6 +18,36 @@ from kueue_dra_ref.controlplane.store import Key, Store, is_deleted, key_of
 from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.target import Manifest
 
+IndexKey = tuple[str, str]
+"""Kind and name of an object without a namespace."""
+
+
+class CachedQueue(NamedTuple):
+    """A ClusterQueue, and the stored spec that it was read from."""
+
+    spec: object
+    queue: ClusterQueue
+
+    def is_of(self, spec: object, deleted: bool) -> bool:
+        """Whether neither the spec nor the deletion has changed."""
+        if self.spec is not spec:
+            return False
+        return self.queue.deleted == deleted
+
+
+class CachedWorkload(NamedTuple):
+    """A Workload, and the stored spec that it was read from."""
+
+    spec: object
+    workload: Workload
+
+
+class CachedReasons(NamedTuple):
+    """Why a ClusterQueue cannot admit."""
+
+    queue: ClusterQueue
+    reasons: list[ReasonMessage]
+
 
 class Informers:
     """Reads the objects of a store for one Kueue, and caches them."""
@@ -24,34 +55,45 @@ class Informers:
     def __init__(self, behaviour: Behaviour, store: Store) -> None:
         self._rules = behaviour.queueing
         self._store = store
-        self._indexed: dict[tuple[str, str], Manifest] = {}
-        self._queues: dict[str, tuple[object, ClusterQueue]] = {}
-        self._workloads: dict[Key, tuple[object, Workload]] = {}
-        self._inactive: dict[str, tuple[ClusterQueue, list[ReasonMessage]]] = {}
+        self._indexed: dict[IndexKey, Manifest] = {}
+        self._queues: dict[str, CachedQueue] = {}
+        self._workloads: dict[Key, CachedWorkload] = {}
+        self._inactive: dict[str, CachedReasons] = {}
 
     def names(self, kind: str) -> list[str]:
         """Name all objects of a kind."""
-        return [found["metadata"]["name"] for found in self._store.every(kind)]
+        names = []
+        for found in self._store.every(kind):
+            meta = found["metadata"]
+            names.append(meta["name"])
+        return names
 
     def queue(self, name: str) -> ClusterQueue | None:
         """Give a ClusterQueue as it is in effect."""
-        found = self._store.find("ClusterQueue", name)
-        indexed = self._index("ClusterQueue", name)
+        kind = "ClusterQueue"
+        found = self._store.find(kind, name)
+        indexed = self._index(kind, name)
         if found is None or indexed is None:
             return None
-        spec, deleted = indexed["spec"], is_deleted(found)
+        spec = indexed["spec"]
+        deleted = is_deleted(found)
         known = self._queues.get(name)
-        if known is None or known[0] is not spec or known[1].deleted != deleted:
-            queue = replace(cluster_queue_of(indexed), deleted=deleted)
-            known = self._queues[name] = (spec, queue)
-        return known[1]
+        if known is not None and known.is_of(spec, deleted):
+            return known.queue
+        queue = cluster_queue_of(indexed)
+        queue = replace(queue, deleted=deleted)
+        self._queues[name] = CachedQueue(spec, queue)
+        return queue
 
     def cluster_queues_using(self, flavor: str) -> list[str]:
         """Name the ClusterQueues that use a flavor."""
         found = []
-        for queue in map(self.queue, self.names("ClusterQueue")):
-            if queue is not None and flavor in _flavor_names(queue):
-                found.append(queue.name)
+        for name in self.names("ClusterQueue"):
+            queue = self.queue(name)
+            if queue is None:
+                continue
+            if flavor in _flavor_names(queue):
+                found.append(name)
         return found
 
     def _index(self, kind: str, name: str) -> Manifest | None:
@@ -60,33 +102,45 @@ class Informers:
         if found is None:
             return None
         key = (kind, name)
-        if key in self._indexed and self._rules.ignore_update(is_deleted(found)):
-            return self._indexed[key]
+        deleted = is_deleted(found)
+        before = self._indexed.get(key)
+        ignore_update = self._rules.ignore_update
+        if before is not None and ignore_update(deleted):
+            return before
         self._indexed[key] = found
         return found
 
     def workload(self, obj: Manifest) -> Workload:
         """Give a Workload as it is written."""
-        key, spec = key_of(obj), obj["spec"]
+        key = key_of(obj)
+        spec = obj["spec"]
         known = self._workloads.get(key)
-        if known is None or known[0] is not spec:
-            known = self._workloads[key] = (spec, workload_of(obj))
-        return known[1]
+        if known is not None and known.spec is spec:
+            return known.workload
+        workload = workload_of(obj)
+        self._workloads[key] = CachedWorkload(spec, workload)
+        return workload
 
     def flavor(self, name: str) -> Mapping[str, object] | None:
         """Give the spec of a ResourceFlavor."""
         indexed = self._index("ResourceFlavor", name)
-        return None if indexed is None else indexed.get("spec") or {}
+        if indexed is None:
+            return None
+        return indexed.get("spec") or {}
 
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
         """Say why a ClusterQueue cannot admit; empty when it can."""
         known = self._inactive.get(queue.name)
-        if known is None or known[0] is not queue:
-            names = _flavor_names(queue)
-            missing = tuple(name for name in names if self.flavor(name) is None)
-            reasons = self._rules.inactive(queue, missing)
-            known = self._inactive[queue.name] = (queue, reasons)
-        return known[1]
+        if known is not None and known.queue is queue:
+            return known.reasons
+        missing = []
+        for name in _flavor_names(queue):
+            if self.flavor(name) is None:
+                missing.append(name)
+        names = tuple(missing)
+        reasons = self._rules.inactive(queue, names)
+        self._inactive[queue.name] = CachedReasons(queue, reasons)
+        return reasons
 
     def note_flavor(self, name: str) -> None:
         """Read a flavor that was created, changed or deleted, and find the missing flavors again."""
@@ -95,26 +149,35 @@ class Informers:
 
     def selects(self, queue: ClusterQueue, namespace: str) -> bool:
         """Whether a ClusterQueue selects a namespace."""
-        return self.mismatch(queue, namespace) is None
+        mismatch = self.mismatch(queue, namespace)
+        return mismatch is None
 
     def mismatch(self, queue: ClusterQueue, namespace: str) -> str | None:
         """Say that a ClusterQueue does not select a namespace; None when it does."""
-        return self._rules.namespace(queue, self.labels(namespace))
+        labels = self.labels(namespace)
+        return self._rules.namespace(queue, labels)
 
     def labels(self, namespace: str) -> dict[str, str]:
         """Give the labels of a namespace, whether it exists or not."""
         found = self._store.find("Namespace", namespace)
-        return labels_of(found or {"metadata": {"name": namespace}})
+        if found is None:
+            found = {"metadata": {"name": namespace}}
+        return labels_of(found)
 
 
 def _flavor_names(queue: ClusterQueue) -> list[str]:
-    return [flavor.name for group in queue.groups for flavor in group.flavors]
+    names = []
+    for group in queue.groups:
+        for flavor in group.flavors:
+            names.append(flavor.name)
+    return names
 
 
 def labels_of(namespace: Manifest) -> dict[str, str]:
     """Give the labels of a namespace, with the one that the API server adds."""
     meta = namespace["metadata"]
-    return {**(meta.get("labels") or {}), NAME_LABEL: meta["name"]}
+    labels = meta.get("labels") or {}
+    return {**labels, NAME_LABEL: meta["name"]}
 
 
 def stop_policy(queue: Manifest | None) -> str:

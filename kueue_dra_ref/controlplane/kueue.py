@@ -35,6 +35,10 @@ REQUEUE_BATCH_PERIOD = 1.0
 """Seconds between a change and the requeue of the inadmissible workloads that it may help."""
 
 
+Object = tuple[str, Key]
+"""Kind and key of an object."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ManagedQueue:
     """A LocalQueue that is not stopped: the ClusterQueue that it points at, and its pending workloads."""
@@ -68,8 +72,8 @@ class Kueue:
         self.derivations: dict[Key, DRAResources] = {}
         self.decisions: dict[Key, tuple[Step, ...]] = {}
         """The steps that led to the last decision on each Workload."""
-        self.to_do: dict[tuple[str, Key], None] = {}
-        self.stale: dict[tuple[str, Key], None] = {}
+        self.to_do: dict[Object, None] = {}
+        self.stale: dict[Object, None] = {}
         self._requeues: set[tuple[str, str]] = set()
         """The cohort trees and ClusterQueues whose inadmissible workloads are due to be requeued."""
         self._hierarchy: Hierarchy | None = None
@@ -83,10 +87,11 @@ class Kueue:
 
     def refresh(self, cluster_queue: str) -> None:
         """Have the status of a ClusterQueue and of its LocalQueues written again."""
-        self.stale["ClusterQueue", ("", cluster_queue)] = None
-        queue = self.store.find("ClusterQueue", cluster_queue)
+        key = ("", cluster_queue)
+        self.stale["ClusterQueue", key] = None
+        queue = self.store.get("ClusterQueue", key)
         if queue is not None and is_deleted(queue):
-            self.reconcile("ClusterQueue", ("", cluster_queue))
+            self.reconcile("ClusterQueue", key)
         for found in self.store.every("LocalQueue"):
             if found["spec"].get("clusterQueue") == cluster_queue:
                 self.stale["LocalQueue", key_of(found)] = None
@@ -97,7 +102,9 @@ class Kueue:
 
     def queue_of(self, workload: Manifest) -> tuple[Key, ManagedQueue | None]:
         """Give the LocalQueue that a Workload names, and its state if Kueue manages it."""
-        key = (workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
+        namespace = workload["metadata"]["namespace"]
+        name = workload["spec"].get("queueName", "")
+        key = (namespace, name)
         return key, self.local_queues.get(key)
 
     def enqueue(self, obj: Manifest) -> bool:
@@ -111,12 +118,13 @@ class Kueue:
         if pending is None:
             return False
         if queue:
-            pending.push(info, best_effort=queue.strategy == "BestEffortFIFO")
+            best_effort = queue.strategy == "BestEffortFIFO"
+            pending.push(info, best_effort=best_effort)
         return True
 
     def assign_to_local_queue(self, obj: Manifest) -> WorkloadInfo | None:
         """Add a workload to its LocalQueue, but not to the ClusterQueue; None when the LocalQueue does not exist."""
-        key = (obj["metadata"]["namespace"], obj["metadata"]["name"])
+        key = key_of(obj)
         local_queue, managed = self.queue_of(obj)
         self._delete_from_other_queues(key, managed)
         if managed is None:
@@ -138,13 +146,18 @@ class Kueue:
         return self._hierarchy
 
     def _built_hierarchy(self) -> Hierarchy:
-        named = map(self.informers.queue, self.informers.names("ClusterQueue"))
+        informers = self.informers
+        named = map(informers.queue, informers.names("ClusterQueue"))
         queues = [queue for queue in named if queue]
         cohorts = []
         if self.reads_cohorts:
             cohorts = [cohort_of(found) for found in self.store.every("Cohort")]
-        rules = self.behaviour.cohorts
-        return build_hierarchy(rules, queues, cohorts, self.usage.used())
+        return build_hierarchy(
+            self.behaviour.cohorts,
+            queues,
+            cohorts,
+            self.usage.used(),
+        )
 
     @property
     def reads_cohorts(self) -> bool:
@@ -158,12 +171,14 @@ class Kueue:
 
     def snapshot(self) -> Snapshot:
         """Give what a scheduling cycle sees, and changes tentatively."""
-        hierarchy = self.hierarchy
-        names = [name for name in self.pending if name not in hierarchy.looped]
+        hierarchy, informers = self.hierarchy, self.informers
         queues = {}
-        for queue in map(self.informers.queue, names):
-            if queue and not self.informers.inactive(queue):
-                queues[queue.name] = queue
+        for name in self.pending:
+            if name in hierarchy.looped:
+                continue
+            queue = informers.queue(name)
+            if queue and not informers.inactive(queue):
+                queues[name] = queue
         return Snapshot(
             tree=hierarchy,
             queues=queues,
@@ -195,24 +210,23 @@ class Kueue:
 
     def patched(self, obj: Manifest, info: WorkloadInfo | None = None) -> Manifest:
         """Copy the newest version of a Workload for an update, without the conditions that ``info`` dropped."""
-        meta = obj["metadata"]
-        found = self.store.find("Workload", meta["name"], meta["namespace"]) or obj
+        found = self.store.get("Workload", key_of(obj)) or obj
         working = {
             **found,
             "metadata": dict(found["metadata"]),
             "status": copied(found.get("status") or {}),
         }
         if info is not None:
-            for kind in ("QuotaReserved", "Requeued"):
-                if is_false(working, kind) and not is_false(info.obj, kind):
-                    drop_condition(working, kind)
+            _drop_conditions(working, info.obj)
         return working
 
     def queue_inadmissible_workloads(self, kind: str, name: str) -> None:
         """Requeue the inadmissible workloads of a ClusterQueue, or of a cohort tree."""
         self._requeues.discard((kind, name))
-        members = self.hierarchy.members(name) if kind == "Cohort" else [name]
-        for member in members:
+        if kind == "ClusterQueue":
+            self._queue_inadmissible_of(name)
+            return
+        for member in self.hierarchy.members(name):
             self._queue_inadmissible_of(member)
 
     def _queue_inadmissible_of(self, cluster_queue: str) -> None:
@@ -229,8 +243,9 @@ class Kueue:
     def _update_usage(self, reserved: ReservedWorkload, sign: int) -> None:
         """Add a reservation to the cohort tree (1), or remove it (-1)."""
         self.moves += 1
-        hierarchy = self._hierarchy
-        node = hierarchy.queues.get(reserved.cluster_queue) if hierarchy else None
+        if self._hierarchy is None:
+            return
+        node = self._hierarchy.queues.get(reserved.cluster_queue)
         if node is None:
             return
         change = node.add if sign > 0 else node.remove
@@ -244,12 +259,14 @@ class Kueue:
         limits = self.lister.surroundings(key[0])
         resources = self.derivations.get(key, _NO_DEVICES)
         workload = adjusted(rules, limits, written)
+        reclaimable = reclaimable_pods(obj)
         requests = demands(
-            self.behaviour,
-            self.configuration,
-            workload,
-            resources,
-            reclaimable_pods(obj),
+            self.behaviour, self.configuration, workload, resources, reclaimable
+        )
+        steps = (
+            *resources.steps,
+            *told(rules, limits, written),
+            *explained(self.behaviour, requests, resources),
         )
         return WorkloadInfo(
             key=key,
@@ -259,11 +276,7 @@ class Kueue:
             created=self.store.order_of(obj),
             demands=requests,
             choices=resources.choices,
-            steps=(
-                *resources.steps,
-                *told(rules, limits, written),
-                *explained(self.behaviour, requests, resources),
-            ),
+            steps=steps,
         )
 
     def asks_for_devices(self, obj: Manifest) -> bool:
@@ -273,7 +286,8 @@ class Kueue:
 
     def adjusted(self, obj: Manifest) -> Workload:
         """Give a Workload with what Kueue adds to the requests of its pods."""
-        limits = self.lister.surroundings(obj["metadata"]["namespace"])
+        namespace = obj["metadata"]["namespace"]
+        limits = self.lister.surroundings(namespace)
         workload = self.informers.workload(obj)
         return adjusted(self.behaviour.adjusting, limits, workload)
 
@@ -289,3 +303,10 @@ class Kueue:
 
 
 _NO_DEVICES = DRAResources()
+
+
+def _drop_conditions(working: Manifest, queued: Manifest) -> None:
+    """Drop the conditions that were dropped when a workload was queued, but are still stored."""
+    for kind in ("QuotaReserved", "Requeued"):
+        if is_false(working, kind) and not is_false(queued, kind):
+            drop_condition(working, kind)

@@ -5,10 +5,8 @@ No counterpart: the ClusterRole of Kueue's manifests (config/components/rbac/rol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
-
 from kueue_dra_ref.controlplane.store import Store
+from kueue_dra_ref.target import Manifest
 
 ROLE = "kueue-manager-role"
 """The ClusterRole of a Kueue release."""
@@ -19,17 +17,21 @@ _READING = frozenset({"get", "list", "watch"})
 def may_read(store: Store, resource: str) -> bool:
     """Whether the stored role grants all three reading verbs: an informer needs them to list and to watch."""
     role = store.find("ClusterRole", ROLE) or {}
-    rules: Iterable[Mapping[str, Any]] = role.get("rules") or ()
     granted: set[str] = set()
-    for rule in rules:
+    for rule in role.get("rules") or ():
         if _applies_to(rule, resource):
-            granted.update(rule.get("verbs") or ())
-    return "*" in granted or granted >= _READING
+            verbs = rule.get("verbs") or ()
+            granted.update(verbs)
+    if "*" in granted:
+        return True
+    return granted >= _READING
 
 
-def _applies_to(rule: Mapping[str, Any], resource: str) -> bool:
-    groups = set(rule.get("apiGroups") or ())
-    if groups.isdisjoint({"*", "resource.k8s.io"}):
+def _applies_to(rule: Manifest, resource: str) -> bool:
+    groups = rule.get("apiGroups") or ()
+    if "*" not in groups and "resource.k8s.io" not in groups:
         return False
-    resources = set(rule.get("resources") or ())
-    return not resources.isdisjoint({"*", resource})
+    resources = rule.get("resources") or ()
+    if "*" in resources:
+        return True
+    return resource in resources

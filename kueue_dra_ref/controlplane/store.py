@@ -30,23 +30,38 @@ class Event:
     new: Manifest | None
 
 
+Objects = dict[Key, Manifest]
+
+
 class Store:
     """Objects by kind and key; ``watch`` receives each change at once."""
 
     def __init__(self, clock: Clock, watch: Callable[[Event], None]) -> None:
         self.clock = clock
         self._watch = watch
-        self._objects: dict[str, dict[Key, Manifest]] = {kind: {} for kind in KINDS}
+        self._objects: dict[str, Objects] = {}
+        for kind in KINDS:
+            self._objects[kind] = {}
         self._created = 0
         self.version = 0
 
-    def find(self, kind: str, name: str, namespace: str = "") -> Manifest | None:
+    def find(
+        self,
+        kind: str,
+        name: str,
+        namespace: str = "",
+    ) -> Manifest | None:
         """Give the stored object itself: read it, do not change it."""
         return self._objects[kind].get((namespace, name))
 
+    def get(self, kind: str, key: Key) -> Manifest | None:
+        """Give the stored object of a key, as `find` does."""
+        return self._objects[kind].get(key)
+
     def every(self, kind: str) -> Iterator[Manifest]:
         """Give all objects of a kind in the order of their creation."""
-        yield from list(self._objects[kind].values())
+        objects = self._objects[kind]
+        yield from list(objects.values())
 
     def order_of(self, obj: Manifest) -> int:
         """Give the place of an object in the order of creation, which is finer than its timestamp."""
@@ -58,16 +73,17 @@ class Store:
 
         A deleted object is removed with the last of its finalizers.
         """
-        kind, key = obj["kind"], key_of(obj)
-        old = self._objects[kind].get(key)
+        kind = obj["kind"]
+        key = key_of(obj)
+        old = self.get(kind, key)
         if old is not None and _is_same(old, obj):
             return old
         self._stamp(obj, old)
-        if is_deleted(obj) and not obj["metadata"].get("finalizers"):
+        if is_deleted(obj) and not _has_finalizers(obj):
             self._drop(kind, key)
             return obj
         self._objects[kind][key] = obj
-        self._watch(Event(kind=kind, key=key, old=old, new=obj))
+        self._notify(kind, key, old, obj)
         return obj
 
     def remove(self, ref: Ref) -> None:
@@ -75,16 +91,34 @@ class Store:
         old = self.find(ref.kind, ref.name, ref.namespace)
         if old is None:
             return
-        if not old["metadata"].get("finalizers"):
-            self._drop(ref.kind, (ref.namespace, ref.name))
-        elif not is_deleted(old):
-            metadata = {**old["metadata"], "deletionTimestamp": self.clock.now}
-            self.put({**old, "metadata": metadata})
+        if not _has_finalizers(old):
+            self._drop(ref.kind, key_of(old))
+            return
+        if is_deleted(old):
+            return
+        metadata = dict(old["metadata"])
+        metadata["deletionTimestamp"] = self.clock.now
+        self.put({**old, "metadata": metadata})
 
     def _drop(self, kind: str, key: Key) -> None:
         old = self._objects[kind].pop(key)
         self.version += 1
-        self._watch(Event(kind=kind, key=key, old=old, new=None))
+        self._notify(kind, key, old, None)
+
+    def _notify(
+        self,
+        kind: str,
+        key: Key,
+        old: Manifest | None,
+        new: Manifest | None,
+    ) -> None:
+        event = Event(
+            kind=kind,
+            key=key,
+            old=old,
+            new=new,
+        )
+        self._watch(event)
 
     def _stamp(self, obj: Manifest, old: Manifest | None) -> None:
         """Set the metadata that the API server owns."""
@@ -100,7 +134,9 @@ class Store:
             before = old["metadata"]
             meta["uid"] = before["uid"]
             meta["creationTimestamp"] = before["creationTimestamp"]
-            meta["generation"] = before["generation"] + _is_new_generation(old, obj)
+            meta["generation"] = before["generation"]
+            if _is_new_generation(old, obj):
+                meta["generation"] += 1
         meta["resourceVersion"] = str(self.version)
 
 
@@ -109,11 +145,16 @@ def is_deleted(obj: Manifest) -> bool:
     return "deletionTimestamp" in obj["metadata"]
 
 
+def _has_finalizers(obj: Manifest) -> bool:
+    return bool(obj["metadata"].get("finalizers"))
+
+
 def key_of(obj: Manifest) -> Key:
     """Give the key of an object."""
     meta = obj["metadata"]
-    namespaced = KINDS[obj["kind"]].namespaced
-    return (meta.get("namespace", "") if namespaced else "", meta["name"])
+    kind = KINDS[obj["kind"]]
+    namespace = meta.get("namespace", "") if kind.namespaced else ""
+    return namespace, meta["name"]
 
 
 def _is_new_generation(old: Manifest, new: Manifest) -> bool:
@@ -133,5 +174,7 @@ _STAMPED = ("uid", "creationTimestamp", "generation", "resourceVersion")
 
 def _unstamped(obj: Manifest) -> Manifest:
     """Give the metadata of an object without the fields that the API server owns."""
-    meta = obj["metadata"]
-    return {key: value for key, value in meta.items() if key not in _STAMPED}
+    meta = dict(obj["metadata"])
+    for key in _STAMPED:
+        meta.pop(key, None)
+    return meta

@@ -29,7 +29,8 @@ class StoreLister:
     def __init__(self, store: Store, mappings: Sequence[DeviceClassMapping]) -> None:
         self._store = store
         self._mappings = mappings
-        self._readable = frozenset(name for name in _RESOURCES if may_read(store, name))
+        readable = [name for name in _RESOURCES if may_read(store, name)]
+        self._readable = frozenset(readable)
         self._versions: tuple[str, ...] = ()
         self._slices: tuple[PublishedSlice, ...] = ()
         self._devices: tuple[Device, ...] = ()
@@ -44,12 +45,12 @@ class StoreLister:
 
     def surroundings(self, namespace: str) -> NamespaceLimits:
         """Give the LimitRanges and RuntimeClasses that apply to the pods of a namespace."""
-        limit_ranges = (
-            each
-            for each in self._store.every("LimitRange")
-            if each["metadata"]["namespace"] == namespace
-        )
-        return surroundings_of(limit_ranges, self._store.every("RuntimeClass"))
+        limit_ranges = []
+        for each in self._store.every("LimitRange"):
+            if each["metadata"]["namespace"] == namespace:
+                limit_ranges.append(each)
+        runtime_classes = self._store.every("RuntimeClass")
+        return surroundings_of(limit_ranges, runtime_classes)
 
     def may_read(self, resource: str) -> bool:
         """Whether the role let Kueue read a resource when it started."""
@@ -78,32 +79,46 @@ class StoreLister:
 
     def target(self, workload: Workload) -> ClusterQueue | None:
         """Give the ClusterQueue of the LocalQueue that a workload names."""
-        local = self._store.find("LocalQueue", workload.queue, workload.namespace)
+        key = (workload.namespace, workload.queue)
+        local = self._store.get("LocalQueue", key)
         if local is None:
             return None
         name = local["spec"].get("clusterQueue", "")
         found = self._store.find("ClusterQueue", name)
-        return None if found is None else cluster_queue_of(found)
+        if found is None:
+            return None
+        return cluster_queue_of(found)
 
-    def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
+    def is_in_use(
+        self,
+        cluster_queue: str,
+        namespace: str,
+        claim: str,
+    ) -> bool:
         """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
         for holder in self._store.every("Workload"):
             if holder["metadata"]["namespace"] != namespace:
                 continue
-            if _holds_quota_of(holder, cluster_queue) and _names(holder, claim):
+            if not _holds_quota_of(holder, cluster_queue):
+                continue
+            if _names(holder, claim):
                 return True
         return False
 
     def slices(self) -> Sequence[PublishedSlice]:
         """Give every slice, by name."""
-        found = sorted(self._store.every("ResourceSlice"), key=_name)
+        found = list(self._store.every("ResourceSlice"))
+        found.sort(key=_name)
         versions = tuple(map(_version, found))
-        if versions != self._versions:
-            self._versions = versions
-            self._slices = tuple(map(slice_of, found))
-            self._devices = tuple(
-                each.device for published in self._slices for each in published.devices
-            )
+        if versions == self._versions:
+            return self._slices
+        self._versions = versions
+        self._slices = tuple(map(slice_of, found))
+        devices = []
+        for published in self._slices:
+            for each in published.devices:
+                devices.append(each.device)
+        self._devices = tuple(devices)
         return self._slices
 
     def devices(self) -> Sequence[Device]:
@@ -122,11 +137,14 @@ def _version(obj: Manifest) -> str:
 
 
 def _names(workload: Manifest, claim: str) -> bool:
-    return any(found.claim == claim for found in workload_of(workload).claims)
+    claims = workload_of(workload).claims
+    return any(each.claim == claim for each in claims)
 
 
 def _holds_quota_of(workload: Manifest, cluster_queue: str) -> bool:
-    if not is_true(workload, "QuotaReserved") or is_true(workload, "Finished"):
+    if not is_true(workload, "QuotaReserved"):
         return False
-    admission = (workload.get("status") or {}).get("admission") or {}
+    if is_true(workload, "Finished"):
+        return False
+    admission = workload["status"].get("admission") or {}
     return bool(admission.get("clusterQueue") == cluster_queue)

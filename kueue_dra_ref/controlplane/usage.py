@@ -17,6 +17,12 @@ from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.rules.workload.workload_status import FlavorResource
 from kueue_dra_ref.target import Manifest
 
+Amounts = dict[FlavorResource, int]
+
+
+def _no_amounts() -> Amounts:
+    return defaultdict(int)
+
 
 @dataclass(slots=True)
 class UsageTotals:
@@ -24,10 +30,8 @@ class UsageTotals:
 
     reserving: int = 0
     admitted: int = 0
-    reserved: dict[FlavorResource, int] = field(
-        default_factory=lambda: defaultdict(int)
-    )
-    used: dict[FlavorResource, int] = field(default_factory=lambda: defaultdict(int))
+    reserved: Amounts = field(default_factory=_no_amounts)
+    used: Amounts = field(default_factory=_no_amounts)
 
     def count(self, reserved: ReservedWorkload, sign: int) -> None:
         """Add a reservation (1) or subtract it (-1)."""
@@ -37,6 +41,11 @@ class UsageTotals:
             self.reserved[flavor_resource] += sign * amount
             if reserved.admitted:
                 self.used[flavor_resource] += sign * amount
+
+
+Reservations = dict[Key, ReservedWorkload]
+LocalQueue = tuple[str, Key]
+"""The ClusterQueue and the key of a LocalQueue."""
 
 
 class UsageCache:
@@ -49,12 +58,10 @@ class UsageCache:
     ) -> None:
         self._on_change = on_change
         self._order = order
-        self._reserved: dict[Key, ReservedWorkload] = {}
-        self._by_queue: dict[str, dict[Key, ReservedWorkload]] = defaultdict(dict)
+        self._reserved: Reservations = {}
+        self._by_queue: dict[str, Reservations] = defaultdict(dict)
         self._cluster_queues: dict[str, UsageTotals] = defaultdict(UsageTotals)
-        self._local_queues: dict[tuple[str, Key], UsageTotals] = defaultdict(
-            UsageTotals
-        )
+        self._local_queues: dict[LocalQueue, UsageTotals] = defaultdict(UsageTotals)
 
     def of_cluster_queue(self, name: str) -> UsageTotals:
         """Give the usage of a ClusterQueue."""
@@ -64,13 +71,17 @@ class UsageCache:
         """Give the usage of a LocalQueue in its ClusterQueue."""
         return self._local_queues[cluster_queue, key]
 
-    def used(self) -> dict[str, dict[FlavorResource, int]]:
+    def used(self) -> dict[str, Amounts]:
         """Give the reserved quota of every ClusterQueue."""
-        return {name: totals.reserved for name, totals in self._cluster_queues.items()}
+        used = {}
+        for name, totals in self._cluster_queues.items():
+            used[name] = totals.reserved
+        return used
 
     def reservations(self, cluster_queue: str) -> Iterable[ReservedWorkload]:
         """Give the reservations in a ClusterQueue."""
-        return list(self._by_queue[cluster_queue].values())
+        found = self._by_queue[cluster_queue]
+        return list(found.values())
 
     def has(self, key: Key) -> bool:
         """Whether a Workload holds quota."""
@@ -79,22 +90,36 @@ class UsageCache:
     def record(self, key: Key, workload: Manifest | None) -> bool:
         """Record a Workload's reservation, or its end where there is none; True when quota was released."""
         before = self._reserved.pop(key, None)
-        now = _reservation(key, workload, self._order) if workload else None
+        now = None
+        if workload is not None:
+            now = _reservation(key, workload, self._order)
         if before:
-            del self._by_queue[before.cluster_queue][key]
-            self._count(before, -1)
+            self._subtract(before)
         if now:
-            self._reserved[key] = now
-            self._by_queue[now.cluster_queue][key] = now
-            self._count(now, 1)
+            self._add(now)
         if before is None:
             return False
-        return now is None or now.amounts != before.amounts
+        if now is None:
+            return True
+        return now.amounts != before.amounts
+
+    def _add(self, reserved: ReservedWorkload) -> None:
+        key = reserved.key
+        self._reserved[key] = reserved
+        in_queue = self._by_queue[reserved.cluster_queue]
+        in_queue[key] = reserved
+        self._count(reserved, 1)
+
+    def _subtract(self, reserved: ReservedWorkload) -> None:
+        in_queue = self._by_queue[reserved.cluster_queue]
+        del in_queue[reserved.key]
+        self._count(reserved, -1)
 
     def _count(self, reserved: ReservedWorkload, sign: int) -> None:
         cluster_queue = reserved.cluster_queue
+        local_queue = (cluster_queue, reserved.local_queue)
         self._cluster_queues[cluster_queue].count(reserved, sign)
-        self._local_queues[cluster_queue, reserved.local_queue].count(reserved, sign)
+        self._local_queues[local_queue].count(reserved, sign)
         self._on_change(reserved, sign)
 
 
@@ -102,7 +127,11 @@ def reclaimable_pods(workload: Manifest) -> dict[str, int]:
     """Give the number of pods that will not run again, by pod set."""
     status = workload.get("status") or {}
     reclaimable = status.get("reclaimablePods") or ()
-    return {each["name"]: each["count"] for each in reclaimable}
+    counts = {}
+    for each in reclaimable:
+        name = each["name"]
+        counts[name] = each["count"]
+    return counts
 
 
 def _reservation(
@@ -128,20 +157,32 @@ def _reservation(
     )
 
 
-def _amounts(workload: Manifest) -> dict[FlavorResource, int]:
+def _amounts(workload: Manifest) -> Amounts:
     """Give what the admitted pods use that still have to run."""
     reclaimed = reclaimable_pods(workload)
-    counts: dict[str, int] = {}
-    for pod_set in workload["spec"].get("podSets") or ():
-        counts[pod_set.get("name", "main")] = pod_set.get("count", 1)
-    amounts: dict[FlavorResource, int] = defaultdict(int)
-    for assigned in workload["status"]["admission"]["podSetAssignments"]:
-        name, count = assigned["name"], assigned["count"]
-        left = max(counts.get(name, count) - reclaimed.get(name, 0), 0)
-        left = min(count, left)
+    counts = _counts(workload)
+    admission = workload["status"]["admission"]
+    amounts = _no_amounts()
+    for assigned in admission["podSetAssignments"]:
+        name = assigned["name"]
+        count = assigned["count"]
+        flavors = assigned["flavors"]
+        left = counts.get(name, count)
+        left -= reclaimed.get(name, 0)
+        left = min(count, max(left, 0))
         for resource, printed in assigned["resourceUsage"].items():
-            amount = units(resource, parse(printed))
+            quantity = parse(printed)
+            amount = units(resource, quantity)
             if left != count:
                 amount = amount // count * left
-            amounts[assigned["flavors"][resource], resource] += amount
+            flavor_resource = (flavors[resource], resource)
+            amounts[flavor_resource] += amount
     return dict(amounts)
+
+
+def _counts(workload: Manifest) -> dict[str, int]:
+    counts = {}
+    for pod_set in workload["spec"].get("podSets") or ():
+        name = pod_set.get("name", "main")
+        counts[name] = pod_set.get("count", 1)
+    return counts

@@ -50,16 +50,18 @@ class AdmissionChain:
 
         """
         obj = self._decoded(manifest)
-        kind, meta = obj["kind"], obj["metadata"]
-        old = self.store.find(kind, meta["name"], meta.get("namespace", ""))
+        ref = Ref.of(obj)
+        old = self.store.find(ref.kind, ref.name, ref.namespace)
         self._check_kind(obj)
         written = self._mutated(obj) if old is None else self._merged(obj, old)
-        self._validate(self._request(written, old))
-        if old is None and kind in {"Job", "Workload"}:
+        request = self._request(written, old)
+        self._validate(request)
+        if old is None and ref.kind in {"Job", "Workload"}:
             self.store.clock.seconds += 1
-        self.store.put(_with_status(written, obj))
-        if kind == "Job":
-            self._last_applied[Ref.of(obj)] = obj["spec"]
+        with_status = _with_status(written, obj)
+        self.store.put(with_status)
+        if ref.kind == "Job":
+            self._last_applied[ref] = obj["spec"]
         return obj
 
     def forget(self, ref: Ref) -> None:
@@ -67,12 +69,13 @@ class AdmissionChain:
         self._last_applied.pop(ref, None)
 
     def _decoded(self, manifest: Manifest) -> Manifest:
+        now = self.store.clock.now
         try:
-            return self.api_server.storable(manifest, self.store, self.store.clock.now)
-        except WrongTypes as wrong:
-            faults = self.behaviour.definitions.faults(
-                AdmissionRequest(new=manifest), (wrong.error, *wrong.others)
-            )
+            return self.api_server.storable(manifest, self.store, now)
+        except WrongTypes as error:
+            request = AdmissionRequest(new=manifest)
+            wrong = (error.error, *error.others)
+            faults = self.behaviour.definitions.faults(request, wrong)
             raise ManifestError(faults[0], others=faults[1:]) from None
 
     def _request(self, written: Manifest, old: Manifest | None) -> AdmissionRequest:
@@ -89,7 +92,8 @@ class AdmissionChain:
 
     def _check_kind(self, obj: Manifest) -> None:
         """Reject an object whose kind a behaviour does not have, and a condition without a type."""
-        kind, behaviour = obj["kind"], self.behaviour
+        kind = obj["kind"]
+        behaviour = self.behaviour
         if KINDS[kind].optional and kind not in behaviour.extra_kinds:
             detail = f"{behaviour.title} has no such kind"
             unknown = FieldError(
@@ -98,7 +102,8 @@ class AdmissionChain:
             raise ManifestError(unknown, code=404)
         for fault in behaviour.objects(obj):
             raise ManifestError(fault)
-        for condition in (obj.get("status") or {}).get("conditions") or ():
+        status = obj.get("status") or {}
+        for condition in status.get("conditions") or ():
             text(condition, "type", "status.conditions[]")
 
     def _validate(self, request: AdmissionRequest) -> None:
@@ -132,13 +137,15 @@ class AdmissionChain:
             raise ManifestError(rejecting[0], others=rejecting[1:])
         denied = list(self.behaviour.webhooks.faults(request))
         if denied:
-            raise Denied(f"v{obj['kind'].lower()}.kb.io", denied)
+            kind = obj["kind"].lower()
+            raise Denied(f"v{kind}.kb.io", denied)
         _check_readable(obj)
 
     def _mutated(self, obj: Manifest) -> Manifest:
         """Give a new object as the mutating webhooks leave it."""
         insist_on_namespace(obj, self.store)
-        kind, webhooks = obj["kind"], self.behaviour.webhooks
+        kind = obj["kind"]
+        webhooks = self.behaviour.webhooks
         for defaults in webhooks.defaults(kind):
             for path, value in defaults.items():
                 fill(obj, path, value)
@@ -148,7 +155,8 @@ class AdmissionChain:
             self._mutate_job(obj)
         if kind in {"ClusterQueue", "ResourceFlavor"}:
             meta = obj["metadata"]
-            meta["finalizers"] = [*(meta.get("finalizers") or ()), IN_USE]
+            finalizers = meta.get("finalizers") or ()
+            meta["finalizers"] = [*finalizers, IN_USE]
         return obj
 
     def _mutate_job(self, job: Manifest) -> None:
@@ -163,7 +171,8 @@ class AdmissionChain:
         labels = job["metadata"].get("labels") or {}
         name = labels.get(PRIORITY_LABEL, "")
         has_default = self.store.find(WORKLOAD_CLASS, "default") is not None
-        return self.behaviour.priorities.default_class.or_else(name, name, has_default)
+        rules = self.behaviour.priorities.default_class
+        return rules.or_else(name, name, has_default)
 
     @property
     def _managed_jobs(self) -> ManagedJobs:
@@ -174,17 +183,24 @@ class AdmissionChain:
         kept = dict(old["metadata"])
         kept.pop("labels", None)
         kept.pop("annotations", None)
-        merged = {**obj, "metadata": {**kept, **obj["metadata"]}}
+        merged = dict(obj)
+        merged["metadata"] = {**kept, **obj["metadata"]}
         merged.pop("status", None)
         if "status" in old:
             merged["status"] = old["status"]
         if obj["kind"] == "Job":
-            before = self._last_applied.get(Ref.of(obj), {})
-            merged["spec"] = job_spec(old["spec"], obj.get("spec") or {}, before)
+            ref = Ref.of(obj)
+            before = self._last_applied.get(ref, {})
+            spec = obj.get("spec") or {}
+            merged["spec"] = job_spec(old["spec"], spec, before)
         return merged
 
 
-def _set_label(obj: Manifest, label: str, value: str) -> None:
+def _set_label(
+    obj: Manifest,
+    label: str,
+    value: str,
+) -> None:
     if value:
         labels = obj["metadata"].get("labels") or {}
         obj["metadata"]["labels"] = {**labels, label: value}
@@ -218,10 +234,12 @@ def _message(manifest: Manifest, fault: ManifestError) -> str:
     """Give the message of an API server for some faults, which it puts in brackets if there are several."""
     details = str(fault)
     if fault.others:
-        details = f"[{', '.join(map(str, (fault.error, *fault.others)))}]"
+        each = map(str, (fault.error, *fault.others))
+        details = f"[{', '.join(each)}]"
     if fault.code != 422:
         return details
-    ref, group = _ref_of(manifest), _group_of(manifest)
+    ref = _ref_of(manifest)
+    group = _group_of(manifest)
     kind = f"{ref.kind}.{group}" if group else ref.kind
     return f'{kind} "{ref.name}" is invalid: {details}'
 
@@ -247,7 +265,8 @@ def _with_status(written: Manifest, obj: Manifest) -> Manifest:
     """Merge the status of a manifest into the stored one, as a write to the status subresource would."""
     if "status" not in obj or written is obj:
         return written
-    status = _merged_status(written.get("status") or {}, obj["status"])
+    before = written.get("status") or {}
+    status = _merged_status(before, obj["status"])
     return {**written, "status": status}
 
 

@@ -15,17 +15,24 @@ from kueue_dra_ref.features.kube_features import effective
 from kueue_dra_ref.rules.config.device_class_mappings import validate
 from kueue_dra_ref.target import FieldError, Manifest
 
+Faults = Sequence[FieldError]
 Loaded = tuple[Configuration, Mapping[str, bool]]
 """A valid Configuration, and whether each feature gate is on."""
 
 
-def checked(behaviour: Behaviour, document: Manifest) -> Loaded | Sequence[FieldError]:
+def checked(
+    behaviour: Behaviour,
+    document: Manifest,
+) -> Loaded | Faults:
     """Load a Configuration and validate its feature gates and mappings; a list of faults when it is rejected."""
     return _checked(behaviour, pickle.dumps(document))
 
 
 @lru_cache(maxsize=128)
-def _checked(behaviour: Behaviour, written: bytes) -> Loaded | Sequence[FieldError]:
+def _checked(
+    behaviour: Behaviour,
+    written: bytes,
+) -> Loaded | Faults:
     """Validate each Configuration once, because most scenarios use the same."""
     document: Manifest = pickle.loads(written)
     configuration = load(document, behaviour.versions)
@@ -37,7 +44,8 @@ def _checked(behaviour: Behaviour, written: bytes) -> Loaded | Sequence[FieldErr
             return list(gates)
         faults = validate(configuration, behaviour.mapping)
         return list(faults or gates)
-    faults = validate(configuration, behaviour.under(gates).mapping)
+    running = behaviour.under(gates)
+    faults = validate(configuration, running.mapping)
     if faults:
         return list(faults)
     return configuration, gates

@@ -210,7 +210,7 @@ class Manager:
         """
         if not self._pauses or kind != "Workload":
             return False
-        found = self.kueue.store.find(kind, key[1], key[0])
+        found = self.kueue.store.get(kind, key)
         if found is None or not is_true(found, "Preempted"):
             return False
         if is_true(found, "QuotaReserved"):

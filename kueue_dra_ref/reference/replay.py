@@ -40,36 +40,53 @@ def _observations(
     scenario: Scenario, target: ReferenceTarget, map_order: MapOrder
 ) -> Iterator[Observation]:
     recorded = iter(scenario.recorded)
-    map_order.seen = _messages(next(recorded, {}))
+    first = next(recorded, {})
+    map_order.seen = _messages(first)
     for observation in replayed(scenario, target):
         yield observation
-        map_order.seen = _messages(next(recorded, {}))
+        following = next(recorded, {})
+        map_order.seen = _messages(following)
 
 
 def _messages(recorded: Observation) -> Mapping[str, str]:
     """Give the recorded message of each workload's QuotaReserved condition, by name."""
     messages = {}
-    for name, conditions in (recorded.get("workloads") or {}).items():
+    workloads = recorded.get("workloads") or {}
+    for name, conditions in workloads.items():
         reserved = conditions.get("QuotaReserved") or {}
-        messages[name] = str(reserved.get("message", ""))
+        message = reserved.get("message", "")
+        messages[name] = str(message)
     return messages
 
 
 def completed(scenario: Scenario, behaviour: Behaviour) -> Scenario:
     """Give a scenario with all device features on, unless its Configuration sets their gates."""
-    gates = scenario.configuration.get("featureGates") or {}
-    if isinstance(gates, dict) and gates.get(behaviour.integration_gate) is False:
-        return scenario
-    configuration = explicit(scenario.configuration, behaviour, on=True)
+    configuration = scenario.configuration
+    gates = configuration.get("featureGates") or {}
+    if isinstance(gates, dict):
+        is_on = gates.get(behaviour.integration_gate)
+        if is_on is False:
+            return scenario
+    configuration = explicit(configuration, behaviour, on=True)
     return replace(scenario, configuration=configuration)
 
 
-def explicit(configuration: Manifest, behaviour: Behaviour, *, on: bool) -> Manifest:
+def explicit(
+    configuration: Manifest,
+    behaviour: Behaviour,
+    *,
+    on: bool,
+) -> Manifest:
     """Give a Configuration that sets the gate of each further device feature that is off by default."""
     own = configuration.get("featureGates") or {}
-    table = behaviour.gates.table
-    unset = [gate for gate in behaviour.dependent_gates if not table[gate].default]
-    if not unset or not isinstance(own, dict):
+    if not isinstance(own, dict):
         return configuration
-    gates = {**dict.fromkeys(unset, on), **own}
+    gates = {}
+    table = behaviour.gates.table
+    for gate in behaviour.dependent_gates:
+        if not table[gate].default:
+            gates[gate] = on
+    if not gates:
+        return configuration
+    gates |= own
     return {**configuration, "featureGates": gates}

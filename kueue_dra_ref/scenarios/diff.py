@@ -31,15 +31,20 @@ class Difference:
     recorded: Any
 
     def __str__(self) -> str:
-        ours, recorded = json.dumps(self.ours), json.dumps(self.recorded)
+        ours = json.dumps(self.ours)
+        recorded = json.dumps(self.recorded)
         return f"{self.path}: ours {ours}, recorded {recorded}"
 
 
-def difference(ours: Any, theirs: Any, path: str = "") -> Difference | None:
+def difference(
+    ours: Any,
+    theirs: Any,
+    path: str = "",
+) -> Difference | None:
     """Find the first place in which two observations differ, keys in alphabetical order."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return _in_objects(ours, theirs, path)
-    if isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+    if _are_lists(ours, theirs):
         return _in_lists(ours, theirs, path)
     if ours == theirs or _is_equivalent(ours, theirs, path):
         return None
@@ -52,27 +57,48 @@ def _in_objects(
 ) -> Difference | None:
     for key in sorted({*ours, *theirs}):
         below = f"{path}.{key}" if path else key
-        found = difference(ours.get(key), theirs.get(key), below)
+        found = difference(
+            ours.get(key),
+            theirs.get(key),
+            below,
+        )
         if found:
             return found
     return None
 
 
-def _in_lists(ours: list[Any], theirs: list[Any], path: str) -> Difference | None:
-    for index, (own, other) in enumerate(zip(ours, theirs, strict=True)):
+def _are_lists(ours: Any, theirs: Any) -> bool:
+    """Whether both are lists of the same length."""
+    if not isinstance(ours, list) or not isinstance(theirs, list):
+        return False
+    return len(ours) == len(theirs)
+
+
+def _in_lists(
+    ours: list[Any],
+    theirs: list[Any],
+    path: str,
+) -> Difference | None:
+    pairs = zip(ours, theirs, strict=True)
+    for index, (own, other) in enumerate(pairs):
         found = difference(own, other, f"{path}[{index}]")
         if found:
             return found
     return None
 
 
-def _is_equivalent(ours: Any, theirs: Any, path: str) -> bool:
+def _is_equivalent(
+    ours: Any,
+    theirs: Any,
+    path: str,
+) -> bool:
     if not isinstance(ours, str) or not isinstance(theirs, str):
         return False
     if path.endswith(".message"):
         return _normalized(ours) == _normalized(theirs)
     try:
-        return parse(ours).amount == parse(theirs).amount
+        own, other = parse(ours), parse(theirs)
+        return own.amount == other.amount
     except BadQuantity:
         return False
 
@@ -92,8 +118,10 @@ def _in_order(message: str) -> str:
         found, end = json.JSONDecoder().raw_decode(text)
     except json.JSONDecodeError:
         return message
-    printed = json.dumps(_without_empty(found), sort_keys=True)
-    return f"{before}{printed}{_in_order(text[end:])}"
+    kept = _without_empty(found)
+    printed = json.dumps(kept, sort_keys=True)
+    rest = _in_order(text[end:])
+    return f"{before}{printed}{rest}"
 
 
 def _without_empty(value: Any) -> Any:

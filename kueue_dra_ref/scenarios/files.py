@@ -174,7 +174,11 @@ def _of_kind_scenario(document: _Document) -> dict[str, Any]:
     return found
 
 
-def _check_kind(document: _Document, reference: dict[str, Any], path: str) -> None:
+def _check_kind(
+    document: _Document,
+    reference: dict[str, Any],
+    path: str,
+) -> None:
     kind = reference.get("kind")
     if kind and kind not in KINDS:
         expected = f"a known kind ({nearest(kind, KINDS)})"

@@ -20,6 +20,10 @@ KUEUE = "kueue.x-k8s.io/v1beta2"
 _CONDITIONS = ("QuotaReserved", "Admitted", "Requeued", "Evicted", "Preempted")
 
 
+Step = Mapping[str, Any]
+"""One step of a scenario: the objects to apply, delete and touch."""
+
+
 class ConfigurationRejected(Exception):
     """The target did not start with the scenario's configuration."""
 
@@ -36,7 +40,8 @@ def replayed(scenario: Scenario, target: Target) -> Iterator[Observation]:
         ConfigurationRejected: the target does not start with a configuration.
 
     """
-    return (observation for (observation,) in played_together([scenario], target))
+    for observations in played_together([scenario], target):
+        yield observations[0]
 
 
 def played_together(
@@ -55,9 +60,10 @@ def played_together(
     first = scenarios[0]
     _start(first, first.configuration, target)
     rejected = list(target.apply(first.inventory))
-    shared = {Ref.of(each) for each in first.inventory}
+    shared = _refs(first.inventory)
     known: list[set[Ref]] = [set() for _ in scenarios]
-    for steps in zip(*(scenario.steps for scenario in scenarios), strict=True):
+    all_steps = [scenario.steps for scenario in scenarios]
+    for steps in zip(*all_steps, strict=True):
         for configuration in steps[0].get("restart") or ():
             _start(first, configuration, target)
         rejected += _run(steps, target)
@@ -69,7 +75,8 @@ def played_together(
             refs |= applied
             written = shared | applied
             own = [each for each in rejected if each.ref in written]
-            observations.append({**observed(state, refs, own), **settled})
+            observation = observed(state, refs, own)
+            observations.append({**observation, **settled})
         yield observations
         rejected = []
 
@@ -88,14 +95,23 @@ def _settle(target: Target) -> Observation:
     return {}
 
 
-def _start(scenario: Scenario, configuration: Manifest, target: Target) -> None:
+def _start(
+    scenario: Scenario,
+    configuration: Manifest,
+    target: Target,
+) -> None:
     faults = target.start(configuration)
     if faults:
         raise ConfigurationRejected(scenario.name, faults)
 
 
-def _applied(step: Mapping[str, Any]) -> set[Ref]:
-    return {Ref.of(each) for each in step.get("apply") or ()}
+def _applied(step: Step) -> set[Ref]:
+    manifests = step.get("apply") or ()
+    return _refs(manifests)
+
+
+def _refs(manifests: Iterable[Manifest]) -> set[Ref]:
+    return set(map(Ref.of, manifests))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,14 +155,17 @@ def _workloads(state: ObservedState, namespaces: set[str]) -> Observation:
     found = {}
     for each in state.workloads:
         if each["metadata"]["namespace"] in namespaces:
-            found[_owner(each)] = _workload(each.get("status") or {})
+            name = _owner(each)
+            found[name] = _workload(each.get("status") or {})
     return found
 
 
 def _queues(state: ObservedState, names: set[str]) -> Observation:
     found = {}
-    for name in sorted(names & set(state.queues)):
-        found[name] = _queue(state.queues[name].get("status") or {})
+    for name in sorted(names):
+        queue = state.queues.get(name)
+        if queue is not None:
+            found[name] = _queue(queue.get("status") or {})
     return found
 
 
@@ -159,20 +178,24 @@ def _rejection(rejected: Rejection) -> Observation:
     }
 
 
-def _run(steps: Sequence[Mapping[str, Any]], target: Target) -> list[Rejection]:
+def _run(steps: Sequence[Step], target: Target) -> list[Rejection]:
     """Run one step of every scenario; what several of them have in common runs once."""
-    rejected = list(target.apply(_merged(steps, "apply")))
-    target.delete(map(Ref.of, _merged(steps, "delete")))
-    target.touch(map(Ref.of, _merged(steps, "touch")))
-    return rejected
+    applied = _merged(steps, "apply")
+    deleted = _merged(steps, "delete")
+    touched = _merged(steps, "touch")
+    rejected = target.apply(applied)
+    target.delete(map(Ref.of, deleted))
+    target.touch(map(Ref.of, touched))
+    return list(rejected)
 
 
-def _merged(steps: Sequence[Mapping[str, Any]], verb: str) -> list[Manifest]:
+def _merged(steps: Sequence[Step], verb: str) -> list[Manifest]:
     """Give the objects of one verb in a step of all scenarios, each object once."""
-    found: dict[Ref, Manifest] = {}
+    found = {}
     for step in steps:
         for each in step.get(verb) or ():
-            found[Ref.of(each)] = each
+            ref = Ref.of(each)
+            found[ref] = each
     return list(found.values())
 
 
@@ -186,7 +209,9 @@ def _owner(workload: Manifest) -> str:
 
 
 def _workload(status: dict[str, Any]) -> Observation:
-    conditions = {each["type"]: each for each in status.get("conditions") or ()}
+    conditions = {}
+    for each in status.get("conditions") or ():
+        conditions[each["type"]] = each
     found: Observation = {}
     for kind in _CONDITIONS:
         if kind in conditions:
@@ -199,7 +224,11 @@ def _workload(status: dict[str, Any]) -> Observation:
 
 
 def _condition(condition: dict[str, Any]) -> Observation:
-    return {key: condition[key] for key in ("status", "reason", "message")}
+    return {
+        "status": condition["status"],
+        "reason": condition["reason"],
+        "message": condition["message"],
+    }
 
 
 def _admission(admission: dict[str, Any] | None) -> Observation | None:
@@ -207,9 +236,12 @@ def _admission(admission: dict[str, Any] | None) -> Observation | None:
         return None
     pod_sets = []
     for each in admission["podSetAssignments"]:
-        pod_set = {"name": each["name"], "count": each["count"]}
-        pod_set["flavors"] = each.get("flavors") or {}
-        pod_set["usage"] = each.get("resourceUsage") or {}
+        pod_set = {
+            "name": each["name"],
+            "count": each["count"],
+            "flavors": each.get("flavors") or {},
+            "usage": each.get("resourceUsage") or {},
+        }
         pod_sets.append(pod_set)
     return {"clusterQueue": admission["clusterQueue"], "podSets": pod_sets}
 
@@ -217,7 +249,8 @@ def _admission(admission: dict[str, Any] | None) -> Observation | None:
 def _queue(status: dict[str, Any]) -> Observation:
     reservation = {}
     for flavor in status.get("flavorsReservation") or ():
-        reservation[flavor["name"]] = _amounts(flavor.get("resources") or ())
+        name = flavor["name"]
+        reservation[name] = _amounts(flavor.get("resources") or ())
     return {
         "pending": status.get("pendingWorkloads", 0),
         "reserving": status.get("reservingWorkloads", 0),
@@ -229,6 +262,9 @@ def _queue(status: dict[str, Any]) -> Observation:
 def _amounts(resources: Iterable[dict[str, Any]]) -> Observation:
     found = {}
     for each in resources:
-        borrowed = each.get("borrowed", "0")
-        found[each["name"]] = {"total": each["total"], "borrowed": borrowed}
+        name = each["name"]
+        found[name] = {
+            "total": each["total"],
+            "borrowed": each.get("borrowed", "0"),
+        }
     return found
