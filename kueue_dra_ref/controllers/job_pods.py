@@ -85,11 +85,12 @@ class JobPods:
 
     def _resized(self, job: Manifest, pod_sets: PodSets) -> Manifest:
         """Give a Job with the number of pods of its pod set, if partial admission may reduce it."""
-        if self.rules.min_parallelism(job) is None:
+        rules = self.rules
+        if rules.min_parallelism(job) is None:
             return job
         spec = dict(job["spec"])
         count = pod_sets[0]["count"]
-        for change in self.rules.apply_pod_count(job, count):
+        for change in rules.apply_pod_count(job, count):
             spec |= change
         return {**job, "spec": spec}
 
@@ -111,11 +112,17 @@ def _add_flavor(spec: Manifest, flavor: Manifest) -> None:
     node_labels = flavor.get("nodeLabels")
     if node_labels:
         node_selector = spec.get("nodeSelector") or {}
-        spec["nodeSelector"] = {**node_selector, **node_labels}
+        spec["nodeSelector"] = {
+            **node_selector,
+            **node_labels,
+        }
     tolerations = flavor.get("tolerations")
     if tolerations:
         before = spec.get("tolerations") or []
-        spec["tolerations"] = [*before, *tolerations]
+        spec["tolerations"] = [
+            *before,
+            *tolerations,
+        ]
 
 
 _RESTORED = ("nodeSelector", "tolerations")

@@ -71,7 +71,8 @@ class QueueControllers:
             return
         self.kueue.rebuild_hierarchy()
         if event.new is not None:
-            self.kueue.queue_cohort_later(event.key[1])
+            _, cohort = event.key
+            self.kueue.queue_cohort_later(cohort)
         for name in self.kueue.hierarchy.cohorts:
             self._refresh_share(name)
 

@@ -43,7 +43,8 @@ class Clock:
     def after(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something ``seconds`` from now."""
         seconds += self.seconds
-        due = (seconds, next(self._order), act)
+        number = next(self._order)
+        due = (seconds, number, act)
         heapq.heappush(self._due, due)
 
     def advance(self, until: float) -> bool:

@@ -130,16 +130,17 @@ class Informers:
 
     def inactive(self, queue: ClusterQueue) -> list[ReasonMessage]:
         """Say why a ClusterQueue cannot admit; empty when it can."""
-        known = self._inactive.get(queue.name)
+        name = queue.name
+        known = self._inactive.get(name)
         if known is not None and known.queue is queue:
             return known.reasons
         missing = []
-        for name in _flavor_names(queue):
-            if self.flavor(name) is None:
-                missing.append(name)
-        names = tuple(missing)
-        reasons = self._rules.inactive(queue, names)
-        self._inactive[queue.name] = CachedReasons(queue, reasons)
+        for flavor in _flavor_names(queue):
+            if self.flavor(flavor) is None:
+                missing.append(flavor)
+        flavors = tuple(missing)
+        reasons = self._rules.inactive(queue, flavors)
+        self._inactive[name] = CachedReasons(queue, reasons)
         return reasons
 
     def note_flavor(self, name: str) -> None:

@@ -36,7 +36,8 @@ class UsageTotals:
     def count(self, reserved: ReservedWorkload, sign: int) -> None:
         """Add a reservation (1) or subtract it (-1)."""
         self.reserving += sign
-        self.admitted += sign * reserved.admitted
+        if reserved.admitted:
+            self.admitted += sign
         for flavor_resource, amount in reserved.amounts.items():
             self.reserved[flavor_resource] += sign * amount
             if reserved.admitted:
