@@ -1,4 +1,4 @@
-"""DeviceClass watch (Kueue 0.19): a change of a class requeues pending workloads that request its extended resource.
+"""DeviceClass watch (Kueue 0.19): a change requeues pending workloads that request its extended resource.
 
 Kueue: pkg/controller/core/workload_controller.go (deviceClassHandler, reconcileWorkloads)
 """

@@ -234,7 +234,8 @@ def _cluster_queue_of(local_queue: Manifest) -> str:
 
 
 def _spec_changed(event: Event) -> bool:
-    return _spec_of(event.old) != _spec_of(event.new)
+    before = _spec_of(event.old)
+    return before != _spec_of(event.new)
 
 
 def _spec_of(obj: Manifest | None) -> Manifest:

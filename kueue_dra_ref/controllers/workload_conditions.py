@@ -1,4 +1,4 @@
-"""The status of Workloads: their conditions in the wording of a behaviour, evictions, and the end of a reservation.
+"""The status of Workloads: conditions in the wording of a behaviour, evictions, and the end of a reservation.
 
 Kueue: pkg/workload/workload.go (SetQuotaReservation, UnsetQuotaReservationWithCondition, SetRequeuedCondition);
 pkg/workload/admissionchecks.go (SyncAdmittedCondition); pkg/workload/evict/evict.go (Evict)

@@ -1,4 +1,4 @@
-"""Informers: queues, flavors, namespaces and workloads of the store as typed objects, each read once for each spec.
+"""Informers: queues, flavors, namespaces and workloads of the store as typed objects, read once for each spec.
 
 No counterpart: the informers of the in-memory control plane.
 """
@@ -161,9 +161,10 @@ class Informers:
     def labels(self, namespace: str) -> dict[str, str]:
         """Give the labels of a namespace, whether it exists or not."""
         found = self._store.find("Namespace", namespace)
-        if found is None:
-            found = {"metadata": {"name": namespace}}
-        return labels_of(found)
+        if found is not None:
+            return labels_of(found)
+        meta = {"name": namespace}
+        return labels_of({"metadata": meta})
 
 
 def _flavor_names(queue: ClusterQueue) -> list[str]:

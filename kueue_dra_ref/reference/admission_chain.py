@@ -1,4 +1,4 @@
-"""Writes to the reference through the admission chain: Kueue's mutating webhooks, validation, validating webhooks.
+"""Writes to the reference through the admission chain: mutating webhooks, validation, validating webhooks.
 
 Kueue: pkg/webhooks/webhooks.go (Setup); pkg/controller/jobs/job/job_webhook.go (JobWebhook)
 """
