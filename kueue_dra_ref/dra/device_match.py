@@ -1,11 +1,11 @@
-"""The devices that match a request under a source (Kueue 0.19), and the selector that kept each of the others out.
+"""Devices that match a request under a source, and the rule that excludes each of the others (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.cel import EvaluationError, Undecided
@@ -16,80 +16,74 @@ from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source, SourceMatch
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-Eligible = Rule[[SourceMatch], Trial]
+EligibleRule = Rule[[SourceMatch], Trial]
 
 
 @dataclass(slots=True, kw_only=True)
 class DeviceMatcher:
-    """What trying the devices came to; ``others`` are those that do not match, by the rule that left them out."""
+    """The devices that match, and by rule those that do not; ``ended`` is what ends the search early."""
 
     devices: list[PublishedDevice] = field(default_factory=list)
-    others: dict[str, tuple[Eligible, list[PublishedDevice]]] = field(
+    excluded: dict[str, tuple[EligibleRule, list[PublishedDevice]]] = field(
         default_factory=dict
     )
     ended: EvaluationError | Undecided | None = None
 
-    def told(
-        self, rules: SourcedRequestRules, place: str, driver: str
-    ) -> tuple[Step, ...]:
-        """Say which devices match, and which do not."""
-        total = len(self.devices) + sum(len(left) for _, left in self.others.values())
+    def steps(
+        self, rules: SourcedRequestRules, title: str, driver: str
+    ) -> Iterator[Step]:
+        """Explain which devices of a driver match and which do not; nothing if the search ended early."""
         if self.ended is not None:
-            return ()
-        text = (
-            f"{place}{len(self.devices)} of {named(total, 'device')} of {driver} match"
-        )
-        shown = f"{text}: {names(self.devices)}" if self.devices else text
-        return (
-            Step(requirements=cited(rules.eligible), text=shown),
-            *(
-                Step(
-                    requirements=cited([rule]),
-                    text=f"{place}not so of {names(left)}: {rule.sentence}",
-                )
-                for rule, left in self.others.values()
-            ),
-        )
+            return
+        excluded = self.excluded.values()
+        total = len(self.devices) + sum(len(devices) for _, devices in excluded)
+        of_all = named(total, "device")
+        text = f"{title}{len(self.devices)} of {of_all} of {driver} match"
+        if self.devices:
+            text += f": {names(self.devices)}"
+        yield Step(requirements=cited(rules.eligible.rules), text=text)
+        for rule, devices in excluded:
+            text = f"{title}no match: {names(devices)} ({rule.sentence})"
+            yield Step(requirements=cited([rule]), text=text)
 
 
-def tries(
+def match_devices(
     rules: SourcedRequestRules,
     source: Source,
     slices: Sequence[PublishedSlice],
-    narrowed: tuple[str, ...],
-    more: tuple[str, ...],
+    class_selectors: tuple[str, ...],
+    request_selectors: tuple[str, ...],
 ) -> DeviceMatcher:
-    """Try every device by the selectors of the source, then of the class, then of the request."""
-    done = DeviceMatcher()
-    for published in (device for each in slices for device in each.devices):
+    """Match every device against the selectors of the source, then of the DeviceClass, then of the request.
+
+    Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
+    """
+    found = DeviceMatcher()
+    for published in _devices_in(slices):
         tried = SourceMatch(
             source=source,
             device=published.device,
-            class_selectors=narrowed,
-            request_selectors=more,
+            class_selectors=class_selectors,
+            request_selectors=request_selectors,
         )
-        rule, outcome = _outcome(rules, tried)
-        if not isinstance(outcome, bool):
-            done.ended = outcome
-            return done
-        if rule is None:
-            done.devices.append(published)
+        failed = rules.eligible.failed(tried)
+        if failed is None:
+            found.devices.append(published)
+        elif isinstance(failed.value, bool):
+            name = failed.rule.name
+            _, devices = found.excluded.setdefault(name, (failed.rule, []))
+            devices.append(published)
         else:
-            done.others.setdefault(rule.name, (rule, []))[1].append(published)
-    return done
+            found.ended = failed.value
+            return found
+    return found
 
 
-def _outcome(
-    rules: SourcedRequestRules, tried: SourceMatch
-) -> tuple[Eligible | None, Trial]:
-    """What the first rule says that does not agree; True when all of them do."""
-    for rule in rules.eligible:
-        outcome = rule(tried)
-        if outcome is not True:
-            return rule, outcome
-    return None, True
+def _devices_in(slices: Sequence[PublishedSlice]) -> Iterator[PublishedDevice]:
+    for each in slices:
+        yield from each.devices
 
 
 def names(devices: Sequence[PublishedDevice]) -> str:
-    """Devices by pool and name."""
+    """List devices by pool and name."""
     return listed([f"{each.device.pool}/{each.device.name}" for each in devices])

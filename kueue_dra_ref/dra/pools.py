@@ -1,4 +1,4 @@
-"""Which published slices count for a source (Kueue 0.19), and what kept the others of its driver out.
+"""ResourceSlices that count for a source, pool by pool, and why others do not (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
 """
@@ -14,41 +14,69 @@ from kueue_dra_ref.model.sources import Source
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
 Slices = Sequence[PublishedSlice]
-Pick = Rule[..., Slices | None]
+SliceRule = Rule[..., Slices | None]
+Pool = tuple[str, int]
+"""Name and generation."""
 
 
-def usable_slices(
+def group_slices_by_pool(
     rules: SourcedRequestRules, source: Source, slices: Slices
 ) -> tuple[Slices, tuple[Step, ...]]:
-    """Pick the slices that count, rule by rule, and say what each rule left out."""
+    """Give the slices of complete pools of the driver in their newest generation, and steps about the others.
+
+    Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
+    """
     steps: list[Step] = []
-    for pick, left in rules.slices.steps(slices, source):
-        assert left is not None
-        steps += _left_out(pick, source, slices, left)
-        slices = left
+    for rule, kept in rules.slices.steps(slices, source):
+        if kept is None:
+            break
+        steps += _skipped(rule, source, slices, kept)
+        slices = kept
     return slices, tuple(steps)
 
 
-def _left_out(
-    pick: Pick, source: Source, before: Slices, after: Slices
+def _skipped(
+    rule: SliceRule, source: Source, before: Slices, after: Slices
 ) -> Iterator[Step]:
+    """Explain which slices a rule leaves out."""
     kept = {id(each) for each in after}
-    gone = [each for each in before if id(each) not in kept]
-    if gone and not any(each.driver == source.driver for each in before):
-        text = f"driver {source.driver} publishes none of {named(len(gone), 'ResourceSlice')}: {pick.sentence}"
-        yield Step(requirements=cited([pick]), text=text)
-    own = [each for each in gone if each.driver == source.driver]
-    for pool, generation in dict.fromkeys((each.pool, each.generation) for each in own):
-        yield Step(
-            requirements=cited([pick]),
-            text=f"{_of_pool(own, pool, generation, after)}: {pick.sentence}",
-        )
+    skipped = [each for each in before if id(each) not in kept]
+    if not skipped:
+        return
+    cites = cited([rule])
+    driver = source.driver
+    if not _of_driver(before, driver):
+        slices = named(len(skipped), "ResourceSlice")
+        text = f"driver {driver} publishes none of {slices}: {rule.sentence}"
+        yield Step(requirements=cites, text=text)
+    for pool, own in _by_pool(_of_driver(skipped, driver)).items():
+        text = f"{_pool_title(pool, own)} {_instead(pool, after)}: {rule.sentence}"
+        yield Step(requirements=cites, text=text)
 
 
-def _of_pool(gone: Slices, pool: str, generation: int, after: Slices) -> str:
-    """A pool that was left out: its generation, how much of it is there, and which generation is there instead."""
-    mine = [each for each in gone if (each.pool, each.generation) == (pool, generation)]
-    there = f"{len(mine)} of {named(mine[0].of, 'slice')}"
-    text = f"pool {pool} of {mine[0].driver}, generation {generation}, {there}, does not count"
-    newer = next((each.generation for each in after if each.pool == pool), None)
-    return text if newer is None else f"{text} beside generation {newer}"
+def _of_driver(slices: Slices, driver: str) -> list[PublishedSlice]:
+    return [each for each in slices if each.driver == driver]
+
+
+def _by_pool(slices: Slices) -> dict[Pool, list[PublishedSlice]]:
+    pools: dict[Pool, list[PublishedSlice]] = {}
+    for each in slices:
+        pools.setdefault((each.pool, each.generation), []).append(each)
+    return pools
+
+
+def _pool_title(pool: Pool, slices: Slices) -> str:
+    """Name a pool with its generation and with how many of its slices there are."""
+    name, generation = pool
+    first = slices[0]
+    published = f"{len(slices)} of {named(first.of, 'slice')}"
+    return f"pool {name} of {first.driver}, generation {generation}, {published},"
+
+
+def _instead(pool: Pool, counted: Slices) -> str:
+    """Name the generation of a pool that counts instead, if there is one."""
+    name, _ = pool
+    for each in counted:
+        if each.pool == name:
+            return f"does not count because generation {each.generation} does"
+    return "does not count"

@@ -1,4 +1,4 @@
-"""What surrounds a pod and bears on its requests: LimitRanges of its namespace, RuntimeClasses (Kubernetes).
+"""Limits on the pods of a namespace: its LimitRanges, and the overhead of RuntimeClasses (Kubernetes).
 
 Kueue: pkg/util/limitrange/limitrange.go (Summary, Summarize)
 """
@@ -15,17 +15,17 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRangeBounds:
-    """What the LimitRanges of a namespace say of each container, or of each pod."""
+    """What the LimitRanges of a namespace set for each container, or for each pod."""
 
     most: Amounts = field(default_factory=dict)
     least: Amounts = field(default_factory=dict)
     requests: Amounts = field(default_factory=dict)
-    """What stands for a request that is absent."""
+    """Default requests."""
     limits: Amounts = field(default_factory=dict)
-    """What stands for a limit that is absent."""
+    """Default limits."""
 
     def also(self, item: Manifest, path: str) -> LimitRangeBounds:
-        """The same with one more item of a LimitRange: the narrowest bound counts, and the first default."""
+        """Add one more item of a LimitRange: the narrowest bound applies, and the first default."""
         return LimitRangeBounds(
             most=smaller(self.most, quantities(item, "max", path)),
             least=larger(self.least, quantities(item, "min", path)),
@@ -36,7 +36,7 @@ class LimitRangeBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceLimits:
-    """What bears on the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
+    """What applies to the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
 
     container: LimitRangeBounds = LimitRangeBounds()
     pod: LimitRangeBounds = LimitRangeBounds()
@@ -46,29 +46,28 @@ class NamespaceLimits:
 def surroundings_of(
     limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]
 ) -> NamespaceLimits:
-    """Read the LimitRanges of one namespace and the RuntimeClasses.
+    """Summarize the LimitRanges of one namespace and the RuntimeClasses.
+
+    Kueue: pkg/util/limitrange/limitrange.go (Summarize)
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
 
     """
-    found: dict[str, LimitRangeBounds] = {}
-    for each in limit_ranges:
-        for index, item in enumerate(
-            mappings(child(each, "spec", dict, {}), "limits", "spec")
-        ):
+    bounds: dict[str, LimitRangeBounds] = {}
+    for limit_range in limit_ranges:
+        spec = child(limit_range, "spec", dict, {})
+        for index, item in enumerate(mappings(spec, "limits", "spec")):
             type_ = child(item, "type", str, "")
-            found[type_] = found.get(type_, LimitRangeBounds()).also(
-                item, f"spec.limits[{index}]"
-            )
-    overhead = {
-        str(each["metadata"]["name"]): quantities(
-            child(each, "overhead", dict, {}), "podFixed", "overhead"
-        )
-        for each in runtime_classes
-    }
+            path = f"spec.limits[{index}]"
+            bounds[type_] = bounds.get(type_, LimitRangeBounds()).also(item, path)
+    overhead: dict[str, Amounts] = {}
+    for runtime_class in runtime_classes:
+        name = str(runtime_class["metadata"]["name"])
+        found = child(runtime_class, "overhead", dict, {})
+        overhead[name] = quantities(found, "podFixed", "overhead")
     return NamespaceLimits(
-        container=found.get("Container", LimitRangeBounds()),
-        pod=found.get("Pod", LimitRangeBounds()),
+        container=bounds.get("Container", LimitRangeBounds()),
+        pod=bounds.get("Pod", LimitRangeBounds()),
         overhead=overhead,
     )

@@ -1,4 +1,4 @@
-"""How the processing of a workload's claims ends: with what its pods are charged, or with why it is refused.
+"""DRA resources of a workload after preprocessing: what its pods charge, or why the workload is inadmissible.
 
 Kueue: pkg/workload/workload.go (WithPreprocessedDRAResources)
 """
@@ -7,40 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import ParamSpec
+from typing import TypeVar
 
 from kueue_dra_ref.behaviours.phases_dra import Preprocessing
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 
-P = ParamSpec("P")
+Rejection = TypeVar("Rejection", bound=FieldError | Undecided)
 
-Charges = Mapping[str, int]
-"""Devices by resource."""
+ResourceCounts = Mapping[str, int]
+"""Devices, or units of a counter or capacity, by resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DRAResources:
-    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused.
+    """What one pod of each pod set charges, by the name of the pod set, or why the workload is inadmissible.
 
-    ``shared`` is charged once, however many pods there are.  A class whose resource depends on the flavor is charged
-    under a name of its own; ``choices`` has the resources that it may turn out to be.
+    Kueue charges ``shared`` once, however many pods there are.  A class whose resource depends on the flavor is charged
+    under a name of its own; ``choices`` lists the resources that it may become.
     """
 
-    charges: Mapping[str, Charges] = field(default_factory=dict)
-    shared: Mapping[str, Charges] = field(default_factory=dict)
+    charges: Mapping[str, ResourceCounts] = field(default_factory=dict)
+    shared: Mapping[str, ResourceCounts] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Extended resources that are charged as devices, and not as what containers request, by pod set."""
+    """By pod set, extended resources that are charged as devices instead of as requests of containers."""
     refused: InadmissibleReason | None = None
     steps: tuple[Step, ...] = ()
 
 
-class Stopped(Exception):
-    """The first failing claim ends processing; ``requirements`` say so."""
+class ProcessingError(Exception):
+    """The first claim that fails ends preprocessing; ``requirements`` are those that it violates."""
 
     def __init__(
         self,
@@ -48,41 +48,37 @@ class Stopped(Exception):
         undecided: str = "",
         requirements: Iterable[str] = (),
     ) -> None:
-        self.faults, self.undecided, self.requirements = (
-            tuple(faults),
-            undecided,
-            tuple(dict.fromkeys(requirements)),
-        )
+        self.faults = tuple(faults)
+        self.undecided = undecided
+        self.requirements = tuple(dict.fromkeys(requirements))
         super().__init__(undecided or ", ".join(map(str, self.faults)))
 
 
-def stop_if_refused(
-    rules: Iterable[Rule[P, Undecided | FieldError | None]],
-    *asked: P.args,
-    **more: P.kwargs,
-) -> None:
-    """Hold something against rules; the first that finds fault, or cannot decide, ends processing.
+def raise_if_rejected(answer: Answer[Rejection] | None) -> None:
+    """End preprocessing if a rule rejects a claim, or cannot decide about it.
 
     Raises:
-        Stopped: one did.
+        ProcessingError: there is such an answer.
 
     """
-    for rule in rules:
-        match rule(*asked, **more):
-            case Undecided() as undecided:
-                raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
-            case FieldError() as fault:
-                raise Stopped([fault], requirements=cited([rule]))
+    if answer is None:
+        return
+    cites = cited([answer.rule])
+    match answer.value:
+        case Undecided() as undecided:
+            raise ProcessingError(undecided=undecided.reason, requirements=cites)
+        case FieldError() as fault:
+            raise ProcessingError([fault], requirements=cites)
 
 
-def refusal(stop: Stopped, rules: Preprocessing) -> InadmissibleReason:
-    """Put into Kueue's words why processing ended."""
-    if stop.undecided:
-        return InadmissibleReason(message=stop.undecided, undecided=True)
-    told = list(dict.fromkeys(map(str, stop.faults)))
-    retryable = any(fault.type == "Internal error" for fault in stop.faults)
-    retryable = retryable or any(rule(stop.faults) for rule in rules.retry_on_error)
-    return InadmissibleReason(
-        message=told[0] if len(told) == 1 else f"[{', '.join(told)}]",
-        retryable=retryable,
-    )
+def inadmissible_reason(
+    error: ProcessingError, rules: Preprocessing
+) -> InadmissibleReason:
+    """Format the error of preprocessing as Kueue does."""
+    if error.undecided:
+        return InadmissibleReason(message=error.undecided, undecided=True)
+    messages = list(dict.fromkeys(map(str, error.faults)))
+    message = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
+    is_internal = any(fault.type == "Internal error" for fault in error.faults)
+    is_retryable = is_internal or rules.retry_on_error(error.faults)
+    return InadmissibleReason(message=message, retryable=is_retryable)
