@@ -41,7 +41,9 @@ class SourcedCharges:
 
 
 def is_charged_by_sources(
-    rules: SourcedRequestRules, mappings: Mappings, device_class: str
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    device_class: str,
 ) -> bool:
     """Whether a DeviceClass charges counters or capacities instead of devices."""
     return rules.instead(_sources(rules, mappings, device_class))
@@ -107,13 +109,17 @@ def _source_charges(
 
 
 def _sources(
-    rules: SourcedRequestRules, mappings: Mappings, device_class: str
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    device_class: str,
 ) -> Sequence[Source]:
     return rules.sources.or_else((), mappings, device_class)
 
 
 def _process_charge(
-    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    steps: list[Step],
 ) -> DeviceChargeTrace | SelectorError | Undecided:
     """Match devices for one request under one source, and charge the largest amount for each device requested.
 
@@ -134,7 +140,10 @@ def _process_charge(
     per_device = rules.positive(worst.ceiling)
     total = rules.times.or_else(per_device, per_device, charged.count)
     trace = DeviceChargeTrace(
-        worst=worst, per_device=per_device, total=total, devices=devices
+        worst=worst,
+        per_device=per_device,
+        total=total,
+        devices=devices,
     )
     steps += adjustment_steps(rules, offered, trace)
     steps.append(charge_step(rules, offered, trace))
@@ -142,7 +151,9 @@ def _process_charge(
 
 
 def _match_devices(
-    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    steps: list[Step],
 ) -> SourceCharge:
     """Give a charge with the devices that match it, or with why none do.
 

@@ -46,7 +46,9 @@ def device_charges(
 
 
 def consumed_counters(
-    rules: SourcedRequestRules, charged: SourceCharge, device: PublishedDevice
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    device: PublishedDevice,
 ) -> DeviceCharge:
     """Give what a device consumes of the counter of a source.
 
@@ -61,7 +63,9 @@ def consumed_counters(
 
 
 def charge_for_device(
-    rules: SourcedRequestRules, charged: SourceCharge, device: PublishedDevice
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    device: PublishedDevice,
 ) -> DeviceCharge:
     """Give what a request charges of the capacity of one device: the requested amount, rounded to the policy.
 
@@ -96,4 +100,8 @@ def _round_to_policy(
         if rounded.amount != amount.amount:
             steps.append(ChargeStep(rule, rounded))
         amount = rounded
-    return DeviceCharge(device=device, steps=tuple(steps), amounts=(amount,))
+    return DeviceCharge(
+        device=device,
+        steps=tuple(steps),
+        amounts=(amount,),
+    )

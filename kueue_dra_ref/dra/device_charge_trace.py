@@ -5,8 +5,9 @@ No counterpart: explanation only.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.pods import printed
@@ -22,9 +23,7 @@ from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 _LACKING = {SourceType.COUNTER: "COUNTER-005", SourceType.CAPACITY: "CAPACITY-013"}
 """Requirements that Kueue skips a device without the counter or capacity; their rules ask whether all devices are."""
 ARROW = "\N{RIGHTWARDS ARROW}"
-
-Explained = tuple[str, tuple[str, ...]]
-"""A text and the requirements that it cites."""
+AnyRule = Rule[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,25 +43,33 @@ def source_title(charged: SourceCharge) -> str:
 
 
 def charge_step(
-    rules: SourcedRequestRules, charged: SourceCharge, trace: DeviceChargeTrace
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    trace: DeviceChargeTrace,
 ) -> Step:
     """Explain what one source charges for a request."""
     source = charged.source
-    per_device = _format_units(charged, trace.per_device)
-    total = _format_units(charged, trace.total)
     matching = named(len(trace.devices), "matching device")
     requested = named(charged.count, "device")
-    text = (
-        f"{charged.asked.title}: {source.kind} {source.name} of {source.driver} is at most {per_device} "
-        f"on {matching}: {per_device} {TIMES} {requested} = {total} {source.resource}"
-    )
-    used = [device.steps[0].rule for device in trace.devices if device.steps]
+    per_device = _format_units(charged, trace.per_device)
+    total = _format_units(charged, trace.total)
+    text = f"{charged.asked.title}: "
+    text += f"{source.kind} {source.name} of {source.driver}"
+    text += f" is at most {per_device} on {matching}: "
+    text += f"{per_device} {TIMES} {requested} = {total} {source.resource}"
+    used: list[AnyRule] = []
+    for device in trace.devices:
+        for step in device.steps[:1]:
+            used.append(step.rule)
     used += rules.worst.rules
-    return Step(requirements=_cited(source.kind, used), text=text)
+    cites = _cited(source.kind, used)
+    return Step(requirements=cites, text=text)
 
 
 def adjustment_steps(
-    rules: SourcedRequestRules, charged: SourceCharge, trace: DeviceChargeTrace
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    trace: DeviceChargeTrace,
 ) -> Iterator[Step]:
     """Explain where Kueue rounds an amount to whole units, raises it to zero, or saturates it."""
     title = source_title(charged)
@@ -74,11 +81,13 @@ def adjustment_steps(
         text = f"{title}{worst} is rounded up to whole units: {rounded}"
         yield Step(requirements=multiplied, text=text)
     if units != trace.per_device:
-        change = f"{_format(charged, worst)} is charged as {trace.per_device}"
+        amount = _format(charged, worst)
+        text = f"{title}{amount} is charged as {trace.per_device}"
         for rule in rules.positive.rules:
-            text = f"{title}{change}: {rule.sentence}"
-            yield Step(requirements=rule.requirements[:1], text=text)
-    if trace.total != trace.per_device * charged.count:
+            because = f"{text}: {rule.sentence}"
+            yield Step.by(because, rule)
+    product = trace.per_device * charged.count
+    if trace.total != product:
         text = f"{title}the product saturates at the largest 64-bit integer"
         yield Step(requirements=multiplied, text=text)
 
@@ -87,33 +96,41 @@ def device_steps(
     charged: SourceCharge, devices: Sequence[DeviceCharge]
 ) -> Iterator[Step]:
     """Explain what each device charges; devices that charge the same for the same reason share a step."""
-    alike: dict[Explained, list[PublishedDevice]] = {}
+    alike: dict[Step, list[PublishedDevice]] = defaultdict(list)
     for each in devices:
-        alike.setdefault(_explain_device(charged, each), []).append(each.device)
+        step = _explain_device(charged, each)
+        alike[step].append(each.device)
     title = source_title(charged)
     groups = list(alike.items())
-    for (text, cites), group in groups[:MOST]:
-        yield Step(requirements=cites, text=f"{title}{names(group)}{text}")
-    more = sum(len(group) for _, group in groups[MOST:])
+    for step, group in groups[:MOST]:
+        text = f"{title}{names(group)}{step.text}"
+        yield replace(step, text=text)
+    more = 0
+    for _, group in groups[MOST:]:
+        more += len(group)
     if more:
-        text = f"{title}{named(more, 'more device')}, each charged differently"
-        yield Step(requirements=(), text=text)
+        text = f"{named(more, 'more device')}, each charged differently"
+        yield Step.by(f"{title}{text}")
 
 
-def _explain_device(charged: SourceCharge, device: DeviceCharge) -> Explained:
+def _explain_device(charged: SourceCharge, device: DeviceCharge) -> Step:
+    """Explain what one device charges, in a text that follows the name of the device."""
     source = charged.source
     if not device.steps:
-        return ": has none, skipped", (_LACKING[source.kind],)
-    policy = ""
+        lacking = (_LACKING[source.kind],)
+        return Step(requirements=lacking, text=": has none, skipped")
+    text = ": "
     if source.kind is SourceType.CAPACITY:
         capacity = device.device.capacities[source.name]
-        policy = f" with {_format_policy(charged, capacity)}"
-    chain = f" {ARROW} ".join(_explain_step(charged, step) for step in device.steps)
-    cites = [*_cited(source.kind, [step.rule for step in device.steps])]
+        text = f" with {_format_policy(charged, capacity)}: "
+    amounts = [_explain_step(charged, step) for step in device.steps]
+    text += f" {ARROW} ".join(amounts)
+    used = [step.rule for step in device.steps]
+    cites = dict.fromkeys(_cited(source.kind, used))
     for step in device.steps:
         if step.amount is None:
-            cites += step.rule.requirements
-    return f"{policy}: {chain}", tuple(dict.fromkeys(cites))
+            cites |= dict.fromkeys(step.rule.requirements)
+    return Step(requirements=tuple(cites), text=text)
 
 
 def _explain_step(charged: SourceCharge, step: ChargeStep) -> str:
@@ -127,21 +144,24 @@ def _format_policy(charged: SourceCharge, capacity: Capacity) -> str:
     """Format a capacity with the amounts that its requestPolicy allows."""
     text = _format(charged, capacity.value)
     if capacity.values:
-        values = " or ".join(_format(charged, each) for each in capacity.values)
-        return f"{text}, valid values {values}"
-    if capacity.bounds:
-        return f"{text}, valid range{_format_range(charged, capacity.bounds)}"
+        values = [_format(charged, each) for each in capacity.values]
+        text += f", valid values {' or '.join(values)}"
+    elif capacity.bounds:
+        text += _format_range(charged, capacity.bounds)
     return text
 
 
 def _format_range(charged: SourceCharge, bounds: ValidRange) -> str:
-    text = ""
-    if bounds.least is not None:
-        text += f" from {_format(charged, bounds.least)}"
-    if bounds.most is not None:
-        text += f" to {_format(charged, bounds.most)}"
-    if bounds.step is not None:
-        text += f" in steps of {_format(charged, bounds.step)}"
+    text = ", valid range"
+    parts = {
+        "from": bounds.least,
+        "to": bounds.most,
+        "in steps of": bounds.step,
+    }
+    for preposition, limit in parts.items():
+        if limit is not None:
+            amount = _format(charged, limit)
+            text += f" {preposition} {amount}"
     return text
 
 
@@ -156,11 +176,13 @@ def _format(charged: SourceCharge, quantity: Quantity) -> str:
     return str(quantity)
 
 
-def _cited(kind: SourceType, rules: Iterable[Rule[..., Any]]) -> tuple[str, ...]:
+def _cited(kind: SourceType, rules: Iterable[AnyRule]) -> tuple[str, ...]:
     """Give the first requirement of each rule that is about this kind of source."""
     prefix = kind.upper()
     cites: dict[str, None] = {}
     for rule in rules:
-        own = [one for one in rule.requirements if one.startswith(prefix)]
-        cites |= dict.fromkeys(own[:1])
+        for requirement in rule.requirements:
+            if requirement.startswith(prefix):
+                cites[requirement] = None
+                break
     return tuple(cites)

@@ -9,42 +9,53 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.cel import EvaluationError, Undecided
-from kueue_dra_ref.explain.step import Step, cited, listed, named
+from kueue_dra_ref.explain.step import Step, listed, named
 from kueue_dra_ref.model.lister import Trial
 from kueue_dra_ref.model.resourceslices import PublishedDevice, PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source, SourceMatch
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
+Devices = list[PublishedDevice]
 EligibleRule = Rule[[SourceMatch], Trial]
+Excluded = tuple[EligibleRule, Devices]
 
 
 @dataclass(slots=True, kw_only=True)
 class DeviceMatcher:
     """The devices that match, and by rule those that do not; ``ended`` is what ends the search early."""
 
-    devices: list[PublishedDevice] = field(default_factory=list)
-    excluded: dict[str, tuple[EligibleRule, list[PublishedDevice]]] = field(
-        default_factory=dict
-    )
+    devices: Devices = field(default_factory=list)
+    excluded: dict[str, Excluded] = field(default_factory=dict)
     ended: EvaluationError | Undecided | None = None
 
+    def exclude(self, rule: EligibleRule, device: PublishedDevice) -> None:
+        """Record the rule that a device does not match."""
+        _, devices = self.excluded.setdefault(rule.name, (rule, []))
+        devices.append(device)
+
     def steps(
-        self, rules: SourcedRequestRules, title: str, driver: str
+        self,
+        rules: SourcedRequestRules,
+        title: str,
+        driver: str,
     ) -> Iterator[Step]:
         """Explain which devices of a driver match and which do not; nothing if the search ended early."""
         if self.ended is not None:
             return
-        excluded = self.excluded.values()
-        total = len(self.devices) + sum(len(devices) for _, devices in excluded)
+        matching = len(self.devices)
+        total = matching
+        for _, devices in self.excluded.values():
+            total += len(devices)
         of_all = named(total, "device")
-        text = f"{title}{len(self.devices)} of {of_all} of {driver} match"
-        if self.devices:
+        text = f"{title}{matching} of {of_all} of {driver} match"
+        if matching:
             text += f": {names(self.devices)}"
-        yield Step(requirements=cited(rules.eligible.rules), text=text)
-        for rule, devices in excluded:
-            text = f"{title}no match: {names(devices)} ({rule.sentence})"
-            yield Step(requirements=cited([rule]), text=text)
+        yield Step.by(text, *rules.eligible.rules)
+        for rule, devices in self.excluded.values():
+            text = f"{title}no match: {names(devices)}"
+            text += f" ({rule.sentence})"
+            yield Step.by(text, rule)
 
 
 def match_devices(
@@ -70,12 +81,10 @@ def match_devices(
         if failed is None:
             found.devices.append(published)
         elif isinstance(failed.value, bool):
-            name = failed.rule.name
-            _, devices = found.excluded.setdefault(name, (failed.rule, []))
-            devices.append(published)
+            found.exclude(failed.rule, published)
         else:
             found.ended = failed.value
-            return found
+            break
     return found
 
 
@@ -86,4 +95,8 @@ def _devices_in(slices: Sequence[PublishedSlice]) -> Iterator[PublishedDevice]:
 
 def names(devices: Sequence[PublishedDevice]) -> str:
     """List devices by pool and name."""
-    return listed([f"{each.device.pool}/{each.device.name}" for each in devices])
+    found: list[str] = []
+    for published in devices:
+        device = published.device
+        found.append(f"{device.pool}/{device.name}")
+    return listed(found)

@@ -38,14 +38,19 @@ class ResolvedExtendedResources:
 
 
 def requests_extended_devices(
-    rules: ExtendedResources, lister: Lister, workload: Workload
+    rules: ExtendedResources,
+    lister: Lister,
+    workload: Workload,
 ) -> bool:
     """Whether a workload requests an extended resource that a DeviceClass provides.
 
     Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
-    names = dict.fromkeys(rules.detected(workload))
-    return any(_select_device_class(rules, lister, name, ())[0] for name in names)
+    for name in dict.fromkeys(rules.detected(workload)):
+        device_class, _ = _select_device_class(rules, lister, name, ())
+        if device_class:
+            return True
+    return False
 
 
 def resolve_extended_resources(
@@ -99,17 +104,28 @@ def _select_device_class(
         if selected is None:
             break
         if len(selected) < len(classes):
-            chosen = _format_classes(selected) or "none"
-            text = f"{name} is in {_format_classes(classes)}; Kueue selects {chosen}: {rule.sentence}"
-            steps.append(Step(requirements=cited([rule]), text=text))
+            before = _format_classes(classes)
+            after = _format_classes(selected) or "none"
+            text = f"{name} is in {before}; Kueue selects {after}: {rule.sentence}"
+            steps.append(Step.by(text, rule))
         classes = selected
-    return str(classes[0]["metadata"]["name"]) if classes else "", steps
+    if not classes:
+        return "", steps
+    meta = classes[0]["metadata"]
+    return str(meta["name"]), steps
 
 
 def _format_classes(classes: Sequence[Manifest]) -> str:
-    found = [each["metadata"] for each in classes]
-    pairs = sorted((meta["name"], meta["creationTimestamp"]) for meta in found)
-    return listed([f"DeviceClass {name} (created {time})" for name, time in pairs])
+    found: list[str] = []
+    for each in sorted(classes, key=_name_and_time):
+        name, time = _name_and_time(each)
+        found.append(f"DeviceClass {name} (created {time})")
+    return listed(found)
+
+
+def _name_and_time(device_class: Manifest) -> tuple[str, str]:
+    meta = device_class["metadata"]
+    return meta["name"], meta["creationTimestamp"]
 
 
 def _reject_containers(
@@ -165,40 +181,47 @@ def _charge(
     pod_set = requests[0].pod_set.name
     initial = amounts(requests, initial=True)
     regular = amounts(requests, initial=False)
-    count = rules.in_pod.or_else((*initial, *regular)[-1], initial, regular)
+    last = (*initial, *regular)[-1]
+    count = rules.in_pod.or_else(last, initial, regular)
     if resource:
         by_resource = resolved.counts.setdefault(pod_set, {})
         by_resource.setdefault(resource, []).append(count)
-        resolved.steps += _explain(rules, requests, count, resource)
-    names = [request.name for request in requests]
-    replaced = frozenset(name for name in names if rules.not_charged_natively(name))
+        resolved.steps.append(_explain_request(rules, requests, count))
+        resolved.steps.append(_explain_charge(rules, requests, resource))
+    replaced = resolved.replaced.get(pod_set, frozenset())
+    for request in requests:
+        if rules.not_charged_natively(request.name):
+            replaced |= {request.name}
     if replaced:
-        before = resolved.replaced.get(pod_set, frozenset())
-        resolved.replaced[pod_set] = before | replaced
+        resolved.replaced[pod_set] = replaced
 
 
-def _explain(
-    rules: ExtendedResources, requests: Requests, count: int, resource: str
-) -> Iterator[Step]:
-    names = [request.name for request in requests]
-    classes = listed([request.device_class for request in requests])
-    title = f"pod set {requests[0].pod_set.name}"
-    text = f"{title}: a pod requests {count} {TIMES} {listed(names)}, provided by DeviceClass {classes}"
-    yield Step(requirements=cited(rules.detected.rules), text=text)
-    mapped, unmapped = _cites_of_charge(rules)
-    if resource in names:
-        text = f"{classes} is not mapped to another resource: {resource} is charged"
-        yield Step(requirements=unmapped, text=text)
-    else:
-        text = f"{classes} is mapped to {resource}"
-        yield Step(requirements=mapped, text=text)
-
-
-def _cites_of_charge(
+def _explain_request(
     rules: ExtendedResources,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the requirements about a DeviceClass that is mapped, then about one that is not."""
-    cites: list[str] = []
-    for rule in rules.charged.rules:
-        cites += rule.requirements
-    return tuple(cites[:1]), tuple(cites[:2][-1:])
+    requests: Requests,
+    count: int,
+) -> Step:
+    pod_set = requests[0].pod_set.name
+    names = listed([request.name for request in requests])
+    text = f"pod set {pod_set}: a pod requests {count} {TIMES} {names}"
+    text += f", provided by DeviceClass {_classes_of(requests)}"
+    return Step.by(text, *rules.detected.rules)
+
+
+def _explain_charge(
+    rules: ExtendedResources,
+    requests: Requests,
+    resource: str,
+) -> Step:
+    """Explain which resource is charged, with the requirement about a mapped or an unmapped DeviceClass."""
+    classes = _classes_of(requests)
+    cites = rules.charged.rules[0].requirements
+    if any(request.name == resource for request in requests):
+        text = f"{classes} is not mapped to another resource: {resource} is charged"
+        return Step(requirements=cites[:2][-1:], text=text)
+    text = f"{classes} is mapped to {resource}"
+    return Step(requirements=cites[:1], text=text)
+
+
+def _classes_of(requests: Requests) -> str:
+    return listed([request.device_class for request in requests])

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kueue_dra_ref.explain.step import Step, cited, named
+from kueue_dra_ref.explain.step import Step, named
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
+Pool = list[PublishedSlice]
 Slices = Sequence[PublishedSlice]
 SliceRule = Rule[..., Slices | None]
-Pool = tuple[str, int]
-"""Name and generation."""
 
 
 def group_slices_by_pool(
-    rules: SourcedRequestRules, source: Source, slices: Slices
-) -> tuple[Slices, tuple[Step, ...]]:
+    rules: SourcedRequestRules,
+    source: Source,
+    slices: Slices,
+) -> tuple[Slices, list[Step]]:
     """Give the slices of complete pools of the driver in their newest generation, and steps about the others.
 
     Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
@@ -30,53 +31,59 @@ def group_slices_by_pool(
     for rule, kept in rules.slices.steps(slices, source):
         if kept is None:
             break
-        steps += _skipped(rule, source, slices, kept)
+        steps += _explain_skipped(rule, source, slices, kept)
         slices = kept
-    return slices, tuple(steps)
+    return slices, steps
 
 
-def _skipped(
-    rule: SliceRule, source: Source, before: Slices, after: Slices
+def _explain_skipped(
+    rule: SliceRule,
+    source: Source,
+    before: Slices,
+    kept: Slices,
 ) -> Iterator[Step]:
-    """Explain which slices a rule leaves out."""
-    kept = {id(each) for each in after}
-    skipped = [each for each in before if id(each) not in kept]
-    if not skipped:
+    """Explain which slices a rule skips: all of other drivers, or some pools of the driver."""
+    if len(kept) == len(before):
         return
-    cites = cited([rule])
     driver = source.driver
-    if not _of_driver(before, driver):
-        slices = named(len(skipped), "ResourceSlice")
-        text = f"driver {driver} publishes none of {slices}: {rule.sentence}"
-        yield Step(requirements=cites, text=text)
-    for pool, own in _by_pool(_of_driver(skipped, driver)).items():
-        text = f"{_pool_title(pool, own)} {_instead(pool, after)}: {rule.sentence}"
-        yield Step(requirements=cites, text=text)
+    own = [each for each in before if each.driver == driver]
+    if not own:
+        skipped = len(before) - len(kept)
+        slices = named(skipped, "ResourceSlice")
+        text = f"driver {driver} publishes none of {slices}"
+        text += f": {rule.sentence}"
+        yield Step.by(text, rule)
+    for pool in _skipped_pools(own, kept):
+        text = _explain_pool(pool, kept)
+        text += f": {rule.sentence}"
+        yield Step.by(text, rule)
 
 
-def _of_driver(slices: Slices, driver: str) -> list[PublishedSlice]:
-    return [each for each in slices if each.driver == driver]
+def _skipped_pools(before: Slices, kept: Slices) -> Iterator[Slices]:
+    """Give the skipped slices of each generation of each pool."""
+    kept_ids = {id(each) for each in kept}
+    pools: dict[object, Pool] = {}
+    for each in before:
+        if id(each) in kept_ids:
+            continue
+        generation = (each.pool, each.generation)
+        pool = pools.setdefault(generation, [])
+        pool.append(each)
+    yield from pools.values()
 
 
-def _by_pool(slices: Slices) -> dict[Pool, list[PublishedSlice]]:
-    pools: dict[Pool, list[PublishedSlice]] = {}
-    for each in slices:
-        pools.setdefault((each.pool, each.generation), []).append(each)
-    return pools
-
-
-def _pool_title(pool: Pool, slices: Slices) -> str:
-    """Name a pool with its generation and with how many of its slices there are."""
-    name, generation = pool
-    first = slices[0]
-    published = f"{len(slices)} of {named(first.of, 'slice')}"
-    return f"pool {name} of {first.driver}, generation {generation}, {published},"
-
-
-def _instead(pool: Pool, counted: Slices) -> str:
-    """Name the generation of a pool that counts instead, if there is one."""
-    name, _ = pool
-    for each in counted:
+def _explain_pool(skipped: Slices, kept: Slices) -> str:
+    """Describe a pool that is skipped, and the generation of it that counts instead, if there is one."""
+    first = skipped[0]
+    name = first.pool
+    published = len(skipped)
+    expected = named(first.of, "slice")
+    text = f"pool {name} of {first.driver}"
+    text += f", generation {first.generation}"
+    text += f", {published} of {expected}"
+    text += ", does not count"
+    for each in kept:
         if each.pool == name:
-            return f"does not count because generation {each.generation} does"
-    return "does not count"
+            text += f" because generation {each.generation} does"
+            break
+    return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
@@ -23,8 +24,9 @@ from kueue_dra_ref.dra.extended_resources import (
     resolve_extended_resources,
 )
 from kueue_dra_ref.dra.selectors import SelectorError, validate_selectors
-from kueue_dra_ref.explain.step import TIMES, Step, cited
+from kueue_dra_ref.explain.step import TIMES, Step
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer, First
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
@@ -41,7 +43,11 @@ from kueue_dra_ref.workload.resources import adjusted
 SumRule = First[[Sequence[int]], int]
 
 
-def asks_for_devices(behaviour: Behaviour, lister: Lister, workload: Workload) -> bool:
+def asks_for_devices(
+    behaviour: Behaviour,
+    lister: Lister,
+    workload: Workload,
+) -> bool:
     """Whether a workload is a DRA workload.
 
     A workload that is inadmissible because of its claims is one too: otherwise Kueue would queue it.
@@ -72,8 +78,9 @@ def processed(
 
 
 def _inadmissible(rejection: Answer[InadmissibleReason]) -> DRAResources:
-    step = Step(requirements=cited([rejection.rule]), text=rejection.value.message)
-    return DRAResources(refused=rejection.value, steps=(step,))
+    rule, reason = rejection
+    step = Step.by(reason.message, rule)
+    return DRAResources(refused=reason, steps=(step,))
 
 
 class ClaimPreprocessor:
@@ -107,7 +114,8 @@ class ClaimPreprocessor:
             devices = self._add_extended_resources(claims)
             charges = self._add_counters_and_capacities(devices)
         except ProcessingError as error:
-            self._note(error.requirements, str(error))
+            step = Step(requirements=error.requirements, text=str(error))
+            self._record([step])
             reason = inadmissible_reason(error, self.rules)
             return DRAResources(refused=reason, steps=tuple(self.steps))
         return DRAResources(
@@ -128,9 +136,9 @@ class ClaimPreprocessor:
         per_pod_set: dict[str, ResourceCounts] = {}
         for pod_set in self.workload.pod_sets:
             per_pod, per_workload = self._claims_of(pod_set)
-            per_pod_set[pod_set.name] = self._requests_of_claims(pod_set, per_pod)
-            once = self._requests_of_claims(pod_set, per_workload)
-            self.shared[pod_set.name] = once
+            name = pod_set.name
+            per_pod_set[name] = self._requests_of_claims(pod_set, per_pod)
+            self.shared[name] = self._requests_of_claims(pod_set, per_workload)
         return per_pod_set
 
     def _claims_of(self, pod_set: PodSet) -> tuple[list[Claim], list[Claim]]:
@@ -177,7 +185,8 @@ class ClaimPreprocessor:
 
         Kueue: pkg/dra/claims.go (getClaimSpec)
         """
-        rules, namespace = self.rules, self.workload.namespace
+        rules = self.rules
+        namespace = self.workload.namespace
         if claim.claim:
             spec = rules.read_claim(self.lister, namespace, claim.claim)
         else:
@@ -194,10 +203,12 @@ class ClaimPreprocessor:
 
     def _is_charged_already(self, context: DeviceRequestContext) -> bool:
         reused = self.rules.reused.holding(context)
-        if reused:
-            text = "is already in use in this ClusterQueue, so it is not charged again"
-            self._note(cited(reused[:1]), f"{context.claim.source} {text}")
-        return bool(reused)
+        if not reused:
+            return False
+        claim = context.claim.source
+        text = "is already in use in this ClusterQueue, so it is not charged again"
+        self._note(f"{claim} {text}", reused[0])
+        return True
 
     def _count_devices_per_class(
         self, requests: Sequence[DeviceRequestContext]
@@ -206,17 +217,19 @@ class ClaimPreprocessor:
 
         Kueue: pkg/dra/claims.go (countDevicesPerClass)
         """
+        is_single = len(requests) == 1
         counts: dict[str, list[int]] = {}
         for context in requests:
             self._validate_request(context)
-            title = context.title if len(requests) > 1 else context.claim_title
+            title = context.claim_title if is_single else context.title
             for device_class, count in self._devices_of_request(context, title):
                 counts.setdefault(device_class, []).append(count)
         in_claim = self.charging.in_claim
-        return {
-            name: self._sum(in_claim, addends, f"{name} in the claim")
-            for name, addends in counts.items()
-        }
+        total: dict[str, int] = {}
+        for name, addends in counts.items():
+            what = f"{name} in the claim"
+            total[name] = self._sum(in_claim, addends, what)
+        return total
 
     def _validate_request(self, context: DeviceRequestContext) -> None:
         raise_if_rejected(self.rules.request.answer(context))
@@ -225,15 +238,17 @@ class ClaimPreprocessor:
             raise_if_rejected(self.rules.alternative.answer(context, subrequest))
 
     def _devices_of_request(self, context: DeviceRequestContext, title: str) -> Charge:
+        text = f"{title}: {context.claim.source} requests"
         charged = self.charging.request.answer(context)
-        devices = charged.value if charged else ()
-        cites = cited([charged.rule]) if charged else ()
-        source = context.claim.source
+        if charged is None:
+            self._note(f"{text} nothing that is charged")
+            return ()
+        rule, devices = charged
         for device_class, count in devices:
-            text = f"{title}: {source} requests {count} {TIMES} {device_class}"
-            self._note(cites, text)
+            counted = f"{count} {TIMES} {device_class}"
+            self._note(f"{text} {counted}", rule)
         if not devices:
-            self._note(cites, f"{title}: {source} requests nothing that is charged")
+            self._note(f"{text} nothing that is charged", rule)
         return devices
 
     def _validate_selectors(self, requests: Sequence[DeviceRequestContext]) -> None:
@@ -248,8 +263,10 @@ class ClaimPreprocessor:
         if isinstance(errors, Undecided):
             raise ProcessingError(undecided=errors.reason)
         if errors:
-            cites = [one for error in errors for one in error.requirements]
             faults = [error.fault for error in errors]
+            cites: list[str] = []
+            for error in errors:
+                cites += error.requirements
             raise ProcessingError(faults, requirements=cites)
 
     def _lookup(self, context: DeviceRequestContext, device_class: str) -> str:
@@ -262,9 +279,8 @@ class ClaimPreprocessor:
             raise_if_rejected(self.rules.unmapped_class.answer(context, device_class))
             return device_class
         mapped = " or ".join(resources)
-        self._note(
-            cited(self.rules.lookup.rules), f"{device_class} is mapped to {mapped}"
-        )
+        text = f"{device_class} is mapped to {mapped}"
+        self._note(text, *self.rules.lookup.rules)
         if len(resources) == 1:
             return resources[0]
         name = f"devices of {device_class}"
@@ -282,16 +298,21 @@ class ClaimPreprocessor:
         Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
         """
         resolved = resolve_extended_resources(
-            self.extended, self.lister, self.workload, self.mappings, self.map_order
+            self.extended,
+            self.lister,
+            self.workload,
+            self.mappings,
+            self.map_order,
         )
-        self._note_all(resolved.steps)
+        self._record(resolved.steps)
         if resolved.faults:
             raise ProcessingError(resolved.faults, requirements=resolved.cites)
         self.replaced = resolved.replaced
         total: dict[str, ResourceCounts] = {}
         for pod_set, counts in claims.items():
             extended = resolved.counts.get(pod_set, {})
-            total[pod_set] = self._sum_in_pod(pod_set, _appended(counts, extended))
+            addends = _appended(counts, extended)
+            total[pod_set] = self._sum_in_pod(pod_set, addends)
         return total
 
     def _add_counters_and_capacities(
@@ -305,7 +326,7 @@ class ClaimPreprocessor:
         sourced = counter_and_capacity_resources(
             self.rules.sourcing, self.mappings, self._requests
         )
-        self._note_all(sourced.steps)
+        self._record(sourced.steps)
         _raise_if_failed(sourced)
         in_pod = self.charging.in_pod
         total: dict[str, ResourceCounts] = {}
@@ -321,27 +342,34 @@ class ClaimPreprocessor:
         self, pod_set: str, counts: Mapping[str, Sequence[int]]
     ) -> ResourceCounts:
         in_pod = self.charging.in_pod
-        where = f"in a pod of pod set {pod_set}"
-        return {
-            name: self._sum(in_pod, addends, f"{name} {where}")
-            for name, addends in counts.items()
-        }
+        total: dict[str, int] = {}
+        for name, addends in counts.items():
+            what = f"{name} in a pod of pod set {pod_set}"
+            total[name] = self._sum(in_pod, addends, what)
+        return total
 
-    def _sum(self, rules: SumRule, addends: Sequence[int], what: str) -> int:
+    def _sum(
+        self,
+        rules: SumRule,
+        addends: Sequence[int],
+        what: str,
+    ) -> int:
         total = rules.or_else(addends[-1], addends)
         if len(addends) > 1:
             shown = " + ".join(map(str, addends))
-            self._note(cited(rules.rules), f"{shown} = {total} {TIMES} {what}")
+            text = f"{shown} = {total} {TIMES} {what}"
+            self._note(text, *rules.rules)
         return total
 
-    def _note_all(self, steps: Iterable[Step]) -> None:
-        for step in steps:
-            self._note(step.requirements, step.text)
+    def _note(self, text: str, *rules: Rule[..., Any]) -> None:
+        """Record a step that cites the first requirement of each rule."""
+        step = Step.by(text, *rules)
+        self._record([step])
 
-    def _note(self, requirements: tuple[str, ...], text: str) -> None:
-        step = Step(requirements=requirements, text=text)
-        if step not in self.steps:
-            self.steps.append(step)
+    def _record(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            if step not in self.steps:
+                self.steps.append(step)
 
 
 def _raise_if_failed(sourced: SourcedCharges) -> None:

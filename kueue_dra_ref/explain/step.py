@@ -23,6 +23,11 @@ class Step:
     requirements: tuple[str, ...]
     text: str
 
+    @classmethod
+    def by(cls, text: str, *rules: Rule[..., Any]) -> Step:
+        """Give a step that cites the first requirement of each rule."""
+        return cls(requirements=cited(rules), text=text)
+
     def __str__(self) -> str:
         return (
             f"{self.text} [{', '.join(self.requirements)}]"

@@ -47,7 +47,11 @@ class ExtendedResourceRequest:
         return False
 
     def fault(
-        self, container: ContainerRequests, below: str, value: str, detail: str
+        self,
+        container: ContainerRequests,
+        below: str,
+        value: str,
+        detail: str,
     ) -> FieldError:
         """Give an error at a field of one container."""
         return FieldError(
@@ -72,14 +76,22 @@ class ExtendedResourceRequest:
         )
 
     def charged_otherwise(
-        self, container: ContainerRequests, configured: str, instead: str
+        self,
+        container: ContainerRequests,
+        configured: str,
+        instead: str,
     ) -> FieldError:
         """Give the error of a request for a DeviceClass that charges counters or capacities."""
         detail = (
             f"extended resource {self.name} resolves to DeviceClass {self.device_class} with {configured};"
             f" use ResourceClaimTemplates with {instead}"
         )
-        return self.fault(container, below="", value=self.name, detail=detail)
+        return self.fault(
+            container,
+            below="",
+            value=self.name,
+            detail=detail,
+        )
 
 
 def amounts(

@@ -58,7 +58,12 @@ class Lister(Protocol):
     def target(self, workload: Workload) -> ClusterQueue | None:
         """Get the ClusterQueue of the LocalQueue that a workload names."""
 
-    def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
+    def is_in_use(
+        self,
+        cluster_queue: str,
+        namespace: str,
+        claim: str,
+    ) -> bool:
         """Whether a workload with a quota reservation in a ClusterQueue uses a ResourceClaim."""
 
 
@@ -97,7 +102,11 @@ class DeviceRequestContext:
         return f"{self.pod_set.claim_path(self.claim)}.devices.requests[{index}]"
 
     def fault(
-        self, type_: str, below: str, detail: str, value: str | None = None
+        self,
+        type_: str,
+        below: str,
+        detail: str,
+        value: str | None = None,
     ) -> FieldError:
         """Give an error of the request, at its field of the Workload, with the message that Kueue reports."""
         return FieldError(

@@ -72,7 +72,11 @@ def slice_of(published: Manifest) -> PublishedSlice:
     )
 
 
-def _device(published: Manifest, driver: str, pool: str) -> PublishedDevice:
+def _device(
+    published: Manifest,
+    driver: str,
+    pool: str,
+) -> PublishedDevice:
     """Read a device; ``allowMultipleAllocations`` stays false, since Kueue 0.19 does not pass it to selectors."""
     capacities = published.get("capacity") or {}
     device = Device(

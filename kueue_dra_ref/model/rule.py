@@ -24,13 +24,19 @@ class Rule(Generic[P, R]):
     @property
     def sentence(self) -> str:
         """What the rule decides: the first sentence of its docstring, without the full stop."""
-        return (self.apply.__doc__ or self.name).partition("\n")[0].rstrip(".")
+        documentation = self.apply.__doc__ or self.name
+        first, _, _ = documentation.partition("\n")
+        return first.rstrip(".")
 
     @property
     def counterpart(self) -> str:
         """Where Kueue or Kubernetes decides the same: the last paragraph of the docstring."""
-        paragraphs = (self.apply.__doc__ or "").strip().split("\n\n")
-        return " ".join(paragraphs[-1].split()) if len(paragraphs) > 1 else ""
+        documentation = self.apply.__doc__ or ""
+        paragraphs = documentation.strip().split("\n\n")
+        if len(paragraphs) == 1:
+            return ""
+        words = paragraphs[-1].split()
+        return " ".join(words)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""
@@ -41,11 +47,16 @@ def rule(*requirements: str) -> Callable[[Callable[P, R]], Rule[P, R]]:
     """Make a rule of a function, and name it after the function."""
 
     def named(apply: Callable[P, R]) -> Rule[P, R]:
-        return Rule(name=apply.__name__, requirements=requirements, apply=apply)
+        return Rule(
+            name=apply.__name__,
+            requirements=requirements,
+            apply=apply,
+        )
 
     return named
 
 
 def when(wanted: Rule[P, R], **gates: bool) -> Rule[P, R]:
     """Make a rule depend on feature gates; rules themselves never read a gate."""
-    return replace(wanted, gates={**wanted.gates, **gates})
+    together = {**wanted.gates, **gates}
+    return replace(wanted, gates=together)

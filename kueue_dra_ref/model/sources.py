@@ -48,7 +48,11 @@ def sources_in(mapping: DeviceClassMapping) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def _source(kind: SourceType, resource: str, written: Mapping[str, Any]) -> Source:
+def _source(
+    kind: SourceType,
+    resource: str,
+    written: Mapping[str, Any],
+) -> Source:
     selector = written.get("deviceSelector") or {}
     cel = selector.get("cel") or {}
     return Source(
@@ -98,10 +102,20 @@ class SourceCharge:
         fault = self.fault(found.type, found.detail, found.value)
         return replace(fault, field=f"{fault.field}{below}{found.field}")
 
-    def fault(self, type_: str, detail: str, value: str | None = None) -> FieldError:
+    def fault(
+        self,
+        type_: str,
+        detail: str,
+        value: str | None = None,
+    ) -> FieldError:
         """Give an error of the request; Kueue does not name the claim template here."""
         path = self.asked.request_path
-        return FieldError(field=path, type=type_, value=value, detail=detail)
+        return FieldError(
+            field=path,
+            type=type_,
+            value=value,
+            detail=detail,
+        )
 
 
 NOTHING = Quantity(amount=Fraction(0))

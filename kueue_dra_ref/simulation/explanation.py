@@ -128,7 +128,10 @@ def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
 
 
 def _chosen(
-    workload: Manifest, pod_set: str, charged: str, choices: Sequence[str]
+    workload: Manifest,
+    pod_set: str,
+    charged: str,
+    choices: Sequence[str],
 ) -> str:
     """Give the resource that the admission has for a charge; the charge itself while there is none."""
     admission = (workload.get("status") or {}).get("admission") or {}
@@ -150,7 +153,9 @@ def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
 
 
 def _untried(
-    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+    target: ReferenceTarget,
+    workload: Manifest,
+    key: tuple[str, str],
 ) -> tuple[Step, ...]:
     """Explain a Workload that the scheduler has not tried yet."""
     if not is_active(workload):
@@ -170,7 +175,9 @@ def _untried(
 
 
 def _claims(
-    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+    target: ReferenceTarget,
+    workload: Manifest,
+    key: tuple[str, str],
 ) -> tuple[Step, ...]:
     """Explain why no device is charged: no pod requests one, or the DRA integration is off."""
     kueue = target.manager.kueue if target.manager else None

@@ -27,8 +27,9 @@ class SimulationInputs:
 
     def place(self, field: str) -> tuple[str, int]:
         """Give the file and line of a field, or of the deepest parent of it that a document has."""
-        document = max(reversed(self.documents), key=lambda each: each.depth_of(field))
-        return document.file, document.line_of(field)
+        latest_first = reversed(self.documents)
+        deepest = max(latest_first, key=lambda each: each.depth_of(field))
+        return deepest.file, deepest.line_of(field)
 
 
 def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument | None:
@@ -40,10 +41,10 @@ def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument 
     """
     found = configurations(documents)
     if len(found) > 1:
-        first = f"{found[0].file} line {found[0].line}"
-        raise found[1].fault(
-            "", f"a second Configuration, after the one in {first}", "one Configuration"
-        )
+        first, second = found[:2]
+        place = f"{first.file} line {first.line}"
+        text = f"a second Configuration, after the one in {place}"
+        raise second.fault("", text, "one Configuration")
     return found[0] if found else None
 
 
@@ -57,8 +58,10 @@ def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]
     found: dict[tuple[str, str, str], SimulationInputs] = {}
     for document in objects(_named(documents)):
         new = _given(document)
-        key = (new.ref.kind, new.ref.namespace, new.ref.name)
-        found[key] = _merged(found[key], new) if key in found else new
+        ref = new.ref
+        key = (ref.kind, ref.namespace, ref.name)
+        old = found.get(key)
+        found[key] = _merged(old, new) if old else new
     return tuple(found.values())
 
 
@@ -75,8 +78,9 @@ def _with_name(document: ManifestDocument, numbers: Iterator[int]) -> ManifestDo
     prefix = meta.get("generateName")
     if not isinstance(prefix, str):
         return document
-    name = f"{prefix}{next(numbers):05}"
-    manifest = {**document.manifest, "metadata": {**meta, "name": name}}
+    number = next(numbers)
+    named = {**meta, "name": f"{prefix}{number:05}"}
+    manifest = {**document.manifest, "metadata": named}
     return replace(document, manifest=manifest)
 
 
@@ -92,7 +96,11 @@ def _given(document: ManifestDocument) -> SimulationInputs:
         expected = "metadata.namespace as a string"
         raise document.fault("metadata.namespace", found, expected)
     ref = Ref.of(manifest)
-    return SimulationInputs(ref=ref, manifest=manifest, documents=(document,))
+    return SimulationInputs(
+        ref=ref,
+        manifest=manifest,
+        documents=(document,),
+    )
 
 
 def _metadata(manifest: Manifest) -> Manifest:
@@ -109,9 +117,11 @@ def _metadata(manifest: Manifest) -> Manifest:
 
 
 def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
-    left, right = old.manifest, new.manifest
+    left = old.manifest
+    right = new.manifest
     if left["apiVersion"] != right["apiVersion"]:
-        left, right = _in_storage_version(old), _in_storage_version(new)
+        left = _in_storage_version(old)
+        right = _in_storage_version(new)
     return SimulationInputs(
         ref=old.ref,
         manifest=_overlaid(left, right),
@@ -127,13 +137,16 @@ def _in_storage_version(given: SimulationInputs) -> Manifest:
         found = str(error.type)
         if error.value:
             found += f": {error.value}"
-        raise given.documents[-1].fault(error.field, found, error.detail) from None
+        document = given.documents[-1]
+        raise document.fault(error.field, found, error.detail) from None
 
 
 def _overlaid(old: Any, new: Any) -> Any:
-    if not isinstance(old, dict) or not isinstance(new, dict):
+    both_are_objects = isinstance(old, dict) and isinstance(new, dict)
+    if not both_are_objects:
         return new
     merged = dict(old)
     for key, value in new.items():
-        merged[key] = _overlaid(old.get(key), value)
+        before = old.get(key)
+        merged[key] = _overlaid(before, value)
     return merged

@@ -46,7 +46,9 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
         case "LocalQueue":
             name = spec.get("clusterQueue", "")
             yield MissingReference(
-                field="spec.clusterQueue", kind="ClusterQueue", name=name
+                field="spec.clusterQueue",
+                kind="ClusterQueue",
+                name=name,
             )
         case "ClusterQueue":
             yield from _flavors(spec)
@@ -75,7 +77,9 @@ def _flavors(spec: dict[str, Any]) -> Iterator[MissingReference]:
         for j, flavor in enumerate(group.get("flavors") or ()):
             field = f"spec.resourceGroups[{i}].flavors[{j}].name"
             yield MissingReference(
-                field=field, kind="ResourceFlavor", name=flavor.get("name", "")
+                field=field,
+                kind="ResourceFlavor",
+                name=flavor.get("name", ""),
             )
 
 
@@ -95,16 +99,23 @@ def _labels(labels: dict[str, str], namespace: str) -> Iterator[MissingReference
 
 
 def _of_pods(
-    template: dict[str, Any], path: str, namespace: str
+    template: dict[str, Any],
+    path: str,
+    namespace: str,
 ) -> Iterator[MissingReference]:
     spec = template.get("spec") or {}
     if (priority := spec.get("priorityClassName", "")) not in BUILT_IN:
         yield MissingReference(
-            field=f"{path}.priorityClassName", kind="PriorityClass", name=priority
+            field=f"{path}.priorityClassName",
+            kind="PriorityClass",
+            name=priority,
         )
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         field = f"{path}.resourceClaims[{index}].resourceClaimTemplateName"
         name = claim.get("resourceClaimTemplateName", "")
         yield MissingReference(
-            field=field, kind="ResourceClaimTemplate", name=name, namespace=namespace
+            field=field,
+            kind="ResourceClaimTemplate",
+            name=name,
+            namespace=namespace,
         )

@@ -214,7 +214,11 @@ def _apply(
 def _error(ref: Ref, rejection: Rejection) -> FieldError:
     error = rejection.error
     if error is None:
-        return FieldError(field="", type="Refused", detail=rejection.message)
+        return FieldError(
+            field="",
+            type="Refused",
+            detail=rejection.message,
+        )
     if error.field == "metadata.namespace" and error.type == "Not found":
         detail = f"expected a Namespace {ref.namespace}, and there is none"
         return replace(error, detail=detail)

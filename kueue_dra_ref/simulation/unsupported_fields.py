@@ -88,7 +88,11 @@ def _value_at(configuration: Manifest, path: Sequence[str]) -> Any:
     return found
 
 
-def _changes_unread_gate(behaviour: Behaviour, name: str, is_on: Any) -> bool:
+def _changes_unread_gate(
+    behaviour: Behaviour,
+    name: str,
+    is_on: Any,
+) -> bool:
     """Whether a gate of Kueue is switched from its default without any effect on the reference."""
     gate = behaviour.gates.table.get(name)
     if gate is None or gate.shared or is_on is gate.default:
@@ -127,4 +131,8 @@ def _of_kueue(keys: Any) -> Iterator[str]:
 
 def _ignored(field: str, subject: str) -> FieldError:
     detail = f"{subject}: ignored by the simulation"
-    return FieldError(field=field, type="Not decided", detail=detail)
+    return FieldError(
+        field=field,
+        type="Not decided",
+        detail=detail,
+    )

@@ -5,7 +5,7 @@ Kueue: pkg/workload/workload.go (WithPreprocessedDRAResources)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -20,6 +20,10 @@ Rejection = TypeVar("Rejection", bound=FieldError | Undecided)
 
 ResourceCounts = Mapping[str, int]
 """Devices, or units of a counter or capacity, by resource."""
+Choices = Mapping[str, tuple[str, ...]]
+"""Resources that a charge may become, by the name of the charge."""
+PerPodSet = Mapping[str, ResourceCounts]
+"""The same by the name of the pod set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +34,10 @@ class DRAResources:
     under a name of its own; ``choices`` lists the resources that it may become.
     """
 
-    charges: Mapping[str, ResourceCounts] = field(default_factory=dict)
-    shared: Mapping[str, ResourceCounts] = field(default_factory=dict)
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    charges: PerPodSet = field(default_factory=dict)
+    shared: PerPodSet = field(default_factory=dict)
+    choices: Choices = field(default_factory=dict)
+    replaced: Mapping[str, Set[str]] = field(default_factory=dict)
     """By pod set, extended resources that are charged as devices instead of as requests of containers."""
     refused: InadmissibleReason | None = None
     steps: tuple[Step, ...] = ()
@@ -51,7 +55,8 @@ class ProcessingError(Exception):
         self.faults = tuple(faults)
         self.undecided = undecided
         self.requirements = tuple(dict.fromkeys(requirements))
-        super().__init__(undecided or ", ".join(map(str, self.faults)))
+        messages = [str(fault) for fault in self.faults]
+        super().__init__(undecided or ", ".join(messages))
 
 
 def raise_if_rejected(answer: Answer[Rejection] | None) -> None:
@@ -77,8 +82,18 @@ def inadmissible_reason(
     """Format the error of preprocessing as Kueue does."""
     if error.undecided:
         return InadmissibleReason(message=error.undecided, undecided=True)
-    messages = list(dict.fromkeys(map(str, error.faults)))
-    message = messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]"
-    is_internal = any(fault.type == "Internal error" for fault in error.faults)
-    is_retryable = is_internal or rules.retry_on_error(error.faults)
-    return InadmissibleReason(message=message, retryable=is_retryable)
+    faults = error.faults
+    is_internal = any(fault.type == "Internal error" for fault in faults)
+    return InadmissibleReason(
+        message=_format(faults),
+        retryable=is_internal or rules.retry_on_error(faults),
+    )
+
+
+def _format(faults: Sequence[FieldError]) -> str:
+    """Format errors as Kubernetes formats an aggregate of them: each message once."""
+    messages = dict.fromkeys(str(fault) for fault in faults)
+    joined = ", ".join(messages)
+    if len(messages) == 1:
+        return joined
+    return f"[{joined}]"

@@ -31,10 +31,11 @@ class MapOrder:
     def for_workload(self, workload: Manifest) -> MapOrderDraw:
         """Give the orders for one Workload, which recordings name after its Job if it has one."""
         meta = workload["metadata"]
-        owners = meta.get("ownerReferences") or ()
-        name = owners[0]["name"] if owners else meta["name"]
-        message = self.seen.get(name, "")
-        return MapOrderDraw(seen=message if self.orders else "", message=message)
+        owners = meta.get("ownerReferences")
+        named = owners[0] if owners else meta
+        message = self.seen.get(named["name"], "")
+        seen = message if self.orders else ""
+        return MapOrderDraw(seen=seen, message=message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,47 +63,53 @@ class MapOrderDraw:
 
     def classes(self, names: Iterable[str]) -> list[str]:
         """Order the device classes of a claim for lookup: Kueue reports the first that is not mapped."""
-
-        def key(name: str) -> tuple[bool, int, str]:
-            is_reported = f"DeviceClass {name} is not mapped" in self.seen
-            return not is_reported, fnv1a(name), name
-
-        return sorted(names, key=key)
+        return self._reported_first(names, "DeviceClass {} is not mapped")
 
     def names(self, names: Iterable[str]) -> list[str]:
         """Order the extended resources of a pod: as the message reports them."""
 
-        def key(name: str) -> tuple[int, str]:
-            return self.seen.find(f"resources.requests.{name}: "), name
+        def position(name: str) -> int:
+            return self.seen.find(f"resources.requests.{name}: ")
 
-        return sorted(names, key=key)
+        return sorted(sorted(names), key=position)
 
     def groups(self, resources: Iterable[str]) -> list[str]:
         """Order resources for the search of their resource groups: those that the message reports come first."""
-
-        def key(name: str) -> tuple[bool, int, str]:
-            return not self._reports(name, ""), fnv1a(name), name
-
-        return sorted(resources, key=key)
+        return self._reported_first(
+            resources,
+            "quota for {} in flavor ",
+            "resource {} unavailable",
+        )
 
     def quotas(self, found: Mapping[str, PreemptionMode], flavor: str) -> list[str]:
         """Order the resources of one flavor: reported ones first, and of those the one that ended the check last."""
 
-        def key(name: str) -> tuple[bool, bool, int, str]:
-            if not self.seen:
-                return False, False, fnv1a(name), name
-            is_last = found[name] is PreemptionMode.NEVER
-            return not self._reports(name, flavor), is_last, fnv1a(name), name
+        def is_last(name: str) -> bool:
+            return found[name] is PreemptionMode.NEVER
 
-        return sorted(found, key=key)
+        by_hash = sorted(found, key=_hash_and_name)
+        if not self.seen:
+            return by_hash
+        ordered = sorted(by_hash, key=is_last)
+        message = f"quota for {{}} in flavor {flavor},"
+        ordered.sort(key=lambda name: not self._reports(name, message))
+        return ordered
 
-    def _reports(self, resource: str, flavor: str) -> bool:
-        """Whether the message reports a resource, in one flavor or, without a flavor, at all."""
-        if flavor:
-            return f"quota for {resource} in flavor {flavor}," in self.seen
-        if f"quota for {resource} in flavor " in self.seen:
-            return True
-        return f"resource {resource} unavailable" in self.seen
+    def _reported_first(self, names: Iterable[str], *messages: str) -> list[str]:
+        """Order names by a hash, those first that one of the messages reports."""
+        ordered = sorted(names, key=_hash_and_name)
+        if self.seen:
+            ordered.sort(key=lambda name: not self._reports(name, *messages))
+        return ordered
+
+    def _reports(self, name: str, *messages: str) -> bool:
+        """Whether the recorded message contains one of these about a name."""
+        reports = [message.format(name) for message in messages]
+        return any(report in self.seen for report in reports)
+
+
+def _hash_and_name(name: str) -> tuple[int, str]:
+    return fnv1a(name), name
 
 
 CERTAIN = MapOrderDraw()

@@ -28,7 +28,9 @@ class InvalidResources:
 
 
 def adjusted(
-    rules: AdjustResources, limits: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> Workload:
     """Give a workload with the requests that Kueue counts for its pods.
 
@@ -43,7 +45,9 @@ def adjusted(
 
 
 def told(
-    rules: AdjustResources, limits: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> Iterator[Step]:
     """Explain each change of the requests, rule by rule."""
     for pod_set in workload.pod_sets:
@@ -61,7 +65,9 @@ def told(
 
 
 def unfit(
-    rules: AdjustResources, limits: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> InvalidResources | None:
     """Validate the requests of an adjusted workload.
 
@@ -77,7 +83,10 @@ def unfit(
 
 
 def _errors_of(
-    rules: CheckSlot, limits: NamespaceLimits, workload: Workload, summary: str
+    rules: CheckSlot,
+    limits: NamespaceLimits,
+    workload: Workload,
+    summary: str,
 ) -> InvalidResources | None:
     faults: dict[str, None] = {}
     failed: list[Rule[..., object]] = []

@@ -14,7 +14,7 @@ from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.api.types import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
-from kueue_dra_ref.explain.step import TIMES, Step, cited, named
+from kueue_dra_ref.explain.step import TIMES, Step, named
 from kueue_dra_ref.workload.dra_resources import DRAResources, ResourceCounts
 
 
@@ -32,7 +32,9 @@ class TotalRequests:
 
 
 def counted(
-    rules: FlavorAssignment, queue: ClusterQueue, requests: TotalRequests
+    rules: FlavorAssignment,
+    queue: ClusterQueue,
+    requests: TotalRequests,
 ) -> Mapping[str, int]:
     """Give what a ClusterQueue charges a pod set for in addition to its requests."""
     total: dict[str, int] = {}
@@ -55,7 +57,8 @@ def demands(
     formatted = in_bytes(behaviour, configuration)
     found: list[TotalRequests] = []
     for pod_set in workload.pod_sets:
-        count = max(pod_set.count - reclaimed.get(pod_set.name, 0), 0)
+        remaining = pod_set.count - reclaimed.get(pod_set.name, 0)
+        count = max(remaining, 0)
         per_pod = _requests_of_pod(behaviour, configuration, pod_set, dra)
         requests = TotalRequests(
             pod_set=pod_set,
@@ -69,7 +72,9 @@ def demands(
 
 
 def _multiplied(
-    behaviour: Behaviour, per_pod: Mapping[str, int], count: int
+    behaviour: Behaviour,
+    per_pod: Mapping[str, int],
+    count: int,
 ) -> dict[str, int]:
     times = behaviour.charging.pods
     return {
@@ -82,12 +87,13 @@ def _with_shared(requests: TotalRequests, shared: ResourceCounts) -> TotalReques
     """Add the devices that the pods of a pod set share, as long as it has any pod."""
     if not shared or not requests.count:
         return requests
-    more = {name: units(name, parse(count)) for name, count in shared.items()}
-    amounts = dict(requests.amounts)
-    for name, amount in more.items():
-        amounts[name] = amounts.get(name, 0) + amount
-    clamped = {name: clamp(amount) for name, amount in amounts.items()}
-    return replace(requests, amounts=clamped, shared=more)
+    once: dict[str, int] = {}
+    amounts = {name: clamp(amount) for name, amount in requests.amounts.items()}
+    for name, devices in shared.items():
+        once[name] = units(name, parse(devices))
+        before = amounts.get(name, 0)
+        amounts[name] = clamp(before + once[name])
+    return replace(requests, amounts=amounts, shared=once)
 
 
 def _requests_of_pod(
@@ -140,8 +146,10 @@ def scaled(
 
     Kueue: pkg/workload/workload.go (ScaledTo)
     """
-    pairs = zip(requests, counts, strict=True)
-    return tuple(_scaled_to(each, count) for each, count in pairs)
+    scaled_requests: list[TotalRequests] = []
+    for each, count in zip(requests, counts, strict=True):
+        scaled_requests.append(_scaled_to(each, count))
+    return tuple(scaled_requests)
 
 
 def _scaled_to(requests: TotalRequests, count: int) -> TotalRequests:
@@ -156,27 +164,22 @@ def _scaled_to(requests: TotalRequests, count: int) -> TotalRequests:
     return replace(requests, count=count, amounts=amounts)
 
 
-def summed(requests: Sequence[TotalRequests]) -> Mapping[str, int]:
-    """Sum the requests of several pod sets by resource."""
-    total: dict[str, int] = {}
-    for each in requests:
-        for name, amount in each.amounts.items():
-            total[name] = clamp(total.get(name, 0) + amount)
-    return total
-
-
 def explained(
-    behaviour: Behaviour, requests: Sequence[TotalRequests], dra: DRAResources
+    behaviour: Behaviour,
+    requests: Sequence[TotalRequests],
+    dra: DRAResources,
 ) -> Iterator[Step]:
     """Explain how the devices of one pod become those of its pod set."""
+    once = behaviour.charging.once_per_workload
     for each in requests:
-        title = f"pod set {each.pod_set.name}: " if len(requests) > 1 else ""
-        for resource in dra.charges.get(each.pod_set.name, {}):
+        name = each.pod_set.name
+        title = f"pod set {name}: " if len(requests) > 1 else ""
+        for resource in dra.charges.get(name, {}):
             yield from _explain_resource(behaviour, each, dra, resource, title)
-        for resource, devices in dra.shared.get(each.pod_set.name, {}).items():
+        shared = dra.shared.get(name, {})
+        for resource, devices in shared.items():
             text = f"{title}{devices} {resource} of claims that exist once, whatever the number of pods"
-            once = behaviour.charging.once_per_workload
-            yield Step(requirements=cited(once.rules), text=text)
+            yield Step.by(text, *once.rules)
 
 
 def _explain_resource(
@@ -187,21 +190,25 @@ def _explain_resource(
     title: str,
 ) -> Iterator[Step]:
     """Explain the total of one resource that devices charge: per pod, times pods, plus what pods share."""
-    charging, pod_set = behaviour.charging, requests.pod_set
-    per_pod = _format_devices(requests, resource, dra.charges[pod_set.name][resource])
+    charging = behaviour.charging
+    pod_set = requests.pod_set
+    charges = dra.charges[pod_set.name]
+    devices = charges[resource]
+    per_pod = _format_devices(requests, resource, devices)
     requested = _requested_in_addition(pod_set, dra, resource)
     if requested:
         per_pod += f" + {requested}"
         text = f"{title}containers request {requested} {resource} in addition"
-        yield Step(requirements=cited(charging.plus_pod_requests.rules), text=text)
+        yield Step.by(text, *charging.plus_pod_requests.rules)
     pods = named(requests.count, "pod")
     product = f"{title}{per_pod} per pod {TIMES} {pods}"
     shared = dra.shared.get(pod_set.name, {})
     if resource in shared:
         product += f" + {shared[resource]}"
-    total = printed(resource, requests.amounts[resource], requests.in_bytes)
+    amount = requests.amounts[resource]
+    total = printed(resource, amount, requests.in_bytes)
     text = f"{product} = {total} {resource}"
-    yield Step(requirements=cited(charging.pods.rules), text=text)
+    yield Step.by(text, *charging.pods.rules)
 
 
 def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str:
@@ -210,7 +217,11 @@ def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str
     return str(devices)
 
 
-def _requested_in_addition(pod_set: PodSet, dra: DRAResources, resource: str) -> str:
+def _requested_in_addition(
+    pod_set: PodSet,
+    dra: DRAResources,
+    resource: str,
+) -> str:
     """Give what containers request under the name of a resource that devices charge too; empty if nothing."""
     if resource in dra.replaced.get(pod_set.name, ()):
         return ""
