@@ -144,8 +144,7 @@ MAX = consumable_capacity.reject_above_range_max.sentence
         pytest.param(
             some_values("8Gi", "16Gi"),
             {"memory": "9Gi"},
-            f"80Gi, valid values 8Gi or 16Gi: 9Gi ({REQUESTED}) → 16Gi ({VALUES})   "
-            "[CAPACITY-001, CAPACITY-005]",
+            f"80Gi, valid values 8Gi or 16Gi: 9Gi ({REQUESTED}) → 16Gi ({VALUES})   [CAPACITY-001, CAPACITY-005]",
             id="value",
         ),
         pytest.param(
@@ -165,8 +164,7 @@ MAX = consumable_capacity.reject_above_range_max.sentence
         pytest.param(
             a_range("4Gi"),
             {"memory": "1Gi"},
-            f"80Gi, valid range from 4Gi: 1Gi ({REQUESTED}) → 4Gi ({MIN})   "
-            "[CAPACITY-001, CAPACITY-006]",
+            f"80Gi, valid range from 4Gi: 1Gi ({REQUESTED}) → 4Gi ({MIN})   [CAPACITY-001, CAPACITY-006]",
             id="least",
         ),
         pytest.param(
@@ -186,7 +184,9 @@ MAX = consumable_capacity.reject_above_range_max.sentence
         pytest.param(None, {}, f"80Gi: 80Gi ({FULL})   [CAPACITY-004]", id="whole"),
     ],
 )
-def test_every_rounding_of_a_capacity_is_explained(policy: dict[str, Any] | None, asked: dict[str, str], step: str) -> None:
+def test_every_rounding_of_a_capacity_is_explained(
+    policy: dict[str, Any] | None, asked: dict[str, str], step: str
+) -> None:
     """From the requested amount to the charge, with the rules of the device's requestPolicy."""
     device = a_shared_gpu("d0", policy, memory="80Gi")
 

@@ -20,10 +20,14 @@ from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-_LACKING = {SourceType.COUNTER: "COUNTER-005", SourceType.CAPACITY: "CAPACITY-013"}
+_LACKING = {
+    SourceType.COUNTER: "COUNTER-005",
+    SourceType.CAPACITY: "CAPACITY-013",
+}
 """Requirements that Kueue skips a device without the counter or capacity; their rules ask whether all devices are."""
 ARROW = "\N{RIGHTWARDS ARROW}"
 AnyRule = Rule[..., Any]
+Devices = list[PublishedDevice]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +43,8 @@ class DeviceChargeTrace:
 def source_title(charged: SourceCharge) -> str:
     """Name the request and the source that charges it."""
     source = charged.source
-    return f"{charged.asked.title}, {source.kind} {source.name}: "
+    request = charged.asked.title
+    return f"{request}, {source.kind} {source.name}: "
 
 
 def charge_step(
@@ -49,14 +54,17 @@ def charge_step(
 ) -> Step:
     """Explain what one source charges for a request."""
     source = charged.source
-    matching = named(len(trace.devices), "matching device")
+    number = len(trace.devices)
+    matching = named(number, "matching device")
     requested = named(charged.count, "device")
     per_device = _format_units(charged, trace.per_device)
     total = _format_units(charged, trace.total)
     text = f"{charged.asked.title}: "
-    text += f"{source.kind} {source.name} of {source.driver}"
+    text += f"{source.kind} {source.name}"
+    text += f" of {source.driver}"
     text += f" is at most {per_device} on {matching}: "
-    text += f"{per_device} {TIMES} {requested} = {total} {source.resource}"
+    text += f"{per_device} {TIMES} {requested}"
+    text += f" = {total} {source.resource}"
     used: list[AnyRule] = []
     for device in trace.devices:
         for step in device.steps[:1]:
@@ -75,18 +83,21 @@ def adjustment_steps(
     title = source_title(charged)
     worst = trace.worst
     units = worst.ceiling
-    multiplied = _cited(charged.source.kind, rules.times.rules)
+    kind = charged.source.kind
+    multiplied = _cited(kind, rules.times.rules)
     if worst.amount.denominator != 1:
         rounded = _format_units(charged, units)
         text = f"{title}{worst} is rounded up to whole units: {rounded}"
         yield Step(requirements=multiplied, text=text)
-    if units != trace.per_device:
+    per_device = trace.per_device
+    if units != per_device:
         amount = _format(charged, worst)
-        text = f"{title}{amount} is charged as {trace.per_device}"
+        text = f"{title}{amount}"
+        text += f" is charged as {per_device}"
         for rule in rules.positive.rules:
             because = f"{text}: {rule.sentence}"
             yield Step.by(because, rule)
-    product = trace.per_device * charged.count
+    product = per_device * charged.count
     if trace.total != product:
         text = f"{title}the product saturates at the largest 64-bit integer"
         yield Step(requirements=multiplied, text=text)
@@ -96,21 +107,23 @@ def device_steps(
     charged: SourceCharge, devices: Sequence[DeviceCharge]
 ) -> Iterator[Step]:
     """Explain what each device charges; devices that charge the same for the same reason share a step."""
-    alike: dict[Step, list[PublishedDevice]] = defaultdict(list)
+    alike: dict[Step, Devices] = defaultdict(list)
     for each in devices:
         step = _explain_device(charged, each)
         alike[step].append(each.device)
     title = source_title(charged)
     groups = list(alike.items())
     for step, group in groups[:MOST]:
-        text = f"{title}{names(group)}{step.text}"
+        listed = names(group)
+        text = f"{title}{listed}{step.text}"
         yield replace(step, text=text)
     more = 0
     for _, group in groups[MOST:]:
         more += len(group)
     if more:
-        text = f"{named(more, 'more device')}, each charged differently"
-        yield Step.by(f"{title}{text}")
+        others = named(more, "more device")
+        text = f"{title}{others}, each charged differently"
+        yield Step.by(text)
 
 
 def _explain_device(charged: SourceCharge, device: DeviceCharge) -> Step:
@@ -122,15 +135,17 @@ def _explain_device(charged: SourceCharge, device: DeviceCharge) -> Step:
     text = ": "
     if source.kind is SourceType.CAPACITY:
         capacity = device.device.capacities[source.name]
-        text = f" with {_format_policy(charged, capacity)}: "
+        policy = _format_policy(charged, capacity)
+        text = f" with {policy}: "
     amounts = [_explain_step(charged, step) for step in device.steps]
     text += f" {ARROW} ".join(amounts)
     used = [step.rule for step in device.steps]
-    cites = dict.fromkeys(_cited(source.kind, used))
+    cites = list(_cited(source.kind, used))
     for step in device.steps:
         if step.amount is None:
-            cites |= dict.fromkeys(step.rule.requirements)
-    return Step(requirements=tuple(cites), text=text)
+            cites += step.rule.requirements
+    unique = dict.fromkeys(cites)
+    return Step(requirements=tuple(unique), text=text)
 
 
 def _explain_step(charged: SourceCharge, step: ChargeStep) -> str:

@@ -1,4 +1,4 @@
-"""DRA resources of a workload: count devices per DeviceClass, map the classes to resources, or reject the workload.
+"""DRA resources of a workload: count devices per DeviceClass and map the classes to resources.
 
 Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
 """
@@ -30,8 +30,10 @@ from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import Answer, First
 from kueue_dra_ref.rules.dra.charges import Charge
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
+from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.workload.dra_resources import (
     DRAResources,
+    PerPodSet,
     ProcessingError,
     ResourceCounts,
     inadmissible_reason,
@@ -99,7 +101,8 @@ class ClaimPreprocessor:
         self.lister = lister
         self.workload = workload
         self.map_order = map_order
-        self.mappings = self.rules.mappings.or_else((), lister, workload)
+        mappings = self.rules.mappings
+        self.mappings = mappings.or_else((), lister, workload)
         self.steps: list[Step] = []
         self.shared: dict[str, ResourceCounts] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
@@ -126,9 +129,7 @@ class ClaimPreprocessor:
             steps=tuple(self.steps),
         )
 
-    def _resource_requests_for_resource_claim_templates(
-        self,
-    ) -> dict[str, ResourceCounts]:
+    def _resource_requests_for_resource_claim_templates(self) -> PerPodSet:
         """Give the devices that the claims of one pod of each pod set charge, by pod set, then resource.
 
         Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
@@ -159,7 +160,8 @@ class ClaimPreprocessor:
     ) -> ResourceCounts:
         counts: dict[str, list[int]] = {}
         for claim in claims:
-            for resource, count in self._requests_of_claim(pod_set, claim):
+            requests = self._requests_of_claim(pod_set, claim)
+            for resource, count in requests:
                 counts.setdefault(resource, []).append(count)
         return self._sum_in_pod(pod_set.name, counts)
 
@@ -221,8 +223,11 @@ class ClaimPreprocessor:
         counts: dict[str, list[int]] = {}
         for context in requests:
             self._validate_request(context)
-            title = context.claim_title if is_single else context.title
-            for device_class, count in self._devices_of_request(context, title):
+            title = context.title
+            if is_single:
+                title = context.claim_title
+            devices = self._devices_of_request(context, title)
+            for device_class, count in devices:
                 counts.setdefault(device_class, []).append(count)
         in_claim = self.charging.in_claim
         total: dict[str, int] = {}
@@ -233,9 +238,11 @@ class ClaimPreprocessor:
 
     def _validate_request(self, context: DeviceRequestContext) -> None:
         raise_if_rejected(self.rules.request.answer(context))
-        subrequests = context.request.alternatives if context.request else ()
-        for subrequest in subrequests:
-            raise_if_rejected(self.rules.alternative.answer(context, subrequest))
+        if context.request is None:
+            return
+        alternative = self.rules.alternative
+        for subrequest in context.request.alternatives:
+            raise_if_rejected(alternative.answer(context, subrequest))
 
     def _devices_of_request(self, context: DeviceRequestContext, title: str) -> Charge:
         text = f"{title}: {context.claim.source} requests"
@@ -262,11 +269,12 @@ class ClaimPreprocessor:
         errors = validate_selectors(self.rules.matching, requests, devices)
         if isinstance(errors, Undecided):
             raise ProcessingError(undecided=errors.reason)
-        if errors:
-            faults = [error.fault for error in errors]
-            cites: list[str] = []
-            for error in errors:
-                cites += error.requirements
+        faults: list[FieldError] = []
+        cites: list[str] = []
+        for error in errors:
+            faults.append(error.fault)
+            cites += error.requirements
+        if faults:
             raise ProcessingError(faults, requirements=cites)
 
     def _lookup(self, context: DeviceRequestContext, device_class: str) -> str:
@@ -274,13 +282,14 @@ class ClaimPreprocessor:
 
         Kueue: pkg/dra/mapper.go (Lookup)
         """
-        resources = self.rules.lookup.or_else((), self.mappings, device_class)
+        lookup = self.rules.lookup
+        resources = lookup.or_else((), self.mappings, device_class)
         if not resources:
             raise_if_rejected(self.rules.unmapped_class.answer(context, device_class))
             return device_class
         mapped = " or ".join(resources)
         text = f"{device_class} is mapped to {mapped}"
-        self._note(text, *self.rules.lookup.rules)
+        self._note(text, *lookup.rules)
         if len(resources) == 1:
             return resources[0]
         name = f"devices of {device_class}"
@@ -290,9 +299,7 @@ class ClaimPreprocessor:
     def _is_charged_by_sources(self, device_class: str) -> bool:
         return is_charged_by_sources(self.rules.sourcing, self.mappings, device_class)
 
-    def _add_extended_resources(
-        self, claims: Mapping[str, ResourceCounts]
-    ) -> dict[str, ResourceCounts]:
+    def _add_extended_resources(self, claims: PerPodSet) -> PerPodSet:
         """Add the devices that containers request by the names of extended resources.
 
         Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
@@ -315,9 +322,7 @@ class ClaimPreprocessor:
             total[pod_set] = self._sum_in_pod(pod_set, addends)
         return total
 
-    def _add_counters_and_capacities(
-        self, devices: Mapping[str, ResourceCounts]
-    ) -> dict[str, ResourceCounts]:
+    def _add_counters_and_capacities(self, devices: PerPodSet) -> PerPodSet:
         """Add the counters and capacities that the requests of all pod sets charge.
 
         Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload);
@@ -331,20 +336,23 @@ class ClaimPreprocessor:
         in_pod = self.charging.in_pod
         total: dict[str, ResourceCounts] = {}
         for pod_set, counts in devices.items():
-            amounts = _appended(counts, sourced.charges.get(pod_set, {}))
-            total[pod_set] = {
-                name: in_pod.or_else(addends[-1], addends)
-                for name, addends in amounts.items()
-            }
+            more = sourced.charges.get(pod_set, {})
+            amounts = _appended(counts, more)
+            summed: dict[str, int] = {}
+            for name, addends in amounts.items():
+                last = addends[-1]
+                summed[name] = in_pod.or_else(last, addends)
+            total[pod_set] = summed
         return total
 
     def _sum_in_pod(
         self, pod_set: str, counts: Mapping[str, Sequence[int]]
     ) -> ResourceCounts:
         in_pod = self.charging.in_pod
+        where = f"in a pod of pod set {pod_set}"
         total: dict[str, int] = {}
         for name, addends in counts.items():
-            what = f"{name} in a pod of pod set {pod_set}"
+            what = f"{name} {where}"
             total[name] = self._sum(in_pod, addends, what)
         return total
 
@@ -384,13 +392,13 @@ def _appended(
     counts: ResourceCounts, more: Mapping[str, Sequence[int]]
 ) -> dict[str, list[int]]:
     """List what is to be summed for each resource: a count first, then further amounts."""
-    addends = {name: [count] for name, count in counts.items()}
+    addends: dict[str, list[int]] = {}
+    for name, count in counts.items():
+        addends[name] = [count]
     for name, amounts in more.items():
         addends.setdefault(name, []).extend(amounts)
     return addends
 
 
-def _without_empty(
-    per_pod_set: Mapping[str, ResourceCounts],
-) -> dict[str, ResourceCounts]:
+def _without_empty(per_pod_set: PerPodSet) -> PerPodSet:
     return {name: counts for name, counts in per_pod_set.items() if counts}

@@ -1,4 +1,4 @@
-"""CEL selectors of a claim against published devices: each request takes the first devices that match (Kueue 0.19).
+"""CEL selectors of a claim against published devices: each request takes the first matches (Kueue 0.19).
 
 Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices, countMatchingDevices)
 """

@@ -5,7 +5,7 @@ Kueue: pkg/util/limitrange/limitrange.go (Summary, Summarize)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.pods import Amounts, larger, smaller
@@ -26,11 +26,15 @@ class LimitRangeBounds:
 
     def also(self, item: Manifest, path: str) -> LimitRangeBounds:
         """Add one more item of a LimitRange: the narrowest bound applies, and the first default."""
+        most = quantities(item, "max", path)
+        least = quantities(item, "min", path)
+        requests = quantities(item, "defaultRequest", path)
+        limits = quantities(item, "default", path)
         return LimitRangeBounds(
-            most=smaller(self.most, quantities(item, "max", path)),
-            least=larger(self.least, quantities(item, "min", path)),
-            requests=quantities(item, "defaultRequest", path) | self.requests,
-            limits=quantities(item, "default", path) | self.limits,
+            most=smaller(self.most, most),
+            least=larger(self.least, least),
+            requests=requests | self.requests,
+            limits=limits | self.limits,
         )
 
 
@@ -44,30 +48,43 @@ class NamespaceLimits:
 
 
 def surroundings_of(
-    limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]
+    limit_ranges: Iterable[Manifest],
+    runtime_classes: Iterable[Manifest],
 ) -> NamespaceLimits:
     """Summarize the LimitRanges of one namespace and the RuntimeClasses.
-
-    Kueue: pkg/util/limitrange/limitrange.go (Summarize)
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
 
     """
+    no_bounds = LimitRangeBounds()
     bounds: dict[str, LimitRangeBounds] = {}
     for limit_range in limit_ranges:
-        spec = child(limit_range, "spec", dict, {})
-        for index, item in enumerate(mappings(spec, "limits", "spec")):
-            type_ = child(item, "type", str, "")
-            path = f"spec.limits[{index}]"
-            bounds[type_] = bounds.get(type_, LimitRangeBounds()).also(item, path)
+        for type_, item, path in _items(limit_range):
+            before = bounds.get(type_, no_bounds)
+            bounds[type_] = before.also(item, path)
     overhead: dict[str, Amounts] = {}
     for runtime_class in runtime_classes:
-        name = str(runtime_class["metadata"]["name"])
-        found = child(runtime_class, "overhead", dict, {})
-        overhead[name] = quantities(found, "podFixed", "overhead")
+        meta = runtime_class["metadata"]
+        name = meta["name"]
+        overhead[name] = _overhead(runtime_class)
     return NamespaceLimits(
-        container=bounds.get("Container", LimitRangeBounds()),
-        pod=bounds.get("Pod", LimitRangeBounds()),
+        container=bounds.get("Container", no_bounds),
+        pod=bounds.get("Pod", no_bounds),
         overhead=overhead,
     )
+
+
+def _items(limit_range: Manifest) -> Iterator[tuple[str, Manifest, str]]:
+    """Give the type, the item and the path of each limit."""
+    spec = child(limit_range, "spec", dict, {})
+    items = mappings(spec, "limits", "spec")
+    for index, item in enumerate(items):
+        type_ = child(item, "type", str, "")
+        path = f"spec.limits[{index}]"
+        yield type_, item, path
+
+
+def _overhead(runtime_class: Manifest) -> Amounts:
+    overhead = child(runtime_class, "overhead", dict, {})
+    return quantities(overhead, "podFixed", "overhead")

@@ -1,4 +1,4 @@
-"""Why a workload has no quota reservation (Kueue 0.19), before a rule gives the reason and message of a condition.
+"""Causes for which a workload has no quota reservation (Kueue 0.19); rules give the reasons of conditions.
 
 Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor,
     WorkloadQuotaReservedReasonExceedsMaxQuota, WorkloadQuotaReservedReasonWaitingForQuota)

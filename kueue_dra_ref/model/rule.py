@@ -1,4 +1,4 @@
-"""A rule: a small pure function that a behaviour holds and that can be removed, and the requirements that it proves."""
+"""A rule: a small pure function that a behaviour holds, and the requirements that it proves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources of a mapping (Kueue 0.19, Configuration): the counters and capacities that Kueue charges instead of devices.
+"""Sources of a mapping (Kueue 0.19): counters and capacities that Kueue charges instead of devices.
 
 Kueue: pkg/dra/mapper.go (deviceClassCounterConfig, deviceClassCapacityConfig)
 """

@@ -61,7 +61,9 @@ def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]
         ref = new.ref
         key = (ref.kind, ref.namespace, ref.name)
         old = found.get(key)
-        found[key] = _merged(old, new) if old else new
+        if old:
+            new = _merged(old, new)
+        found[key] = new
     return tuple(found.values())
 
 
@@ -73,13 +75,16 @@ def _named(documents: Iterable[ManifestDocument]) -> Sequence[ManifestDocument]:
 
 def _with_name(document: ManifestDocument, numbers: Iterator[int]) -> ManifestDocument:
     meta = document.manifest.get("metadata")
-    if not isinstance(meta, dict) or meta.get("name"):
+    if not isinstance(meta, dict):
+        return document
+    if meta.get("name"):
         return document
     prefix = meta.get("generateName")
     if not isinstance(prefix, str):
         return document
     number = next(numbers)
-    named = {**meta, "name": f"{prefix}{number:05}"}
+    name = f"{prefix}{number:05}"
+    named = {**meta, "name": name}
     manifest = {**document.manifest, "metadata": named}
     return replace(document, manifest=manifest)
 
@@ -142,8 +147,9 @@ def _in_storage_version(given: SimulationInputs) -> Manifest:
 
 
 def _overlaid(old: Any, new: Any) -> Any:
-    both_are_objects = isinstance(old, dict) and isinstance(new, dict)
-    if not both_are_objects:
+    if not isinstance(old, dict):
+        return new
+    if not isinstance(new, dict):
         return new
     merged = dict(old)
     for key, value in new.items():

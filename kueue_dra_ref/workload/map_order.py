@@ -91,18 +91,36 @@ class MapOrderDraw:
         if not self.seen:
             return by_hash
         ordered = sorted(by_hash, key=is_last)
-        message = f"quota for {{}} in flavor {flavor},"
-        ordered.sort(key=lambda name: not self._reports(name, message))
-        return ordered
+        return self._with_reported_first(
+            ordered,
+            f"quota for {{}} in flavor {flavor},",
+        )
 
-    def _reported_first(self, names: Iterable[str], *messages: str) -> list[str]:
+    def _reported_first(
+        self,
+        names: Iterable[str],
+        *messages: str,
+    ) -> list[str]:
         """Order names by a hash, those first that one of the messages reports."""
-        ordered = sorted(names, key=_hash_and_name)
-        if self.seen:
-            ordered.sort(key=lambda name: not self._reports(name, *messages))
-        return ordered
+        by_hash = sorted(names, key=_hash_and_name)
+        if not self.seen:
+            return by_hash
+        return self._with_reported_first(by_hash, *messages)
 
-    def _reports(self, name: str, *messages: str) -> bool:
+    def _with_reported_first(
+        self,
+        ordered: list[str],
+        *messages: str,
+    ) -> list[str]:
+        reported: list[str] = []
+        others: list[str] = []
+        for name in ordered:
+            is_reported = self._reports(name, messages)
+            group = reported if is_reported else others
+            group.append(name)
+        return reported + others
+
+    def _reports(self, name: str, messages: Iterable[str]) -> bool:
         """Whether the recorded message contains one of these about a name."""
         reports = [message.format(name) for message in messages]
         return any(report in self.seen for report in reports)

@@ -1,4 +1,4 @@
-"""A workload with adjusted resources: pod overhead, LimitRange defaults and limits as requests, and its validation.
+"""Adjusted requests of a workload, with overhead and defaults of LimitRanges, and their validation.
 
 Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLimitRange)
 """
