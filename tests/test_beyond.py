@@ -57,7 +57,8 @@ def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[s
         pytest.param(
             "kind: Configuration\n",
             "kind: Configuration\nintegrations: {frameworks: [pod]}\n",
-            "note: 25: integrations.frameworks: Not decided: the kinds that Kueue manages, which do not include batch/job",
+            "note: 25: integrations.frameworks: Not decided: "
+            "the kinds that Kueue manages, which do not include batch/job",
             id="frameworks",
         ),
     ],
