@@ -9,7 +9,7 @@ import pytest
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES, a_job
 
-PASSED_OVER = "the answer is as if this were not there"
+PASSED_OVER = "ignored by the simulation"
 
 
 def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[str]:
@@ -51,13 +51,14 @@ def told(folder: Path, *documents: str, options: tuple[str, ...] = ()) -> list[s
         pytest.param(
             "kind: Configuration\n",
             "kind: Configuration\nfeatureGates: {PriorityBoost: true, PartialAdmission: false}\n",
-            "note: 25: featureGates.PriorityBoost: Not decided: what this gate is for",
+            "note: 25: featureGates.PriorityBoost: Not decided: the feature of this gate",
             id="gate",
         ),
         pytest.param(
             "kind: Configuration\n",
             "kind: Configuration\nintegrations: {frameworks: [pod]}\n",
-            "note: 25: integrations.frameworks: Not decided: which kinds are managed, and batch/job is not among them",
+            "note: 25: integrations.frameworks: Not decided: "
+            "the kinds that Kueue manages, which do not include batch/job",
             id="frameworks",
         ),
     ],
@@ -70,7 +71,7 @@ def test_what_the_reference_does_not_decide_is_told(old: str, new: str, note: st
 @pytest.mark.parametrize(
     ("holder", "key", "subject"),
     [
-        ("labels", "kueue.x-k8s.io/max-exec-time-seconds", "the time that a Workload may run"),
+        ("labels", "kueue.x-k8s.io/max-exec-time-seconds", "the maximum execution time of a Workload"),
         ("annotations", "kueue.x-k8s.io/elastic-job", "elastic jobs"),
     ],
 )

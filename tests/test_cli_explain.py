@@ -22,7 +22,7 @@ def test_the_one_device_of_the_example_is_explained(behaviour: tuple[str, ...]) 
     assert result.exit_code == 0
     assert result.stdout == (
         "gpu-test1/job0 → ClusterQueue gpus-cluster-queue: admitted\n"
-        "  1. pod set main, claim gpu: ResourceClaimTemplate single-gpu asks for 1 \N{MULTIPLICATION SIGN} "
+        "  1. pod set main, claim gpu: ResourceClaimTemplate single-gpu requests 1 \N{MULTIPLICATION SIGN} "
         "gpu.example.com   [COUNT-001]\n"
         "  2. gpu.example.com is mapped to whole-gpus   [CLASS-001]\n"
         "  3. 1 per pod \N{MULTIPLICATION SIGN} 1 pod = 1 whole-gpus   [COUNT-006]\n"
@@ -36,7 +36,7 @@ def test_a_gate_that_is_off_is_the_first_step() -> None:
     """With the integration off the charge of devices is missing for a reason."""
     result = kueue_dra("explain", *KEP_WORLD, "--behaviour", "kep-2025-09")
 
-    assert "1. the gate DynamicResourceAllocation is off: its claims are not charged   [GATE-003]" in result.stdout
+    assert "1. the gate DynamicResourceAllocation is off, so claims are not charged   [GATE-003]" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_work_behind_a_head_that_does_not_fit_is_explained() -> None:
 
     result = kueue_dra("explain", "-f", "-", "late", stdin=f"{queues}---\n{a_job()}---\n{a_job('name: late')}")
 
-    assert "it waits behind another workload   [QUEUE-004]" in result.stdout
+    assert "it is pending behind another workload   [QUEUE-004]" in result.stdout
 
 
 def test_every_id_that_is_shown_is_in_the_catalogue() -> None:

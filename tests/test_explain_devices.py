@@ -1,4 +1,4 @@
-"""``kueue-dra explain`` of device sources: pools that do not count, devices that match, and how a share was rounded."""
+"""``kueue-dra explain`` of sources: pools that do not count, devices that match, and how amounts are rounded."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ from kueue_dra_fixtures.sources import (
     some_values,
 )
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.rules.dra import (
+    consumable_capacity,
+    partitionable_devices,
+    pool_selection,
+    sourced_requests,
+)
 from kueue_dra_ref.target import Manifest
 from tests.commands import kueue_dra
 from tests.test_cli_simulate import QUEUES, a_job
@@ -31,7 +37,7 @@ WHERE = "pod set main, claim g, request r0, "
 
 
 def steps(request: dict[str, Any], published: Sequence[Manifest]) -> list[str]:
-    """Explain the Job that asks for devices of the class that its driver is named after, without numbers."""
+    """Explain the Job that requests devices of the class with the name of its driver, without step numbers."""
     name = request["exactly"]["deviceClassName"]
     resource = {PARTITIONS: "gpu-memory", SHARES: "vgpu-memory"}[name]
     queues = QUEUES.replace("whole-gpus", resource).replace("nominalQuota: 2", "nominalQuota: 100Gi")
@@ -56,24 +62,26 @@ def a_pool_of(name: str, count: int, *, generation: int = 1, slices: int = 1) ->
         pytest.param(
             [*a_pool_of("p", 1), *a_pool_of("q", 2, slices=3)],
             "pool q of gpu.example.com, generation 1, 2 of 3 slices, does not count: "
-            "an incomplete pool does not count   [DEVICE-006]",
+            f"{pool_selection.skip_incomplete_pool.sentence}   [DEVICE-006]",
             id="incomplete",
         ),
         pytest.param(
             [*a_pool_of("p", 1), *a_pool_of("q", 2)],
             "pool q of gpu.example.com, generation 1, 2 of 1 slice, does not count: "
-            "an incomplete pool does not count   [DEVICE-006]",
+            f"{pool_selection.skip_incomplete_pool.sentence}   [DEVICE-006]",
             id="more-than-it-says",
         ),
         pytest.param(
             [*a_pool_of("p", 2, slices=2), *a_pool_of("p", 1, generation=2)],
-            "pool p of gpu.example.com, generation 1, 2 of 2 slices, does not count beside generation 2: "
-            "the newest generation of a pool counts   [DEVICE-005]",
+            "pool p of gpu.example.com, generation 1, 2 of 2 slices, "
+            "does not count because generation 2 does: "
+            f"{pool_selection.newest_pool_generation.sentence}   [DEVICE-005]",
             id="hidden-by-a-newer-one",
         ),
         pytest.param(
             [a_slice("s", [a_partition("d0", memory="10Gi")], driver="other.example.com")],
-            "driver gpu.example.com publishes none of 1 ResourceSlice: slices are those of the driver   [DEVICE-004]",
+            "driver gpu.example.com publishes none of 1 ResourceSlice: "
+            f"{pool_selection.slices_are_those_of_the_driver.sentence}   [DEVICE-004]",
             id="other-driver",
         ),
     ],
@@ -84,45 +92,50 @@ def test_a_pool_that_does_not_count_is_explained(published: list[Manifest], step
 
 
 def test_a_complete_pool_is_not_mentioned() -> None:
-    """Only what was left out is told."""
+    """Only pools that do not count are."""
     assert not [step for step in steps(a_request(PARTITIONS), a_pool_of("p", 2, slices=2)) if step.startswith("pool ")]
 
 
 def test_devices_that_match_and_that_do_not_are_named() -> None:
-    """With the selector that left each of the others out."""
+    """With the rule that excludes each of the others."""
     request = a_request(PARTITIONS, selectors=['device.attributes["gpu.example.com"].profile != "half"'])
     devices = [a_partition("d0", memory="1Gi"), a_partition("d1", "spare"), a_partition("d2", "half")]
 
     found = steps(request, [a_slice("s", [*devices, a_partition("d3")], driver=PARTITIONS)])
+    of_source = sourced_requests.the_selector_of_the_source_holds
+    of_request = sourced_requests.the_selectors_of_a_sourced_request_hold
+    consumed = partitionable_devices.what_a_device_consumes_is_charged
 
     assert found[3:9] == [
         f"{WHERE}counter memory: 2 of 4 devices of gpu.example.com match: lab-pool/d0, lab-pool/d3   "
         "[DEVICE-007, DEVICE-008, DEVICE-009]",
-        f"{WHERE}counter memory: not so of lab-pool/d1: the selector of the source holds   [DEVICE-007]",
-        f"{WHERE}counter memory: not so of lab-pool/d2: the selectors of a sourced request hold   [DEVICE-009]",
-        f"{WHERE}counter memory: lab-pool/d0: 1Gi (what a device consumes is charged)   [COUNTER-001]",
-        f"{WHERE}counter memory: lab-pool/d3: has none, passed over   [COUNTER-005]",
-        f"{WHERE[:-2]}: counter memory of gpu.example.com is 1Gi at most on 2 matching devices: "
+        f"{WHERE}counter memory: no match: lab-pool/d1 ({of_source.sentence})   [DEVICE-007]",
+        f"{WHERE}counter memory: no match: lab-pool/d2 ({of_request.sentence})   [DEVICE-009]",
+        f"{WHERE}counter memory: lab-pool/d0: 1Gi ({consumed.sentence})   [COUNTER-001]",
+        f"{WHERE}counter memory: lab-pool/d3: has none, skipped   [COUNTER-005]",
+        f"{WHERE[:-2]}: counter memory of gpu.example.com is at most 1Gi on 2 matching devices: "
         "1Gi \N{MULTIPLICATION SIGN} 1 device = 1Gi gpu-memory   [COUNTER-001, COUNTER-002]",
     ]
 
 
 def test_a_long_list_is_cut_off() -> None:
-    """Ten devices are named, and ten ways to be charged."""
+    """It names ten devices, and ten different charges."""
     devices = [a_partition(f"d{index}", memory=str(index + 1)) for index in range(12)]
 
     found = steps(a_request(PARTITIONS), [a_slice("s", devices, driver=PARTITIONS)])
 
     assert "12 of 12 devices of gpu.example.com match: lab-pool/d0, " in found[3]
     assert "lab-pool/d9 and 2 more   [" in found[3]
-    assert f"{WHERE}counter memory: 2 devices more, each in another way" in found
+    assert f"{WHERE}counter memory: 2 more devices, each charged differently" in found
 
 
-ASKED, DEFAULT, ALL = (
-    "the share that is asked for",
-    "the share is the default otherwise",
-    "without default it is the whole",
-)
+REQUESTED = consumable_capacity.requested_capacity.sentence
+DEFAULT = consumable_capacity.policy_default.sentence
+FULL = consumable_capacity.full_capacity.sentence
+VALUES = consumable_capacity.round_to_valid_values.sentence
+MIN = consumable_capacity.round_up_to_range_min.sentence
+STEP = consumable_capacity.round_up_to_range_step.sentence
+MAX = consumable_capacity.reject_above_range_max.sentence
 
 
 @pytest.mark.parametrize(
@@ -131,50 +144,50 @@ ASKED, DEFAULT, ALL = (
         pytest.param(
             some_values("8Gi", "16Gi"),
             {"memory": "9Gi"},
-            f"80Gi in shares of 8Gi or 16Gi: 9Gi ({ASKED}) → 16Gi (a share is one of the values)   "
-            "[CAPACITY-001, CAPACITY-005]",
+            f"80Gi, valid values 8Gi or 16Gi: 9Gi ({REQUESTED}) → 16Gi ({VALUES})   [CAPACITY-001, CAPACITY-005]",
             id="value",
         ),
         pytest.param(
             some_values("8Gi", "16Gi"),
             {"memory": "17Gi"},
-            f"80Gi in shares of 8Gi or 16Gi: 17Gi ({ASKED}) → cannot be given (a share is one of the values)   "
+            f"80Gi, valid values 8Gi or 16Gi: 17Gi ({REQUESTED}) → not allowed ({VALUES})   "
             "[CAPACITY-001, CAPACITY-005, CAPACITY-011]",
             id="no-value",
         ),
         pytest.param(
             a_range("4Gi", "40Gi", "4Gi"),
             {"memory": "9Gi"},
-            f"80Gi in shares from 4Gi to 40Gi in steps of 4Gi: 9Gi ({ASKED}) → 12Gi (a share is a number of steps)   "
+            f"80Gi, valid range from 4Gi to 40Gi in steps of 4Gi: 9Gi ({REQUESTED}) → 12Gi ({STEP})   "
             "[CAPACITY-001, CAPACITY-007]",
             id="step",
         ),
         pytest.param(
             a_range("4Gi"),
             {"memory": "1Gi"},
-            f"80Gi in shares from 4Gi: 1Gi ({ASKED}) → 4Gi (a share is no less than the least)   "
-            "[CAPACITY-001, CAPACITY-006]",
+            f"80Gi, valid range from 4Gi: 1Gi ({REQUESTED}) → 4Gi ({MIN})   [CAPACITY-001, CAPACITY-006]",
             id="least",
         ),
         pytest.param(
             a_range("4Gi", "40Gi", "6Gi"),
             {"memory": "41Gi"},
-            f"80Gi in shares from 4Gi to 40Gi in steps of 6Gi: 41Gi ({ASKED}) → 46Gi (a share is a number of steps) → "
-            "cannot be given (a share is no more than the most)   "
+            f"80Gi, valid range from 4Gi to 40Gi in steps of 6Gi: 41Gi ({REQUESTED}) → 46Gi ({STEP}) → "
+            f"not allowed ({MAX})   "
             "[CAPACITY-001, CAPACITY-007, CAPACITY-012, CAPACITY-011]",
             id="beyond-the-most",
         ),
         pytest.param(
             some_values("8Gi", "16Gi", default="16Gi"),
             {},
-            f"80Gi in shares of 8Gi or 16Gi: 16Gi ({DEFAULT})   [CAPACITY-003]",
+            f"80Gi, valid values 8Gi or 16Gi: 16Gi ({DEFAULT})   [CAPACITY-003]",
             id="default",
         ),
-        pytest.param(None, {}, f"80Gi: 80Gi ({ALL})   [CAPACITY-004]", id="whole"),
+        pytest.param(None, {}, f"80Gi: 80Gi ({FULL})   [CAPACITY-004]", id="whole"),
     ],
 )
-def test_every_turn_of_a_share_is_explained(policy: dict[str, Any] | None, asked: dict[str, str], step: str) -> None:
-    """From what is asked for to what is charged, with the rule of the device's policy."""
+def test_every_rounding_of_a_capacity_is_explained(
+    policy: dict[str, Any] | None, asked: dict[str, str], step: str
+) -> None:
+    """From the requested amount to the charge, with the rules of the device's requestPolicy."""
     device = a_shared_gpu("d0", policy, memory="80Gi")
 
     found = steps(shares(SHARES, asked), [a_slice("s", [device], driver=SHARES)])
@@ -186,8 +199,13 @@ def test_every_turn_of_a_share_is_explained(policy: dict[str, Any] | None, asked
     ("amount", "count", "step"),
     [
         pytest.param("1500m", 1, "1500m is rounded up to whole units: 2   [COUNTER-003]", id="fraction"),
-        pytest.param("-5Gi", 1, "-5Gi is charged as 0: less than nothing is nothing   [COUNTER-006]", id="negative"),
-        pytest.param("8Ei", 2, "the product is cut off at the largest 64-bit integer   [COUNTER-003]", id="too-large"),
+        pytest.param(
+            "-5Gi",
+            1,
+            f"-5Gi is charged as 0: {sourced_requests.clamp_negative_to_zero.sentence}   [COUNTER-006]",
+            id="negative",
+        ),
+        pytest.param("8Ei", 2, "the product saturates at the largest 64-bit integer   [COUNTER-003]", id="too-large"),
     ],
 )
 def test_what_becomes_of_the_largest_amount_is_explained(amount: str, count: int, step: str) -> None:
@@ -200,11 +218,11 @@ def test_what_becomes_of_the_largest_amount_is_explained(amount: str, count: int
 
 
 def test_a_plain_amount_is_not_adjusted() -> None:
-    """Nothing is said where nothing was changed."""
+    """An amount that does not change has no step."""
     found = steps(a_share(memory="9Gi"), [a_slice("s", [a_shared_gpu("d0", memory="80Gi")], driver=SHARES)])
 
     assert [step for step in found if step.startswith(f"{WHERE}capacity")] == [
         f"{WHERE}capacity memory: 1 of 1 device of vgpu.example.com match: lab-pool/d0   "
         "[DEVICE-007, DEVICE-008, DEVICE-009]",
-        f"{WHERE}capacity memory: lab-pool/d0 with 80Gi: 9Gi ({ASKED})   [CAPACITY-001]",
+        f"{WHERE}capacity memory: lab-pool/d0 with 80Gi: 9Gi ({REQUESTED})   [CAPACITY-001]",
     ]

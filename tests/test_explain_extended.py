@@ -1,4 +1,4 @@
-"""``kueue-dra explain`` of extended resources: which of several classes stands for a name, and which rule says so."""
+"""``kueue-dra explain`` of extended resources: which DeviceClass of several Kueue selects, and by which rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from kueue_dra_fixtures.builders import GPU
 from kueue_dra_fixtures.builders import a_job as a_built_job
 from kueue_dra_fixtures.lab import Lab
 from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.reference.target import ReferenceTarget
+from kueue_dra_ref.rules.dra import devices_0_18, extended_resource_requests
 from kueue_dra_ref.simulation.explanation import explained
 from tests.commands import kueue_dra
 from tests.contended import a_queue, of
@@ -21,7 +23,7 @@ MADE = "(created 2025-09-17T12:00:00Z)"
 
 
 def a_class(name: str) -> dict[str, Any]:
-    """A DeviceClass that stands for the resource."""
+    """A DeviceClass that provides the resource."""
     spec = {"extendedResourceName": CARD}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
 
@@ -55,35 +57,35 @@ def steps(*classes: str, amount: str = "2", minor: str = "kueue-0.19") -> list[s
 
 
 @pytest.mark.parametrize(
-    ("minor", "counts", "why"),
+    ("minor", "selected", "rule"),
     [
-        pytest.param("kueue-0.19", "b", "the smallest name breaks a tie of classes   [EXT-007]", id="by-name"),
-        pytest.param("kueue-0.18", "z", "a mapped class stands for a resource   [EXT-037]", id="mapped"),
+        pytest.param("kueue-0.19", "b", extended_resource_requests.name_breaks_tie, id="by-name"),
+        pytest.param("kueue-0.18", "z", devices_0_18.a_mapped_class_stands_for_a_resource, id="mapped"),
     ],
 )
-def test_which_class_stands_for_a_name_is_told(minor: str, counts: str, why: str) -> None:
-    """With those that it was chosen from, in the words of each release."""
+def test_the_selected_class_is_explained(minor: str, selected: str, rule: Rule[..., Any]) -> None:
+    """With the classes that Kueue selects it from, and the rule of the release."""
     assert steps("z", "b", minor=minor)[0] == (
         f"{CARD} is in DeviceClass b.example.com {MADE}, DeviceClass z.example.com {MADE}; "
-        f"what counts is DeviceClass {counts}.example.com {MADE}: {why}"
+        f"Kueue selects DeviceClass {selected}.example.com {MADE}: {rule.sentence}   [{rule.requirements[0]}]"
     )
 
 
-def test_a_single_class_is_not_chosen() -> None:
-    """Nothing is said of a choice that there was not."""
-    assert steps("z")[0].startswith(f"pod set main: a pod requests 2 \N{MULTIPLICATION SIGN} {CARD}, for which ")
+def test_a_single_class_is_not_explained() -> None:
+    """Without a choice there is no step about it."""
+    assert steps("z")[0].startswith(f"pod set main: a pod requests 2 \N{MULTIPLICATION SIGN} {CARD}, provided by ")
 
 
-def test_the_class_is_told_of_what_is_refused_too() -> None:
-    """The choice comes before the amount is looked at."""
+def test_the_class_of_a_rejected_request_is_explained() -> None:
+    """Kueue selects the class before it validates the amount."""
     found = steps("z", "b", amount="500m")
 
-    assert "the smallest name breaks a tie of classes" in found[0]
+    assert extended_resource_requests.name_breaks_tie.sentence in found[0]
     assert found[1].endswith('"500m": extended resource quantity must be an integer   [EXT-017]')
 
 
-def test_the_newest_class_is_told() -> None:
-    """With the times at which they were made."""
+def test_the_newest_class_is_explained() -> None:
+    """With the creation timestamps."""
     found = behaviour()
     target = ReferenceTarget(found)
     lab = Lab(target=target, behaviour=found, suffix="explained")
@@ -99,5 +101,5 @@ def test_the_newest_class_is_told() -> None:
     first = explained(target, workload).steps[0]
 
     assert first.requirements == ("EXT-006",)
-    assert first.text.endswith(": the newest class stands for a resource")
-    assert f"; what counts is DeviceClass {SHARED}" in first.text
+    assert first.text.endswith(f": {extended_resource_requests.newest_device_class_wins.sentence}")
+    assert f"; Kueue selects DeviceClass {SHARED}" in first.text

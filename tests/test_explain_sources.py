@@ -36,7 +36,7 @@ def explained(resource: str, request: dict[str, Any], devices: Sequence[dict[str
             "gpu-memory",
             a_request(PARTITIONS, count=2),
             [a_partition("d0", memory="10Gi"), a_partition("d1", memory="20Gi")],
-            "counter memory of gpu.example.com is 20Gi at most on 2 matching devices: "
+            "counter memory of gpu.example.com is at most 20Gi on 2 matching devices: "
             "20Gi \N{MULTIPLICATION SIGN} 2 devices = 40Gi gpu-memory   [COUNTER-001, COUNTER-002]",
             id="counter",
         ),
@@ -44,7 +44,7 @@ def explained(resource: str, request: dict[str, Any], devices: Sequence[dict[str
             "vgpu-memory",
             a_share(memory="9Gi"),
             [a_shared_gpu("d0", some_values("16Gi"), memory="80Gi")],
-            "capacity memory of vgpu.example.com is 16Gi at most on 1 matching device: "
+            "capacity memory of vgpu.example.com is at most 16Gi on 1 matching device: "
             "16Gi \N{MULTIPLICATION SIGN} 1 device = 16Gi vgpu-memory   [CAPACITY-001, CAPACITY-008]",
             id="share",
         ),
@@ -74,5 +74,5 @@ def explained(resource: str, request: dict[str, Any], devices: Sequence[dict[str
 def test_what_sources_charge_is_explained(
     resource: str, request_: dict[str, Any], devices: list[dict[str, Any]], step: str
 ) -> None:
-    """How much one device charges at most, why, and what that makes for all of them."""
+    """The largest amount of one device, why, and the total for all of them."""
     assert step in explained(resource, request_, devices)

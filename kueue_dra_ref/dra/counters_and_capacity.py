@@ -1,4 +1,4 @@
-"""Charging by sources (Kueue 0.19): counters of all pod sets, then capacities; the first fault ends it.
+"""Charges of classes with sources (Kueue 0.19): counters of all pod sets first, then capacities.
 
 Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload, processCounterCharge);
     pkg/dra/capacity.go (DetermineCapacityResourcesForWorkload, processCapacityCharge)
@@ -6,7 +6,7 @@ Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload, processCounterCharge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
@@ -14,156 +14,159 @@ from kueue_dra_ref.cel import Device, Undecided
 from kueue_dra_ref.dra.device_charge import device_charges
 from kueue_dra_ref.dra.device_charge_trace import (
     DeviceChargeTrace,
-    adjusted,
-    step,
-    told_offers,
-    under,
+    adjustment_steps,
+    charge_step,
+    device_steps,
+    source_title,
 )
-from kueue_dra_ref.dra.device_match import tries
-from kueue_dra_ref.dra.pools import usable_slices
+from kueue_dra_ref.dra.device_match import match_devices
+from kueue_dra_ref.dra.pools import group_slices_by_pool
 from kueue_dra_ref.dra.selectors import SelectorError
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister, class_selectors
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import NOTHING, Source, SourceCharge, SourceType
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
-from kueue_dra_ref.target import FieldError
 
 Mappings = Sequence[DeviceClassMapping]
-Findings = Sequence[Rule[[SourceCharge], FieldError | None]]
 
 
 @dataclass(slots=True, kw_only=True)
 class SourcedCharges:
-    """What one pod of each pod set is charged by sources: by pod set, then resource, one amount for each source."""
+    """What one pod of each pod set charges by sources: by pod set, then resource, one amount for each source."""
 
     charges: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     ended: SelectorError | Undecided | None = None
-    """What kept a request from being charged, and the others after it."""
+    """Why a request cannot be charged; Kueue does not charge the requests after it."""
 
 
-def is_sourced(
-    rules: SourcedRequestRules, mappings: Mappings, device_class: str
-) -> bool:
-    """Whether a class is charged by sources instead of by its devices."""
-    return any(
-        rule(_sources(rules, mappings, device_class))
-        for rule in rules.charge_by_sources
-    )
-
-
-def devices_to_try(
+def is_charged_by_sources(
     rules: SourcedRequestRules,
     mappings: Mappings,
-    world: Lister,
-    each: Sequence[DeviceRequestContext],
+    device_class: str,
+) -> bool:
+    """Whether a DeviceClass charges counters or capacities instead of devices."""
+    return rules.instead(_sources(rules, mappings, device_class))
+
+
+def devices_to_match(
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    lister: Lister,
+    requests: Sequence[DeviceRequestContext],
 ) -> Sequence[Device]:
-    """The devices that the requests with selectors of one claim are compared with."""
-    requests = [
-        asked.request for asked in each if asked.request and asked.request.selectors
-    ]
-    sources = [_sources(rules, mappings, request.device_class) for request in requests]
-    drivers = next(
-        (found for rule in rules.drivers if (found := rule(sources)) is not None), None
-    )
+    """Give the devices that the selectors of one claim are matched against: of some drivers, or of all."""
+    sources: list[Sequence[Source]] = []
+    for context in requests:
+        request = context.request
+        if request and request.selectors:
+            sources.append(_sources(rules, mappings, request.device_class))
+    drivers = rules.drivers(sources)
+    devices = lister.devices()
     if drivers is None:
-        return world.devices()
-    return [
-        device
-        for driver in drivers
-        for device in world.devices()
-        if device.driver == driver
-    ]
+        return devices
+    matched: list[Device] = []
+    for driver in drivers:
+        matched += [device for device in devices if device.driver == driver]
+    return matched
 
 
-def sourced(
-    rules: SourcedRequestRules, mappings: Mappings, each: Sequence[DeviceRequestContext]
+def counter_and_capacity_resources(
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    requests: Sequence[DeviceRequestContext],
 ) -> SourcedCharges:
-    """Charge every request of a workload by the sources of its class; what is amiss with one ends it."""
+    """Charge every request of a workload by the sources of its DeviceClass; the first error ends it.
+
+    Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload);
+        pkg/dra/capacity.go (DetermineCapacityResourcesForWorkload)
+    """
     done = SourcedCharges()
-    for charged in _requests(rules, mappings, each):
-        found = _charge(rules, charged, done.steps)
+    for charged in _source_charges(rules, mappings, requests):
+        found = _process_charge(rules, charged, done.steps)
         if not isinstance(found, DeviceChargeTrace):
             done.ended = found
             return done
-        pod_set, resource = charged.asked.pod_set.name, charged.source.resource
-        done.charges.setdefault(pod_set, {}).setdefault(resource, []).append(
-            found.total
-        )
+        by_resource = done.charges.setdefault(charged.asked.pod_set.name, {})
+        by_resource.setdefault(charged.source.resource, []).append(found.total)
     return done
 
 
-def added(
-    rules: Sequence[Rule[[Sequence[int]], int]], amounts: Mapping[str, Sequence[int]]
-) -> Mapping[str, int]:
-    """What all sources charge one pod, by resource."""
-    return {
-        name: next((rule(found) for rule in rules), found[-1])
-        for name, found in amounts.items()
-    }
-
-
-def _requests(
-    rules: SourcedRequestRules, mappings: Mappings, each: Sequence[DeviceRequestContext]
+def _source_charges(
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    requests: Sequence[DeviceRequestContext],
 ) -> Iterator[SourceCharge]:
+    """Pair each request with each source of its DeviceClass: counters first, then capacities."""
     for kind in SourceType:
-        for asked in each:
-            device_class = (
-                asked.request.device_class
-                if asked.request and asked.request.is_exact
-                else ""
-            )
+        for context in requests:
+            request = context.request
+            is_exact = request is not None and request.is_exact
+            device_class = request.device_class if request and is_exact else ""
             for source in _sources(rules, mappings, device_class):
                 if source.kind is kind:
-                    yield SourceCharge(asked=asked, source=source)
+                    yield SourceCharge(asked=context, source=source)
 
 
 def _sources(
-    rules: SourcedRequestRules, mappings: Mappings, device_class: str
+    rules: SourcedRequestRules,
+    mappings: Mappings,
+    device_class: str,
 ) -> Sequence[Source]:
-    return next((rule(mappings, device_class) for rule in rules.sources), ())
+    return rules.sources.or_else((), mappings, device_class)
 
 
-def _charge(
-    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+def _process_charge(
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    steps: list[Step],
 ) -> DeviceChargeTrace | SelectorError | Undecided:
-    matched = _matched(rules, charged, steps)
+    """Match devices for one request under one source, and charge the largest amount for each device requested.
+
+    Kueue: pkg/dra/counters.go (processCounterCharge); pkg/dra/capacity.go (processCapacityCharge)
+    """
+    matched = _match_devices(rules, charged, steps)
     if isinstance(matched.ended, Undecided):
         return matched.ended
-    found = device_charges(rules, matched)
-    offered = replace(
-        matched, offers=[amount for offer in found for amount in offer.amounts]
+    devices = device_charges(rules, matched)
+    amounts = [amount for device in devices for amount in device.amounts]
+    offered = replace(matched, offers=amounts)
+    rejected = rules.lacking.answer(offered) or rules.unoffered.answer(offered)
+    steps += device_steps(offered, devices)
+    if rejected:
+        cites = cited([rejected.rule])
+        return SelectorError(fault=rejected.value, requirements=cites)
+    worst = rules.worst.or_else(amounts[0], amounts) if amounts else NOTHING
+    per_device = rules.positive(worst.ceiling)
+    total = rules.times.or_else(per_device, per_device, charged.count)
+    trace = DeviceChargeTrace(
+        worst=worst,
+        per_device=per_device,
+        total=total,
+        devices=devices,
     )
-    for rule in (*rules.match_error, *rules.amount_error):
-        if fault := rule(offered):
-            steps += told_offers(offered, found)
-            return SelectorError(fault=fault, requirements=cited([rule]))
-    worst = next(
-        (rule(offered.offers) for rule in rules.worst_case if offered.offers),
-        (*offered.offers, NOTHING)[0],
-    )
-    amount = worst.ceiling
-    for bound in rules.clamp:
-        amount = bound(amount)
-    total = next((rule(amount, charged.count) for rule in rules.times_count), amount)
-    worth = DeviceChargeTrace(worst=worst, each=amount, total=total, offers=found)
-    steps += (
-        *told_offers(offered, found),
-        *adjusted(rules, offered, worth),
-        step(rules, offered, worth),
-    )
-    return worth
+    steps += adjustment_steps(rules, offered, trace)
+    steps.append(charge_step(rules, offered, trace))
+    return trace
 
 
-def _matched(
-    rules: SourcedRequestRules, charged: SourceCharge, steps: list[Step]
+def _match_devices(
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    steps: list[Step],
 ) -> SourceCharge:
-    asked, source, request = charged.asked, charged.source, charged.asked.request
-    narrowed = class_selectors(asked.world, request.device_class) if request else None
-    if request is None or narrowed is None:
+    """Give a charge with the devices that match it, or with why none do.
+
+    Kueue: pkg/dra/counters.go (matchDevicesForSource, prepareDeviceSelectors)
+    """
+    context, source, request = charged.asked, charged.source, charged.asked.request
+    if request is None:
         return replace(charged, class_exists=False)
-    slices, left_out = usable_slices(rules, source, asked.world.slices())
-    found = tries(rules, source, slices, narrowed, request.selectors)
-    steps += (*left_out, *found.told(rules, under(charged), source.driver))
+    of_class = class_selectors(context.world, request.device_class)
+    if of_class is None:
+        return replace(charged, class_exists=False)
+    slices, skipped = group_slices_by_pool(rules, source, context.world.slices())
+    found = match_devices(rules, source, slices, of_class, request.selectors)
+    steps += skipped
+    steps += found.steps(rules, source_title(charged), source.driver)
     return replace(charged, devices=found.devices, ended=found.ended)

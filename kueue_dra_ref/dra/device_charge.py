@@ -1,4 +1,4 @@
-"""What each matching device would charge under a source (Kueue 0.19), and which rules made that of what is asked.
+"""What each matching device charges under a source, rule by rule (Kueue 0.19).
 
 Kueue: pkg/dra/capacity.go (chargeForDevice, roundToPolicy, roundToValidRange, roundToValidValues)
 """
@@ -6,81 +6,102 @@ Kueue: pkg/dra/capacity.go (chargeForDevice, roundToPolicy, roundToValidRange, r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.model.lister import DeviceRequestContext
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-AnyRule = Rule[..., Any]
-Turn = tuple[AnyRule, Quantity | None]
-"""A rule and what it made of the amount; None: nothing that the device could give."""
+
+class ChargeStep(NamedTuple):
+    """A rule and the amount that it gives; None: the policy of the device allows no such amount."""
+
+    rule: Rule[..., Any]
+    amount: Quantity | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCharge:
-    """One device: how its charge came about, rule by rule, and the amounts that it may come to."""
+    """What one device charges: the amounts it may come to, and the rules that gave them."""
 
     device: PublishedDevice
-    turns: tuple[Turn, ...] = ()
-    """Nothing when the device has no such counter or capacity."""
+    steps: tuple[ChargeStep, ...] = ()
+    """Empty if the device has no such counter or capacity."""
     amounts: tuple[Quantity, ...] = ()
 
 
 def device_charges(
     rules: SourcedRequestRules, charged: SourceCharge
 ) -> tuple[DeviceCharge, ...]:
-    """What each of the matching devices charges."""
-    if charged.source.kind is SourceType.COUNTER:
-        return tuple(_consumed(rules, charged, device) for device in charged.devices)
-    return tuple(
-        _share(rules, charged.asked, charged.source.name, device)
-        for device in charged.devices
+    """Give what each of the matching devices charges."""
+    charge = (
+        consumed_counters
+        if charged.source.kind is SourceType.COUNTER
+        else charge_for_device
     )
+    return tuple(charge(rules, charged, device) for device in charged.devices)
 
 
-def _consumed(
-    rules: SourcedRequestRules, charged: SourceCharge, device: PublishedDevice
-) -> DeviceCharge:
-    found = [
-        (rule, amount)
-        for rule in rules.counter
-        for amount in rule(charged.source, device)
-    ]
-    return DeviceCharge(
-        device=device, turns=tuple(found), amounts=tuple(amount for _, amount in found)
-    )
-
-
-def _share(
+def consumed_counters(
     rules: SourcedRequestRules,
-    asked: DeviceRequestContext,
-    name: str,
+    charged: SourceCharge,
     device: PublishedDevice,
 ) -> DeviceCharge:
+    """Give what a device consumes of the counter of a source.
+
+    Kueue: pkg/dra/counters.go (computeCounterCharges)
+    """
+    found = tuple(rules.counter.answers(charged.source, device))
+    return DeviceCharge(
+        device=device,
+        steps=tuple(ChargeStep(rule, amount) for rule, amount in found),
+        amounts=tuple(amount for _, amount in found),
+    )
+
+
+def charge_for_device(
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    device: PublishedDevice,
+) -> DeviceCharge:
+    """Give what a request charges of the capacity of one device: the requested amount, rounded to the policy.
+
+    Kueue: pkg/dra/capacity.go (chargeForDevice)
+    """
+    name = charged.source.name
     capacity = device.capacities.get(name)
-    for rule in rules.requested_capacity if capacity else ():
-        assert capacity is not None
-        if (share := rule(asked, name, capacity)) is not None:
-            return _round_to_policy(rules, device, capacity, rule, share)
-    return DeviceCharge(device=device)
+    if capacity is None:
+        return DeviceCharge(device=device)
+    requested = rules.asked.answer(charged.asked, name, capacity)
+    if requested is None:
+        return DeviceCharge(device=device)
+    return _round_to_policy(rules, device, capacity, requested)
 
 
 def _round_to_policy(
     rules: SourcedRequestRules,
     device: PublishedDevice,
     capacity: Capacity,
-    by: AnyRule,
-    share: Quantity,
+    requested: Answer[Quantity],
 ) -> DeviceCharge:
-    turns: list[Turn] = [(by, share)]
-    for rule in rules.round_capacity:
-        given = rule(share, capacity)
-        if given is None:
-            return DeviceCharge(device=device, turns=(*turns, (rule, None)))
-        turns += [(rule, given)] if given.amount != share.amount else []
-        share = given
-    return DeviceCharge(device=device, turns=tuple(turns), amounts=(share,))
+    """Round a requested amount to the requestPolicy of a capacity; a device that allows no such amount charges none.
+
+    Kueue: pkg/dra/capacity.go (roundToPolicy, roundToValidValues, roundToValidRange)
+    """
+    amount = requested.value
+    steps = [ChargeStep(requested.rule, amount)]
+    for rule, rounded in rules.rounded.steps(amount, capacity):
+        if rounded is None:
+            steps.append(ChargeStep(rule, None))
+            return DeviceCharge(device=device, steps=tuple(steps))
+        if rounded.amount != amount.amount:
+            steps.append(ChargeStep(rule, rounded))
+        amount = rounded
+    return DeviceCharge(
+        device=device,
+        steps=tuple(steps),
+        amounts=(amount,),
+    )

@@ -1,17 +1,18 @@
-"""How a charge by a source is explained: what each device would charge and why, and the most that one of them does.
+"""How `explain` shows a charge by a source: what each device charges and why, and the largest amount of them.
 
 No counterpart: explanation only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kueue_dra_ref.api.pods import printed
 from kueue_dra_ref.api.quantities import Quantity
-from kueue_dra_ref.dra.device_charge import DeviceCharge, Turn
+from kueue_dra_ref.dra.device_charge import ChargeStep, DeviceCharge
 from kueue_dra_ref.dra.device_match import names
 from kueue_dra_ref.explain.step import MOST, TIMES, Step, named
 from kueue_dra_ref.model.resourceslices import Capacity, PublishedDevice, ValidRange
@@ -19,141 +20,184 @@ from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import SourceCharge, SourceType
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-_LACKING = {SourceType.COUNTER: "COUNTER-005", SourceType.CAPACITY: "CAPACITY-013"}
-"""Says that a device without the counter or capacity is passed over; the rules of it ask whether all are."""
+_LACKING = {
+    SourceType.COUNTER: "COUNTER-005",
+    SourceType.CAPACITY: "CAPACITY-013",
+}
+"""Requirements that Kueue skips a device without the counter or capacity; their rules ask whether all devices are."""
 ARROW = "\N{RIGHTWARDS ARROW}"
+AnyRule = Rule[..., Any]
+Devices = list[PublishedDevice]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceChargeTrace:
-    """What a request is charged by one source: for each device, and for all; and what the matching devices offer."""
+    """What one source charges for a request: the largest amount, per device, in total, and for each matching device."""
 
     worst: Quantity
-    each: int
+    per_device: int
     total: int
-    offers: Sequence[DeviceCharge]
+    devices: Sequence[DeviceCharge]
 
 
-def place(charged: SourceCharge) -> str:
-    """Which request of which claim is charged."""
-    asked = charged.asked
-    request = f", request {asked.request.name}" if asked.request else ""
-    return f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
+def source_title(charged: SourceCharge) -> str:
+    """Name the request and the source that charges it."""
+    source = charged.source
+    request = charged.asked.title
+    return f"{request}, {source.kind} {source.name}: "
 
 
-def under(charged: SourceCharge) -> str:
-    """Which request is charged by which source."""
-    return f"{place(charged)[:-2]}, {charged.source.kind} {charged.source.name}: "
-
-
-def step(
-    rules: SourcedRequestRules, charged: SourceCharge, worth: DeviceChargeTrace
+def charge_step(
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    trace: DeviceChargeTrace,
 ) -> Step:
-    """Say what a request is charged by one source."""
+    """Explain what one source charges for a request."""
     source = charged.source
-    each, total = (_shown(charged, n) for n in (worth.each, worth.total))
-    text = (
-        f"{place(charged)}{source.kind} {source.name} of {source.driver} is {each} at most on "
-        f"{named(len(worth.offers), 'matching device')}: "
-        f"{each} {TIMES} {named(charged.count, 'device')} = {total} {source.resource}"
-    )
-    first = [offer.turns[0][0] for offer in worth.offers if offer.turns]
-    return Step(
-        requirements=_cited(source.kind, [*first, *rules.worst_case]), text=text
-    )
+    number = len(trace.devices)
+    matching = named(number, "matching device")
+    requested = named(charged.count, "device")
+    per_device = _format_units(charged, trace.per_device)
+    total = _format_units(charged, trace.total)
+    text = f"{charged.asked.title}: "
+    text += f"{source.kind} {source.name}"
+    text += f" of {source.driver}"
+    text += f" is at most {per_device} on {matching}: "
+    text += f"{per_device} {TIMES} {requested}"
+    text += f" = {total} {source.resource}"
+    used: list[AnyRule] = []
+    for device in trace.devices:
+        for step in device.steps[:1]:
+            used.append(step.rule)
+    used += rules.worst.rules
+    cites = _cited(source.kind, used)
+    return Step(requirements=cites, text=text)
 
 
-def adjusted(
-    rules: SourcedRequestRules, charged: SourceCharge, worth: DeviceChargeTrace
+def adjustment_steps(
+    rules: SourcedRequestRules,
+    charged: SourceCharge,
+    trace: DeviceChargeTrace,
 ) -> Iterator[Step]:
-    """Say where an amount was rounded to whole units, raised to nothing, or cut off at the largest integer."""
-    kind, worst = charged.source.kind, worth.worst
+    """Explain where Kueue rounds an amount to whole units, raises it to zero, or saturates it."""
+    title = source_title(charged)
+    worst = trace.worst
+    units = worst.ceiling
+    kind = charged.source.kind
+    multiplied = _cited(kind, rules.times.rules)
     if worst.amount.denominator != 1:
-        text = f"{under(charged)}{worst} is rounded up to whole units: {_shown(charged, worst.ceiling)}"
-        yield Step(requirements=_cited(kind, rules.times_count), text=text)
-    for rule in rules.clamp if worst.ceiling != worth.each else ():
-        text = f"{under(charged)}{_amount(charged, worst)} is charged as {worth.each}: {rule.sentence}"
-        yield Step(requirements=rule.requirements[:1], text=text)
-    if worth.total != worth.each * charged.count:
-        text = f"{under(charged)}the product is cut off at the largest 64-bit integer"
-        yield Step(requirements=_cited(kind, rules.times_count), text=text)
+        rounded = _format_units(charged, units)
+        text = f"{title}{worst} is rounded up to whole units: {rounded}"
+        yield Step(requirements=multiplied, text=text)
+    per_device = trace.per_device
+    if units != per_device:
+        amount = _format(charged, worst)
+        text = f"{title}{amount}"
+        text += f" is charged as {per_device}"
+        for rule in rules.positive.rules:
+            because = f"{text}: {rule.sentence}"
+            yield Step.by(because, rule)
+    product = per_device * charged.count
+    if trace.total != product:
+        text = f"{title}the product saturates at the largest 64-bit integer"
+        yield Step(requirements=multiplied, text=text)
 
 
-def told_offers(charged: SourceCharge, found: Sequence[DeviceCharge]) -> Iterator[Step]:
-    """Say of every device what is asked of it and what rules made of that; devices that fare alike stand together."""
-    alike: dict[tuple[str, tuple[str, ...]], list[PublishedDevice]] = {}
-    for offer in found:
-        alike.setdefault(_of_one(charged, offer), []).append(offer.device)
-    for (text, cites), devices in [*alike.items()][:MOST]:
-        yield Step(requirements=cites, text=f"{under(charged)}{names(devices)}{text}")
-    if more := sum(len(devices) for devices in [*alike.values()][MOST:]):
-        yield Step(
-            requirements=(),
-            text=f"{under(charged)}{named(more, 'device')} more, each in another way",
-        )
+def device_steps(
+    charged: SourceCharge, devices: Sequence[DeviceCharge]
+) -> Iterator[Step]:
+    """Explain what each device charges; devices that charge the same for the same reason share a step."""
+    alike: dict[Step, Devices] = defaultdict(list)
+    for each in devices:
+        step = _explain_device(charged, each)
+        alike[step].append(each.device)
+    title = source_title(charged)
+    groups = list(alike.items())
+    for step, group in groups[:MOST]:
+        listed = names(group)
+        text = f"{title}{listed}{step.text}"
+        yield replace(step, text=text)
+    more = 0
+    for _, group in groups[MOST:]:
+        more += len(group)
+    if more:
+        others = named(more, "more device")
+        text = f"{title}{others}, each charged differently"
+        yield Step.by(text)
 
 
-def _of_one(charged: SourceCharge, offer: DeviceCharge) -> tuple[str, tuple[str, ...]]:
+def _explain_device(charged: SourceCharge, device: DeviceCharge) -> Step:
+    """Explain what one device charges, in a text that follows the name of the device."""
     source = charged.source
-    if not offer.turns:
-        return ": has none, passed over", (_LACKING[source.kind],)
-    capacity = (
-        offer.device.capacities.get(source.name)
-        if source.kind is SourceType.CAPACITY
-        else None
-    )
-    policy = f" with {_policy(charged, capacity)}" if capacity else ""
-    chain = f" {ARROW} ".join(
-        f"{_made(charged, turn)} ({turn[0].sentence})" for turn in offer.turns
-    )
-    used = _cited(source.kind, [rule for rule, _ in offer.turns])
-    refused = [
-        id_ for rule, given in offer.turns if given is None for id_ in rule.requirements
-    ]
-    return f"{policy}: {chain}", tuple(dict.fromkeys((*used, *refused)))
+    if not device.steps:
+        lacking = (_LACKING[source.kind],)
+        return Step(requirements=lacking, text=": has none, skipped")
+    text = ": "
+    if source.kind is SourceType.CAPACITY:
+        capacity = device.device.capacities[source.name]
+        policy = _format_policy(charged, capacity)
+        text = f" with {policy}: "
+    amounts = [_explain_step(charged, step) for step in device.steps]
+    text += f" {ARROW} ".join(amounts)
+    used = [step.rule for step in device.steps]
+    cites = list(_cited(source.kind, used))
+    for step in device.steps:
+        if step.amount is None:
+            cites += step.rule.requirements
+    unique = dict.fromkeys(cites)
+    return Step(requirements=tuple(unique), text=text)
 
 
-def _made(charged: SourceCharge, turn: Turn) -> str:
-    return "cannot be given" if turn[1] is None else _amount(charged, turn[1])
+def _explain_step(charged: SourceCharge, step: ChargeStep) -> str:
+    amount = "not allowed"
+    if step.amount is not None:
+        amount = _format(charged, step.amount)
+    return f"{amount} ({step.rule.sentence})"
 
 
-def _policy(charged: SourceCharge, capacity: Capacity) -> str:
-    text = _amount(charged, capacity.value)
+def _format_policy(charged: SourceCharge, capacity: Capacity) -> str:
+    """Format a capacity with the amounts that its requestPolicy allows."""
+    text = _format(charged, capacity.value)
     if capacity.values:
-        return f"{text} in shares of {' or '.join(_amount(charged, each) for each in capacity.values)}"
-    return (
-        f"{text} in shares{_range(charged, capacity.bounds)}"
-        if capacity.bounds
-        else text
-    )
+        values = [_format(charged, each) for each in capacity.values]
+        text += f", valid values {' or '.join(values)}"
+    elif capacity.bounds:
+        text += _format_range(charged, capacity.bounds)
+    return text
 
 
-def _range(charged: SourceCharge, bounds: ValidRange) -> str:
-    words = (("from", bounds.least), ("to", bounds.most), ("in steps of", bounds.step))
-    return "".join(
-        f" {word} {_amount(charged, limit)}"
-        for word, limit in words
-        if limit is not None
-    )
+def _format_range(charged: SourceCharge, bounds: ValidRange) -> str:
+    text = ", valid range"
+    parts = {
+        "from": bounds.least,
+        "to": bounds.most,
+        "in steps of": bounds.step,
+    }
+    for preposition, limit in parts.items():
+        if limit is not None:
+            amount = _format(charged, limit)
+            text += f" {preposition} {amount}"
+    return text
 
 
-def _shown(charged: SourceCharge, units: int) -> str:
+def _format_units(charged: SourceCharge, units: int) -> str:
     resource = charged.source.resource
     return printed(resource, units, frozenset({resource}))
 
 
-def _amount(charged: SourceCharge, amount: Quantity) -> str:
-    return (
-        _shown(charged, amount.amount.numerator)
-        if amount.amount.denominator == 1
-        else str(amount)
-    )
+def _format(charged: SourceCharge, quantity: Quantity) -> str:
+    if quantity.amount.denominator == 1:
+        return _format_units(charged, quantity.amount.numerator)
+    return str(quantity)
 
 
-def _cited(kind: SourceType, used: Sequence[Rule[..., Any]]) -> tuple[str, ...]:
-    """The first requirement of each rule that is one of this kind of source."""
-    ids = (
-        next((one for one in rule.requirements if one.startswith(kind.upper())), "")
-        for rule in used
-    )
-    return tuple(dict.fromkeys(filter(None, ids)))
+def _cited(kind: SourceType, rules: Iterable[AnyRule]) -> tuple[str, ...]:
+    """Give the first requirement of each rule that is about this kind of source."""
+    prefix = kind.upper()
+    cites: dict[str, None] = {}
+    for rule in rules:
+        for requirement in rule.requirements:
+            if requirement.startswith(prefix):
+                cites[requirement] = None
+                break
+    return tuple(cites)

@@ -1,95 +1,102 @@
-"""The devices that match a request under a source (Kueue 0.19), and the selector that kept each of the others out.
+"""Devices that match a request under a source, and the rule that excludes each of the others (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.cel import EvaluationError, Undecided
-from kueue_dra_ref.explain.step import Step, cited, listed, named
+from kueue_dra_ref.explain.step import Step, listed, named
 from kueue_dra_ref.model.lister import Trial
 from kueue_dra_ref.model.resourceslices import PublishedDevice, PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source, SourceMatch
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
-Eligible = Rule[[SourceMatch], Trial]
+Devices = list[PublishedDevice]
+EligibleRule = Rule[[SourceMatch], Trial]
+Excluded = tuple[EligibleRule, Devices]
 
 
 @dataclass(slots=True, kw_only=True)
 class DeviceMatcher:
-    """What trying the devices came to; ``others`` are those that do not match, by the rule that left them out."""
+    """The devices that match, and by rule those that do not; ``ended`` is what ends the search early."""
 
-    devices: list[PublishedDevice] = field(default_factory=list)
-    others: dict[str, tuple[Eligible, list[PublishedDevice]]] = field(
-        default_factory=dict
-    )
+    devices: Devices = field(default_factory=list)
+    excluded: dict[str, Excluded] = field(default_factory=dict)
     ended: EvaluationError | Undecided | None = None
 
-    def told(
-        self, rules: SourcedRequestRules, place: str, driver: str
-    ) -> tuple[Step, ...]:
-        """Say which devices match, and which do not."""
-        total = len(self.devices) + sum(len(left) for _, left in self.others.values())
+    def exclude(self, rule: EligibleRule, device: PublishedDevice) -> None:
+        """Record the rule that a device does not match."""
+        _, devices = self.excluded.setdefault(rule.name, (rule, []))
+        devices.append(device)
+
+    def steps(
+        self,
+        rules: SourcedRequestRules,
+        title: str,
+        driver: str,
+    ) -> Iterator[Step]:
+        """Explain which devices of a driver match and which do not; nothing if the search ended early."""
         if self.ended is not None:
-            return ()
-        text = (
-            f"{place}{len(self.devices)} of {named(total, 'device')} of {driver} match"
-        )
-        shown = f"{text}: {names(self.devices)}" if self.devices else text
-        return (
-            Step(requirements=cited(rules.eligible), text=shown),
-            *(
-                Step(
-                    requirements=cited([rule]),
-                    text=f"{place}not so of {names(left)}: {rule.sentence}",
-                )
-                for rule, left in self.others.values()
-            ),
-        )
+            return
+        matching = len(self.devices)
+        total = matching
+        for _, devices in self.excluded.values():
+            total += len(devices)
+        of_all = named(total, "device")
+        text = f"{title}{matching} of {of_all} of {driver} match"
+        if matching:
+            text += f": {names(self.devices)}"
+        yield Step.by(text, *rules.eligible.rules)
+        for rule, devices in self.excluded.values():
+            text = f"{title}no match: {names(devices)}"
+            text += f" ({rule.sentence})"
+            yield Step.by(text, rule)
 
 
-def tries(
+def match_devices(
     rules: SourcedRequestRules,
     source: Source,
     slices: Sequence[PublishedSlice],
-    narrowed: tuple[str, ...],
-    more: tuple[str, ...],
+    class_selectors: tuple[str, ...],
+    request_selectors: tuple[str, ...],
 ) -> DeviceMatcher:
-    """Try every device by the selectors of the source, then of the class, then of the request."""
-    done = DeviceMatcher()
-    for published in (device for each in slices for device in each.devices):
+    """Match every device against the selectors of the source, then of the DeviceClass, then of the request.
+
+    Kueue: pkg/dra/counters.go (matchDevicesForSource, matchDevicesWithSelectors)
+    """
+    found = DeviceMatcher()
+    for published in _devices_in(slices):
         tried = SourceMatch(
             source=source,
             device=published.device,
-            class_selectors=narrowed,
-            request_selectors=more,
+            class_selectors=class_selectors,
+            request_selectors=request_selectors,
         )
-        rule, outcome = _outcome(rules, tried)
-        if not isinstance(outcome, bool):
-            done.ended = outcome
-            return done
-        if rule is None:
-            done.devices.append(published)
+        failed = rules.eligible.failed(tried)
+        if failed is None:
+            found.devices.append(published)
+        elif isinstance(failed.value, bool):
+            found.exclude(failed.rule, published)
         else:
-            done.others.setdefault(rule.name, (rule, []))[1].append(published)
-    return done
+            found.ended = failed.value
+            break
+    return found
 
 
-def _outcome(
-    rules: SourcedRequestRules, tried: SourceMatch
-) -> tuple[Eligible | None, Trial]:
-    """What the first rule says that does not agree; True when all of them do."""
-    for rule in rules.eligible:
-        outcome = rule(tried)
-        if outcome is not True:
-            return rule, outcome
-    return None, True
+def _devices_in(slices: Sequence[PublishedSlice]) -> Iterator[PublishedDevice]:
+    for each in slices:
+        yield from each.devices
 
 
 def names(devices: Sequence[PublishedDevice]) -> str:
-    """Devices by pool and name."""
-    return listed([f"{each.device.pool}/{each.device.name}" for each in devices])
+    """List devices by pool and name."""
+    found: list[str] = []
+    for published in devices:
+        device = published.device
+        found.append(f"{device.pool}/{device.name}")
+    return listed(found)

@@ -1,219 +1,227 @@
-"""Extended resources of a workload: which names classes stand for, and what they are charged, or what is refused.
+"""Extended resources that a DeviceClass provides: which class, what they charge, and which are rejected.
 
 Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota, NeedsDRAReconcile)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.types import PodSet, Workload
 from kueue_dra_ref.behaviours.phases_dra import ExtendedResources
 from kueue_dra_ref.explain.step import TIMES, Step, cited, listed
-from kueue_dra_ref.model.extended_resources import ExtendedResourceRequest, amounts
+from kueue_dra_ref.model.extended_resources import (
+    ExtendedResourceRequest,
+    amounts,
+)
 from kueue_dra_ref.model.lister import Lister
 from kueue_dra_ref.target import FieldError, Manifest
 from kueue_dra_ref.workload.map_order import MapOrderDraw
 
+Requests = Sequence[ExtendedResourceRequest]
+
 
 @dataclass(slots=True, kw_only=True)
 class ResolvedExtendedResources:
-    """What the extended resources of a workload come to; shares are devices of one pod, by pod set and resource."""
+    """The devices that the extended resources of a workload charge, or the errors of its requests."""
 
-    shares: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    counts: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    """Devices of one pod, by pod set, then resource."""
     replaced: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The names that are not ordinary requests any more, by pod set."""
+    """By pod set, the names that Kueue no longer charges as requests of containers."""
     faults: list[FieldError] = field(default_factory=list)
     cites: list[str] = field(default_factory=list)
-    """The requirements that the faults follow from."""
+    """The requirements that the requests violate."""
     steps: list[Step] = field(default_factory=list)
 
 
-def stands_for_devices(
-    rules: ExtendedResources, world: Lister, workload: Workload
-) -> bool:
-    """Whether a workload asks for devices by a name that a class stands for."""
-    names = dict.fromkeys(
-        name for rule in rules.used_by_workload for name in rule(workload)
-    )
-    return any(_class_of(rules, world, name, ())[0] for name in names)
-
-
-def extended_resources(
+def requests_extended_devices(
     rules: ExtendedResources,
-    world: Lister,
+    lister: Lister,
     workload: Workload,
-    mappings: Sequence[DeviceClassMapping],
-    draw: MapOrderDraw,
-) -> ResolvedExtendedResources:
-    """Charge every pod set for its extended resources; everything that is wrong with any of them is told."""
-    found = ResolvedExtendedResources()
-    for pod_set in workload.pod_sets:
-        each = list(_wanted(rules, world, pod_set, mappings, draw, found.steps))
-        _refuse_containers(rules, pod_set, each, found)
-        for resource, together in _charged(
-            rules, [wanted for wanted in each if not _refused(rules, wanted, found)]
-        ):
-            _charge(rules, resource, together, found)
-    return found
-
-
-def _wanted(
-    rules: ExtendedResources,
-    world: Lister,
-    pod_set: PodSet,
-    mappings: Sequence[DeviceClassMapping],
-    draw: MapOrderDraw,
-    steps: list[Step],
-) -> Iterator[ExtendedResourceRequest]:
-    names = dict.fromkeys(
-        name for rule in rules.requested_names for name in rule(pod_set)
-    )
-    for name in draw.names(names):
-        device_class, chosen = _class_of(rules, world, name, mappings)
-        steps += chosen
-        if device_class:
-            yield ExtendedResourceRequest(
-                pod_set=pod_set, name=name, device_class=device_class, mappings=mappings
-            )
-
-
-def _class_of(
-    rules: ExtendedResources,
-    world: Lister,
-    name: str,
-    mappings: Sequence[DeviceClassMapping],
-) -> tuple[str, tuple[Step, ...]]:
-    """The class that stands for a name, and how it was chosen; empty for a resource that is none of devices."""
-    if not any(rule(name) for rule in rules.is_extended_name):
-        return "", ()
-    classes, steps = world.classes_for(name), list[Step]()
-    for rule in rules.choose_class:
-        left = rule(classes, mappings)
-        if len(left) < len(classes):
-            text = f"{name} is in {_shown(classes)}; what counts is {_shown(left) or 'none'}: {rule.sentence}"
-            steps.append(Step(requirements=cited([rule]), text=text))
-        classes = left
-    return str(classes[0]["metadata"]["name"]) if classes else "", tuple(steps)
-
-
-def _shown(classes: Sequence[Manifest]) -> str:
-    found = sorted(
-        (each["metadata"]["name"], each["metadata"]["creationTimestamp"])
-        for each in classes
-    )
-    return listed(
-        [f"DeviceClass {name} (created {created})" for name, created in found]
-    )
-
-
-def _refuse_containers(
-    rules: ExtendedResources,
-    pod_set: PodSet,
-    each: Sequence[ExtendedResourceRequest],
-    found: ResolvedExtendedResources,
-) -> None:
-    """Tell what is wrong with each container, initial ones first, and there with each resource."""
-    for container in sorted(
-        pod_set.containers, key=lambda container: not container.initial
-    ):
-        for wanted in (wanted for wanted in each if container in wanted.asking):
-            told = (
-                (rule, fault)
-                for rule in rules.in_container
-                if (fault := rule(wanted, container))
-            )
-            for rule, fault in list(told)[:1]:
-                found.faults.append(fault)
-                found.cites += cited([rule])
-
-
-def _refused(
-    rules: ExtendedResources,
-    wanted: ExtendedResourceRequest,
-    found: ResolvedExtendedResources,
 ) -> bool:
-    for rule in rules.reject_resource:
-        if faults := list(rule(wanted)):
-            found.faults += faults
-            found.cites += cited([rule])
+    """Whether a workload requests an extended resource that a DeviceClass provides.
+
+    Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
+    """
+    for name in dict.fromkeys(rules.detected(workload)):
+        device_class, _ = _select_device_class(rules, lister, name, ())
+        if device_class:
             return True
     return False
 
 
-def _charged(
-    rules: ExtendedResources, each: Iterable[ExtendedResourceRequest]
-) -> list[tuple[str, list[ExtendedResourceRequest]]]:
-    """Part what is wanted by the resource that it charges; what is compared apart is so there."""
-    parts: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
-    for wanted in each:
-        resource = next((rule(wanted) for rule in rules.charged_resource), "")
-        parts.setdefault(
-            (resource, *(rule(wanted) for rule in rules.per_name)), []
-        ).append(wanted)
-    return [(resource, together) for (resource, *_), together in parts.items()]
+def resolve_extended_resources(
+    rules: ExtendedResources,
+    lister: Lister,
+    workload: Workload,
+    mappings: Sequence[DeviceClassMapping],
+    map_order: MapOrderDraw,
+) -> ResolvedExtendedResources:
+    """Charge every pod set for its extended resources, and collect the errors of all requests.
+
+    Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+    """
+    resolved = ResolvedExtendedResources()
+    for pod_set in workload.pod_sets:
+        requests: list[ExtendedResourceRequest] = []
+        names = map_order.names(dict.fromkeys(rules.asked(pod_set)))
+        for name in names:
+            device_class, steps = _select_device_class(rules, lister, name, mappings)
+            resolved.steps += steps
+            if device_class:
+                request = ExtendedResourceRequest(
+                    pod_set=pod_set,
+                    name=name,
+                    device_class=device_class,
+                    mappings=mappings,
+                )
+                requests.append(request)
+        _reject_containers(rules, pod_set, requests, resolved)
+        valid = [each for each in requests if not _is_rejected(rules, each, resolved)]
+        for resource, charged in _by_resource(rules, valid):
+            _charge(rules, resource, charged, resolved)
+    return resolved
+
+
+def _select_device_class(
+    rules: ExtendedResources,
+    lister: Lister,
+    name: str,
+    mappings: Sequence[DeviceClassMapping],
+) -> tuple[str, list[Step]]:
+    """Give the DeviceClass that provides an extended resource, empty if none does, and why it is this one.
+
+    Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
+    """
+    steps: list[Step] = []
+    if not rules.named(name):
+        return "", steps
+    classes = lister.classes_for(name)
+    for rule, selected in rules.chosen.steps(classes, mappings):
+        if selected is None:
+            break
+        if len(selected) < len(classes):
+            before = _format_classes(classes)
+            after = _format_classes(selected) or "none"
+            text = f"{name} is in {before}; Kueue selects {after}: {rule.sentence}"
+            steps.append(Step.by(text, rule))
+        classes = selected
+    if not classes:
+        return "", steps
+    meta = classes[0]["metadata"]
+    return str(meta["name"]), steps
+
+
+def _format_classes(classes: Sequence[Manifest]) -> str:
+    found: list[str] = []
+    for each in sorted(classes, key=_name_and_time):
+        name, time = _name_and_time(each)
+        found.append(f"DeviceClass {name} (created {time})")
+    return listed(found)
+
+
+def _name_and_time(device_class: Manifest) -> tuple[str, str]:
+    meta = device_class["metadata"]
+    return meta["name"], meta["creationTimestamp"]
+
+
+def _reject_containers(
+    rules: ExtendedResources,
+    pod_set: PodSet,
+    requests: Requests,
+    resolved: ResolvedExtendedResources,
+) -> None:
+    """Collect the first error of each request of each container, init containers first."""
+    containers = sorted(pod_set.containers, key=lambda each: not each.initial)
+    for container in containers:
+        for request in requests:
+            if container not in request.asking:
+                continue
+            rejected = rules.in_container.answer(request, container)
+            if rejected:
+                resolved.faults.append(rejected.value)
+                resolved.cites += cited([rejected.rule])
+
+
+def _is_rejected(
+    rules: ExtendedResources,
+    request: ExtendedResourceRequest,
+    resolved: ResolvedExtendedResources,
+) -> bool:
+    rejected = rules.refused.first(request)
+    if rejected is None:
+        return False
+    resolved.faults += rejected.value
+    resolved.cites += cited([rejected.rule])
+    return True
+
+
+def _by_resource(
+    rules: ExtendedResources, requests: Requests
+) -> Iterator[tuple[str, list[ExtendedResourceRequest]]]:
+    """Group requests by the resource that they charge, and by name where Kueue sums each name by itself."""
+    groups: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
+    for request in requests:
+        resource = rules.charged.or_else("", request)
+        key = (resource, *rules.per_name(request))
+        groups.setdefault(key, []).append(request)
+    for (resource, *_), group in groups.items():
+        yield resource, group
 
 
 def _charge(
     rules: ExtendedResources,
     resource: str,
-    together: Sequence[ExtendedResourceRequest],
-    found: ResolvedExtendedResources,
+    requests: Requests,
+    resolved: ResolvedExtendedResources,
 ) -> None:
-    pod_set = together[0].pod_set
-    initial, regular = (amounts(together, initial=initial) for initial in (True, False))
-    amount = next(
-        (rule(initial, regular) for rule in rules.in_pod), (*initial, *regular)[-1]
-    )
+    pod_set = requests[0].pod_set.name
+    initial = amounts(requests, initial=True)
+    regular = amounts(requests, initial=False)
+    last = (*initial, *regular)[-1]
+    count = rules.in_pod.or_else(last, initial, regular)
     if resource:
-        found.shares.setdefault(pod_set.name, {}).setdefault(resource, []).append(
-            amount
-        )
-        _explain(rules, together, found, amount, resource)
-    names = {
-        wanted.name
-        for wanted in together
-        if any(rule(wanted.name) for rule in rules.not_charged_natively)
-    }
-    if names:
-        found.replaced[pod_set.name] = (
-            found.replaced.get(pod_set.name, frozenset()) | names
-        )
+        by_resource = resolved.counts.setdefault(pod_set, {})
+        by_resource.setdefault(resource, []).append(count)
+        resolved.steps.append(_explain_request(rules, requests, count))
+        resolved.steps.append(_explain_charge(rules, requests, resource))
+    replaced = resolved.replaced.get(pod_set, frozenset())
+    for request in requests:
+        if rules.not_charged_natively(request.name):
+            replaced |= {request.name}
+    if replaced:
+        resolved.replaced[pod_set] = replaced
 
 
-def _explain(
+def _explain_request(
     rules: ExtendedResources,
-    together: Sequence[ExtendedResourceRequest],
-    found: ResolvedExtendedResources,
-    amount: int,
+    requests: Requests,
+    count: int,
+) -> Step:
+    pod_set = requests[0].pod_set.name
+    names = listed([request.name for request in requests])
+    text = f"pod set {pod_set}: a pod requests {count} {TIMES} {names}"
+    text += f", provided by DeviceClass {_classes_of(requests)}"
+    return Step.by(text, *rules.detected.rules)
+
+
+def _explain_charge(
+    rules: ExtendedResources,
+    requests: Requests,
     resource: str,
-) -> None:
-    names, classes = (
-        listed([one.name for one in together]),
-        listed([one.device_class for one in together]),
-    )
-    stands = f"for which DeviceClass {classes} stands"
-    text = f"pod set {together[0].pod_set.name}: a pod requests {amount} {TIMES} {names}, {stands}"
-    found.steps.append(Step(requirements=cited(rules.used_by_workload), text=text))
-    mapped = resource not in {wanted.name for wanted in together}
-    told = (
-        f"mapped to {resource}"
-        if mapped
-        else f"not mapped to another resource: {resource} is charged"
-    )
-    cites = tuple(one for rule in rules.charged_resource for one in rule.requirements)
-    found.steps.append(
-        Step(requirements=cites[: 1 if mapped else 2][-1:], text=f"{classes} is {told}")
-    )
+) -> Step:
+    """Explain which resource is charged, with the requirement about a mapped or an unmapped DeviceClass."""
+    classes = _classes_of(requests)
+    cites = rules.charged.rules[0].requirements
+    if any(request.name == resource for request in requests):
+        text = f"{classes} is not mapped to another resource: {resource} is charged"
+        return Step(requirements=cites[:2][-1:], text=text)
+    text = f"{classes} is mapped to {resource}"
+    return Step(requirements=cites[:1], text=text)
 
 
-def merged(
-    one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]
-) -> dict[str, list[int]]:
-    """The shares of one pod from two sources, by resource."""
-    return {
-        name: [*one.get(name, ()), *other.get(name, ())]
-        for name in (*one, *(n for n in other if n not in one))
-    }
+def _classes_of(requests: Requests) -> str:
+    return listed([request.device_class for request in requests])

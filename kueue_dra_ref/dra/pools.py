@@ -1,4 +1,4 @@
-"""Which published slices count for a source (Kueue 0.19), and what kept the others of its driver out.
+"""ResourceSlices that count for a source, pool by pool, and why others do not (Kueue 0.19).
 
 Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
 """
@@ -7,48 +7,83 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kueue_dra_ref.explain.step import Step, cited, named
+from kueue_dra_ref.explain.step import Step, named
 from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.sources import Source
 from kueue_dra_ref.rules.dra.sourced_requests import SourcedRequestRules
 
+Pool = list[PublishedSlice]
 Slices = Sequence[PublishedSlice]
-Pick = Rule[..., Slices | None]
+SliceRule = Rule[..., Slices | None]
 
 
-def usable_slices(
-    rules: SourcedRequestRules, source: Source, slices: Slices
-) -> tuple[Slices, tuple[Step, ...]]:
-    """Pick the slices that count, rule by rule, and say what each rule left out."""
+def group_slices_by_pool(
+    rules: SourcedRequestRules,
+    source: Source,
+    slices: Slices,
+) -> tuple[Slices, list[Step]]:
+    """Give the slices of complete pools of the driver in their newest generation, and steps about the others.
+
+    Kueue: pkg/dra/counters.go (groupSlicesByPool, isComplete)
+    """
     steps: list[Step] = []
-    for pick, left in rules.slices.steps(slices, source):
-        assert left is not None
-        steps += _left_out(pick, source, slices, left)
-        slices = left
-    return slices, tuple(steps)
+    for rule, kept in rules.slices.steps(slices, source):
+        if kept is None:
+            break
+        steps += _explain_skipped(rule, source, slices, kept)
+        slices = kept
+    return slices, steps
 
 
-def _left_out(
-    pick: Pick, source: Source, before: Slices, after: Slices
+def _explain_skipped(
+    rule: SliceRule,
+    source: Source,
+    before: Slices,
+    kept: Slices,
 ) -> Iterator[Step]:
-    kept = {id(each) for each in after}
-    gone = [each for each in before if id(each) not in kept]
-    if gone and not any(each.driver == source.driver for each in before):
-        text = f"driver {source.driver} publishes none of {named(len(gone), 'ResourceSlice')}: {pick.sentence}"
-        yield Step(requirements=cited([pick]), text=text)
-    own = [each for each in gone if each.driver == source.driver]
-    for pool, generation in dict.fromkeys((each.pool, each.generation) for each in own):
-        yield Step(
-            requirements=cited([pick]),
-            text=f"{_of_pool(own, pool, generation, after)}: {pick.sentence}",
-        )
+    """Explain which slices a rule skips: all of other drivers, or some pools of the driver."""
+    if len(kept) == len(before):
+        return
+    driver = source.driver
+    own = [each for each in before if each.driver == driver]
+    if not own:
+        skipped = len(before) - len(kept)
+        slices = named(skipped, "ResourceSlice")
+        text = f"driver {driver} publishes none of {slices}"
+        text += f": {rule.sentence}"
+        yield Step.by(text, rule)
+    for pool in _skipped_pools(own, kept):
+        text = _explain_pool(pool, kept)
+        text += f": {rule.sentence}"
+        yield Step.by(text, rule)
 
 
-def _of_pool(gone: Slices, pool: str, generation: int, after: Slices) -> str:
-    """A pool that was left out: its generation, how much of it is there, and which generation is there instead."""
-    mine = [each for each in gone if (each.pool, each.generation) == (pool, generation)]
-    there = f"{len(mine)} of {named(mine[0].of, 'slice')}"
-    text = f"pool {pool} of {mine[0].driver}, generation {generation}, {there}, does not count"
-    newer = next((each.generation for each in after if each.pool == pool), None)
-    return text if newer is None else f"{text} beside generation {newer}"
+def _skipped_pools(before: Slices, kept: Slices) -> Iterator[Slices]:
+    """Give the skipped slices of each generation of each pool."""
+    kept_ids = {id(each) for each in kept}
+    pools: dict[object, Pool] = {}
+    for each in before:
+        if id(each) in kept_ids:
+            continue
+        generation = (each.pool, each.generation)
+        pool = pools.setdefault(generation, [])
+        pool.append(each)
+    yield from pools.values()
+
+
+def _explain_pool(skipped: Slices, kept: Slices) -> str:
+    """Describe a pool that is skipped, and the generation of it that counts instead, if there is one."""
+    first = skipped[0]
+    name = first.pool
+    published = len(skipped)
+    expected = named(first.of, "slice")
+    text = f"pool {name} of {first.driver}"
+    text += f", generation {first.generation}"
+    text += f", {published} of {expected}"
+    text += ", does not count"
+    for each in kept:
+        if each.pool == name:
+            text += f" because generation {each.generation} does"
+            break
+    return text

@@ -1,4 +1,4 @@
-"""DRA-Specific Workload Processing: from a workload's claims to the resources that it is charged, or to a refusal.
+"""DRA resources of a workload: count devices per DeviceClass and map the classes to resources.
 
 Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates, countDevicesPerClass)
 """
@@ -7,311 +7,398 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from kueue_dra_ref.api.devices import requests_of
 from kueue_dra_ref.api.types import Claim, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.dra.counters_and_capacity import (
-    added,
-    devices_to_try,
-    is_sourced,
-    sourced,
+    SourcedCharges,
+    counter_and_capacity_resources,
+    devices_to_match,
+    is_charged_by_sources,
 )
 from kueue_dra_ref.dra.extended_resources import (
-    extended_resources,
-    merged,
-    stands_for_devices,
+    requests_extended_devices,
+    resolve_extended_resources,
 )
-from kueue_dra_ref.dra.selectors import SelectorError, unmatched
-from kueue_dra_ref.explain.step import TIMES, Step, cited
+from kueue_dra_ref.dra.selectors import SelectorError, validate_selectors
+from kueue_dra_ref.explain.step import TIMES, Step
 from kueue_dra_ref.model.lister import DeviceRequestContext, Lister
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Answer, First
 from kueue_dra_ref.rules.dra.charges import Charge
+from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
+from kueue_dra_ref.target import FieldError
 from kueue_dra_ref.workload.dra_resources import (
-    Charges,
     DRAResources,
-    Stopped,
-    refusal,
-    stop_if_refused,
+    PerPodSet,
+    ProcessingError,
+    ResourceCounts,
+    inadmissible_reason,
+    raise_if_rejected,
 )
 from kueue_dra_ref.workload.map_order import CERTAIN, MapOrderDraw
 from kueue_dra_ref.workload.resources import adjusted
 
+SumRule = First[[Sequence[int]], int]
 
-def asks_for_devices(behaviour: Behaviour, world: Lister, workload: Workload) -> bool:
-    """Whether a workload is a DRA workload; one that is refused for its claims is, or it would be queued unseen."""
+
+def asks_for_devices(
+    behaviour: Behaviour,
+    lister: Lister,
+    workload: Workload,
+) -> bool:
+    """Whether a workload is a DRA workload.
+
+    A workload that is inadmissible because of its claims is one too: otherwise Kueue would queue it.
+    """
     rules = behaviour.processing
-    claims = any(rule(workload) for rule in rules.is_dra_workload) or any(
-        rule(workload) for rule in rules.reject_workload
-    )
-    return claims or stands_for_devices(behaviour.extended, world, workload)
+    if rules.detected(workload) or rules.refused(workload):
+        return True
+    return requests_extended_devices(behaviour.extended, lister, workload)
 
 
 def processed(
     behaviour: Behaviour,
-    world: Lister,
+    lister: Lister,
     workload: Workload,
-    draw: MapOrderDraw = CERTAIN,
+    map_order: MapOrderDraw = CERTAIN,
 ) -> DRAResources:
-    """Charge every pod set for its claims, or refuse the workload with the first failing claim."""
-    for rule in behaviour.processing.reject_workload:
-        if refused := rule(workload):
-            return DRAResources(
-                refused=refused,
-                steps=(Step(requirements=cited([rule]), text=refused.message),),
-            )
-    if not asks_for_devices(behaviour, world, workload):
+    """Compute what the devices of a workload charge; the first claim that fails makes the workload inadmissible."""
+    rules = behaviour.processing
+    if unsupported := rules.refused.answer(workload):
+        return _inadmissible(unsupported)
+    if not asks_for_devices(behaviour, lister, workload):
         return DRAResources()
-    for forbidden in behaviour.processing.rbac_denied:
-        if refused := forbidden(world, workload):
-            return DRAResources(
-                refused=refused,
-                steps=(Step(requirements=cited([forbidden]), text=refused.message),),
-            )
-    counted = adjusted(
-        behaviour.adjusting, world.surroundings(workload.namespace), workload
-    )
-    return ClaimPreprocessor(behaviour, world, counted, draw).run()
+    if forbidden := rules.rbac_denied.answer(lister, workload):
+        return _inadmissible(forbidden)
+    limits = lister.surroundings(workload.namespace)
+    counted = adjusted(behaviour.adjusting, limits, workload)
+    return ClaimPreprocessor(behaviour, lister, counted, map_order).run()
+
+
+def _inadmissible(rejection: Answer[InadmissibleReason]) -> DRAResources:
+    rule, reason = rejection
+    step = Step.by(reason.message, rule)
+    return DRAResources(refused=reason, steps=(step,))
 
 
 class ClaimPreprocessor:
-    """One pass over one workload; collects the steps of the derivation."""
+    """Computes the DRA resources of one workload and records the steps of the computation."""
 
     def __init__(
         self,
         behaviour: Behaviour,
-        world: Lister,
+        lister: Lister,
         workload: Workload,
-        draw: MapOrderDraw,
+        map_order: MapOrderDraw,
     ) -> None:
-        self.rules, self.adding, self.extended = (
-            behaviour.processing,
-            behaviour.charging,
-            behaviour.extended,
-        )
-        self.world, self.workload, self.draw = world, workload, draw
+        self.rules = behaviour.processing
+        self.charging = behaviour.charging
+        self.extended = behaviour.extended
+        self.lister = lister
+        self.workload = workload
+        self.map_order = map_order
+        mappings = self.rules.mappings
+        self.mappings = mappings.or_else((), lister, workload)
         self.steps: list[Step] = []
-        self.mappings = next(
-            (rule(world, workload) for rule in self.rules.mappings), ()
-        )
-        self.shared: dict[str, Charges] = {}
+        self.shared: dict[str, ResourceCounts] = {}
         self.choices: dict[str, tuple[str, ...]] = {}
         self.replaced: Mapping[str, frozenset[str]] = {}
-        self._once: set[str] = set()
-        self._asked: list[DeviceRequestContext] = []
+        self._charged_once: set[str] = set()
+        self._requests: list[DeviceRequestContext] = []
 
     def run(self) -> DRAResources:
-        """Give what the claims of the workload charge."""
+        """Compute what one pod of each pod set charges: claims, extended resources, then counters and capacities."""
         try:
-            charges = {
-                pod_set.name: self._pod_set(pod_set)
-                for pod_set in self.workload.pod_sets
-            }
-            charges = self._with_extended(charges)
-            charges = self._with_sources(charges)
-        except Stopped as stop:
-            self._note(stop.requirements, str(stop))
-            return DRAResources(
-                refused=refusal(stop, self.rules), steps=tuple(self.steps)
-            )
+            claims = self._resource_requests_for_resource_claim_templates()
+            devices = self._add_extended_resources(claims)
+            charges = self._add_counters_and_capacities(devices)
+        except ProcessingError as error:
+            step = Step(requirements=error.requirements, text=str(error))
+            self._record([step])
+            reason = inadmissible_reason(error, self.rules)
+            return DRAResources(refused=reason, steps=tuple(self.steps))
         return DRAResources(
-            charges={name: c for name, c in charges.items() if c},
-            shared={name: c for name, c in self.shared.items() if c},
+            charges=_without_empty(charges),
+            shared=_without_empty(self.shared),
             choices=self.choices,
             replaced=self.replaced,
             steps=tuple(self.steps),
         )
 
-    def _with_extended(self, charges: dict[str, Charges]) -> dict[str, Charges]:
-        """Add what containers ask for by the names of extended resources, once every claim is accounted for."""
-        found = extended_resources(
-            self.extended, self.world, self.workload, self.mappings, self.draw
-        )
-        for step in found.steps:
-            self._note(step.requirements, step.text)
-        if found.faults:
-            raise Stopped(found.faults, requirements=found.cites)
-        self.replaced = found.replaced
-        return {
-            name: self._sum(name, claims, found.shares.get(name, {}))
-            for name, claims in charges.items()
-        }
+    def _resource_requests_for_resource_claim_templates(self) -> PerPodSet:
+        """Give the devices that the claims of one pod of each pod set charge, by pod set, then resource.
 
-    def _sum(
-        self, pod_set: str, claims: Charges, extended: Mapping[str, list[int]]
-    ) -> Charges:
-        return self._in_pod(
-            pod_set,
-            merged({name: [amount] for name, amount in claims.items()}, extended),
-        )
+        Kueue: pkg/dra/claims.go (GetResourceRequestsForResourceClaimTemplates)
+        """
+        per_pod_set: dict[str, ResourceCounts] = {}
+        for pod_set in self.workload.pod_sets:
+            per_pod, per_workload = self._claims_of(pod_set)
+            name = pod_set.name
+            per_pod_set[name] = self._requests_of_claims(pod_set, per_pod)
+            self.shared[name] = self._requests_of_claims(pod_set, per_workload)
+        return per_pod_set
 
-    def _in_pod(self, pod_set: str, shares: Mapping[str, list[int]]) -> Charges:
-        where = f"in a pod of pod set {pod_set}"
-        return {
-            name: self._added(self.adding.in_pod, shares[name], f"{name} {where}")
-            for name in shares
-        }
-
-    def _pod_set(self, pod_set: PodSet) -> Charges:
-        own, shared = list[Claim](), list[Claim]()
-        for claim in (claim for rule in self.adding.claims for claim in rule(pod_set)):
-            name = next((rule(claim) for rule in self.adding.once_per_workload), "")
+    def _claims_of(self, pod_set: PodSet) -> tuple[list[Claim], list[Claim]]:
+        """Give the claims that each pod has for itself, then those that exist once and are not charged yet."""
+        per_pod: list[Claim] = []
+        per_workload: list[Claim] = []
+        for claim in self.charging.claims(pod_set):
+            name = self.charging.once_per_workload.or_else("", claim)
             if not name:
-                own.append(claim)
-            elif name not in self._once:
-                shared.append(claim)
-                self._once.add(name)
-        charges = self._claims(pod_set, own)
-        self.shared[pod_set.name] = self._claims(pod_set, shared)
-        return charges
+                per_pod.append(claim)
+            elif name not in self._charged_once:
+                self._charged_once.add(name)
+                per_workload.append(claim)
+        return per_pod, per_workload
 
-    def _claims(self, pod_set: PodSet, claims: Iterable[Claim]) -> Charges:
-        shares: dict[str, list[int]] = {}
+    def _requests_of_claims(
+        self, pod_set: PodSet, claims: Iterable[Claim]
+    ) -> ResourceCounts:
+        counts: dict[str, list[int]] = {}
         for claim in claims:
-            for resource, amount in self._claim(pod_set, claim):
-                shares.setdefault(resource, []).append(amount)
-        return self._in_pod(pod_set.name, shares)
+            requests = self._requests_of_claim(pod_set, claim)
+            for resource, count in requests:
+                counts.setdefault(resource, []).append(count)
+        return self._sum_in_pod(pod_set.name, counts)
 
-    def _claim(self, pod_set: PodSet, claim: Claim) -> Iterator[tuple[str, int]]:
-        asked = self._with_template(
-            DeviceRequestContext(
-                world=self.world, workload=self.workload, pod_set=pod_set, claim=claim
-            )
-        )
-        for rule in self.rules.already_charged:
-            if rule(asked):
-                self._note(
-                    cited([rule]),
-                    f"{claim.source} is in use in this ClusterQueue already: not charged again",
-                )
-                return
-        requests = requests_of(asked.template) if asked.template else ()
-        each = [replace(asked, request=request) for request in requests]
-        counts = self._counts(each)
-        tried = devices_to_try(self.rules.sourcing, self.mappings, self.world, each)
-        found = unmatched(self.rules.matching, each, tried)
-        if isinstance(found, Undecided):
-            raise Stopped(undecided=found.reason)
-        if found:
-            cites = [
-                requirement for finding in found for requirement in finding.requirements
-            ]
-            raise Stopped([finding.fault for finding in found], requirements=cites)
-        self._asked += each
-        for device_class in self.draw.classes(counts):
-            charged = self._resource(asked, device_class, counts[device_class])
-            if not is_sourced(self.rules.sourcing, self.mappings, device_class):
-                yield charged
+    def _requests_of_claim(
+        self, pod_set: PodSet, claim: Claim
+    ) -> Iterator[tuple[str, int]]:
+        """Give the resource and the number of devices of each DeviceClass of a claim."""
+        context = self._with_claim_spec(pod_set, claim)
+        if self._is_charged_already(context):
+            return
+        specs = requests_of(context.template) if context.template else ()
+        requests = [replace(context, request=spec) for spec in specs]
+        counts = self._count_devices_per_class(requests)
+        self._validate_selectors(requests)
+        self._requests += requests
+        for device_class in self.map_order.classes(counts):
+            resource = self._lookup(context, device_class)
+            if not self._is_charged_by_sources(device_class):
+                yield resource, counts[device_class]
 
-    def _with_sources(self, charges: Mapping[str, Charges]) -> dict[str, Charges]:
-        """Add what counters and capacities charge, which is looked at after the claims of all pod sets."""
-        found = sourced(self.rules.sourcing, self.mappings, self._asked)
-        for step in found.steps:
-            self._note(step.requirements, step.text)
-        match found.ended:
-            case Undecided() as undecided:
-                raise Stopped(undecided=undecided.reason)
-            case SelectorError() as finding:
-                raise Stopped([finding.fault], requirements=finding.requirements)
-        total = {
-            name: {resource: [amount] for resource, amount in own.items()}
-            for name, own in charges.items()
-        }
-        for name, amounts in found.charges.items():
-            for resource, more in amounts.items():
-                total[name].setdefault(resource, []).extend(more)
-        return {
-            name: added(self.adding.in_pod, amounts) for name, amounts in total.items()
-        }
+    def _with_claim_spec(self, pod_set: PodSet, claim: Claim) -> DeviceRequestContext:
+        """Read the spec of a claim and validate it.
 
-    def _with_template(self, asked: DeviceRequestContext) -> DeviceRequestContext:
-        claim, rules = (
-            asked.claim,
-            self.rules.read_claim if asked.claim.claim else self.rules.read_template,
+        Kueue: pkg/dra/claims.go (getClaimSpec)
+        """
+        rules = self.rules
+        namespace = self.workload.namespace
+        if claim.claim:
+            spec = rules.read_claim(self.lister, namespace, claim.claim)
+        else:
+            spec = rules.read_template(self.lister, namespace, claim.template)
+        context = DeviceRequestContext(
+            world=self.lister,
+            workload=self.workload,
+            pod_set=pod_set,
+            claim=claim,
+            template=spec,
         )
-        read = (
-            rule(self.world, self.workload.namespace, claim.claim or claim.template)
-            for rule in rules
-        )
-        asked = replace(asked, template=next(read, None))
-        stop_if_refused(self.rules.template, asked)
-        return asked
+        raise_if_rejected(rules.template.answer(context))
+        return context
 
-    def _counts(self, each: list[DeviceRequestContext]) -> Mapping[str, int]:
-        shares: dict[str, list[int]] = {}
-        for asked in each:
-            stop_if_refused(self.rules.request, asked)
-            for alternative in asked.request.alternatives if asked.request else ():
-                stop_if_refused(self.rules.alternative, asked, alternative)
-            for device_class, amount in self._charge(asked, alone=len(each) == 1):
-                shares.setdefault(device_class, []).append(amount)
-        return {
-            name: self._added(
-                self.adding.in_claim, shares[name], f"{name} in the claim"
-            )
-            for name in shares
-        }
+    def _is_charged_already(self, context: DeviceRequestContext) -> bool:
+        reused = self.rules.reused.holding(context)
+        if not reused:
+            return False
+        claim = context.claim.source
+        text = "is already in use in this ClusterQueue, so it is not charged again"
+        self._note(f"{claim} {text}", reused[0])
+        return True
 
-    def _charge(self, asked: DeviceRequestContext, *, alone: bool) -> Charge:
-        found = (
-            (rule, charge)
-            for rule in self.adding.request
-            if (charge := rule(asked)) is not None
-        )
-        rule, charge = next(found, (None, ()))
-        request = (
-            f", request {asked.request.name}" if asked.request and not alone else ""
-        )
-        place = f"pod set {asked.pod_set.name}, claim {asked.claim.name or asked.claim.index}{request}: "
-        place += asked.claim.source
-        for device_class, amount in charge:
-            self._note(
-                cited([rule] if rule else []),
-                f"{place} asks for {amount} {TIMES} {device_class}",
-            )
-        if not charge:
-            self._note(
-                cited([rule] if rule else []),
-                f"{place} asks for nothing that is charged",
-            )
-        return charge
+    def _count_devices_per_class(
+        self, requests: Sequence[DeviceRequestContext]
+    ) -> Mapping[str, int]:
+        """Validate the requests of a claim and sum their devices by DeviceClass.
 
-    def _resource(
-        self, asked: DeviceRequestContext, device_class: str, count: int
-    ) -> tuple[str, int]:
-        resources = next(
-            (rule(self.mappings, device_class) for rule in self.rules.lookup), ()
-        )
-        if not resources:
-            for rule in self.rules.unmapped_class:
-                raise Stopped([rule(asked, device_class)], requirements=cited([rule]))
-            return device_class, count
-        self._note(
-            cited(self.rules.lookup),
-            f"{device_class} is mapped to {' or '.join(resources)}",
-        )
-        if len(resources) == 1:
-            return resources[0], count
-        charged = f"devices of {device_class}"
-        self.choices[charged] = resources
-        return charged, count
-
-    def _added(
-        self,
-        rules: tuple[Rule[[Sequence[int]], int], ...],
-        amounts: list[int],
-        what: str,
-    ) -> int:
-        total = next((rule(amounts) for rule in rules), amounts[-1])
-        if len(amounts) > 1:
-            self._note(
-                cited(rules),
-                f"{' + '.join(map(str, amounts))} = {total} {TIMES} {what}",
-            )
+        Kueue: pkg/dra/claims.go (countDevicesPerClass)
+        """
+        is_single = len(requests) == 1
+        counts: dict[str, list[int]] = {}
+        for context in requests:
+            self._validate_request(context)
+            title = context.title
+            if is_single:
+                title = context.claim_title
+            devices = self._devices_of_request(context, title)
+            for device_class, count in devices:
+                counts.setdefault(device_class, []).append(count)
+        in_claim = self.charging.in_claim
+        total: dict[str, int] = {}
+        for name, addends in counts.items():
+            what = f"{name} in the claim"
+            total[name] = self._sum(in_claim, addends, what)
         return total
 
-    def _note(self, requirements: tuple[str, ...], text: str) -> None:
-        step = Step(requirements=requirements, text=text)
-        if step not in self.steps:
-            self.steps.append(step)
+    def _validate_request(self, context: DeviceRequestContext) -> None:
+        raise_if_rejected(self.rules.request.answer(context))
+        if context.request is None:
+            return
+        alternative = self.rules.alternative
+        for subrequest in context.request.alternatives:
+            raise_if_rejected(alternative.answer(context, subrequest))
+
+    def _devices_of_request(self, context: DeviceRequestContext, title: str) -> Charge:
+        text = f"{title}: {context.claim.source} requests"
+        charged = self.charging.request.answer(context)
+        if charged is None:
+            self._note(f"{text} nothing that is charged")
+            return ()
+        rule, devices = charged
+        for device_class, count in devices:
+            counted = f"{count} {TIMES} {device_class}"
+            self._note(f"{text} {counted}", rule)
+        if not devices:
+            self._note(f"{text} nothing that is charged", rule)
+        return devices
+
+    def _validate_selectors(self, requests: Sequence[DeviceRequestContext]) -> None:
+        """Match the CEL selectors of a claim against published devices.
+
+        Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
+        """
+        devices = devices_to_match(
+            self.rules.sourcing, self.mappings, self.lister, requests
+        )
+        errors = validate_selectors(self.rules.matching, requests, devices)
+        if isinstance(errors, Undecided):
+            raise ProcessingError(undecided=errors.reason)
+        faults: list[FieldError] = []
+        cites: list[str] = []
+        for error in errors:
+            faults.append(error.fault)
+            cites += error.requirements
+        if faults:
+            raise ProcessingError(faults, requirements=cites)
+
+    def _lookup(self, context: DeviceRequestContext, device_class: str) -> str:
+        """Give the resource that a DeviceClass is mapped to, or a name for a choice that depends on the flavor.
+
+        Kueue: pkg/dra/mapper.go (Lookup)
+        """
+        lookup = self.rules.lookup
+        resources = lookup.or_else((), self.mappings, device_class)
+        if not resources:
+            raise_if_rejected(self.rules.unmapped_class.answer(context, device_class))
+            return device_class
+        mapped = " or ".join(resources)
+        text = f"{device_class} is mapped to {mapped}"
+        self._note(text, *lookup.rules)
+        if len(resources) == 1:
+            return resources[0]
+        name = f"devices of {device_class}"
+        self.choices[name] = resources
+        return name
+
+    def _is_charged_by_sources(self, device_class: str) -> bool:
+        return is_charged_by_sources(self.rules.sourcing, self.mappings, device_class)
+
+    def _add_extended_resources(self, claims: PerPodSet) -> PerPodSet:
+        """Add the devices that containers request by the names of extended resources.
+
+        Kueue: pkg/dra/extended_resources.go (ResolveExtendedResourceQuota)
+        """
+        resolved = resolve_extended_resources(
+            self.extended,
+            self.lister,
+            self.workload,
+            self.mappings,
+            self.map_order,
+        )
+        self._record(resolved.steps)
+        if resolved.faults:
+            raise ProcessingError(resolved.faults, requirements=resolved.cites)
+        self.replaced = resolved.replaced
+        total: dict[str, ResourceCounts] = {}
+        for pod_set, counts in claims.items():
+            extended = resolved.counts.get(pod_set, {})
+            addends = _appended(counts, extended)
+            total[pod_set] = self._sum_in_pod(pod_set, addends)
+        return total
+
+    def _add_counters_and_capacities(self, devices: PerPodSet) -> PerPodSet:
+        """Add the counters and capacities that the requests of all pod sets charge.
+
+        Kueue: pkg/dra/counters.go (GetCounterResourcesForWorkload);
+            pkg/dra/capacity.go (DetermineCapacityResourcesForWorkload)
+        """
+        sourced = counter_and_capacity_resources(
+            self.rules.sourcing, self.mappings, self._requests
+        )
+        self._record(sourced.steps)
+        _raise_if_failed(sourced)
+        in_pod = self.charging.in_pod
+        total: dict[str, ResourceCounts] = {}
+        for pod_set, counts in devices.items():
+            more = sourced.charges.get(pod_set, {})
+            amounts = _appended(counts, more)
+            summed: dict[str, int] = {}
+            for name, addends in amounts.items():
+                last = addends[-1]
+                summed[name] = in_pod.or_else(last, addends)
+            total[pod_set] = summed
+        return total
+
+    def _sum_in_pod(
+        self, pod_set: str, counts: Mapping[str, Sequence[int]]
+    ) -> ResourceCounts:
+        in_pod = self.charging.in_pod
+        where = f"in a pod of pod set {pod_set}"
+        total: dict[str, int] = {}
+        for name, addends in counts.items():
+            what = f"{name} {where}"
+            total[name] = self._sum(in_pod, addends, what)
+        return total
+
+    def _sum(
+        self,
+        rules: SumRule,
+        addends: Sequence[int],
+        what: str,
+    ) -> int:
+        total = rules.or_else(addends[-1], addends)
+        if len(addends) > 1:
+            shown = " + ".join(map(str, addends))
+            text = f"{shown} = {total} {TIMES} {what}"
+            self._note(text, *rules.rules)
+        return total
+
+    def _note(self, text: str, *rules: Rule[..., Any]) -> None:
+        """Record a step that cites the first requirement of each rule."""
+        step = Step.by(text, *rules)
+        self._record([step])
+
+    def _record(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            if step not in self.steps:
+                self.steps.append(step)
+
+
+def _raise_if_failed(sourced: SourcedCharges) -> None:
+    match sourced.ended:
+        case Undecided() as undecided:
+            raise ProcessingError(undecided=undecided.reason)
+        case SelectorError() as error:
+            raise ProcessingError([error.fault], requirements=error.requirements)
+
+
+def _appended(
+    counts: ResourceCounts, more: Mapping[str, Sequence[int]]
+) -> dict[str, list[int]]:
+    """List what is to be summed for each resource: a count first, then further amounts."""
+    addends: dict[str, list[int]] = {}
+    for name, count in counts.items():
+        addends[name] = [count]
+    for name, amounts in more.items():
+        addends.setdefault(name, []).extend(amounts)
+    return addends
+
+
+def _without_empty(per_pod_set: PerPodSet) -> PerPodSet:
+    return {name: counts for name, counts in per_pod_set.items() if counts}

@@ -1,4 +1,4 @@
-"""Selectors against published devices: request by request, greedily, each device once inside a claim (Kueue 0.19).
+"""CEL selectors of a claim against published devices: each request takes the first matches (Kueue 0.19).
 
 Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices, countMatchingDevices)
 """
@@ -15,52 +15,67 @@ from kueue_dra_ref.rules.dra.device_matching import (
     Candidate,
     DeviceMatchingRules,
     Matched,
-    tried,
 )
 from kueue_dra_ref.target import FieldError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectorError:
-    """What is wrong with a request, and the requirement that says so."""
+    """An error of a request, and the requirements that it violates."""
 
     fault: FieldError
     requirements: tuple[str, ...]
 
 
-def unmatched(
+def validate_selectors(
     rules: DeviceMatchingRules,
-    each: Sequence[DeviceRequestContext],
+    requests: Sequence[DeviceRequestContext],
     devices: Sequence[Device],
 ) -> tuple[SelectorError, ...] | Undecided:
-    """What is wrong with the requests of one claim that carry selectors; nothing when devices are not looked at."""
-    faults: list[SelectorError] = []
+    """Match the requests of one claim that have selectors; give their errors, or Undecided if CEL is.
+
+    A device that matches one request of the claim does not count for the next.  Without rules no device is matched.
+
+    Kueue: pkg/dra/claims.go (validateCELSelectorsAgainstDevices)
+    """
+    if not rules.eligible and not rules.findings:
+        return ()
+    errors: list[SelectorError] = []
     taken: frozenset[int] = frozenset()
-    for asked in each if rules.eligible or rules.findings else ():
-        if asked.request and asked.request.is_exact and asked.request.selectors:
-            matched = _matched(rules, asked, devices, taken)
-            if matched and isinstance(matched.ended, Undecided):
-                return matched.ended
-            taken |= matched.places if matched else frozenset()
-            found = (
-                SelectorError(fault=fault, requirements=cited([rule]))
-                for rule in rules.findings
-                if (fault := rule(asked, matched))
-            )
-            faults.extend([first] if (first := next(found, None)) else [])
-    return tuple(faults)
+    for context in requests:
+        if not _has_selectors(context):
+            continue
+        matched = _count_matching_devices(rules, context, devices, taken)
+        if matched and isinstance(matched.ended, Undecided):
+            return matched.ended
+        if matched:
+            taken |= matched.places
+        found = rules.findings.answer(context, matched)
+        if found:
+            cites = cited([found.rule])
+            errors.append(SelectorError(fault=found.value, requirements=cites))
+    return tuple(errors)
 
 
-def _matched(
+def _has_selectors(context: DeviceRequestContext) -> bool:
+    request = context.request
+    return request is not None and request.is_exact and bool(request.selectors)
+
+
+def _count_matching_devices(
     rules: DeviceMatchingRules,
-    asked: DeviceRequestContext,
+    context: DeviceRequestContext,
     devices: Sequence[Device],
     taken: frozenset[int],
 ) -> Matched | None:
-    request = asked.request
+    """Give the devices that match a request, as many as it requests; None if its DeviceClass does not exist.
+
+    Kueue: pkg/dra/claims.go (countMatchingDevices)
+    """
+    request = context.request
     assert request is not None
-    narrowed = class_selectors(asked.world, request.device_class)
-    if narrowed is None:
+    of_class = class_selectors(context.world, request.device_class)
+    if of_class is None:
         return None
     places: set[int] = set()
     for place, device in enumerate(devices):
@@ -70,11 +85,12 @@ def _matched(
             device=device,
             place=place,
             taken=taken,
-            class_selectors=narrowed,
+            class_selectors=of_class,
             request_selectors=request.selectors,
         )
-        outcome = tried(rules.eligible, candidate)
-        if not isinstance(outcome, bool):
-            return Matched(places=frozenset(places), ended=outcome)
-        places |= {place} if outcome else set()
+        failed = rules.eligible.failed(candidate)
+        if failed is None:
+            places.add(place)
+        elif not isinstance(failed.value, bool):
+            return Matched(places=frozenset(places), ended=failed.value)
     return Matched(places=frozenset(places))

@@ -1,4 +1,4 @@
-"""One condition of a status, as a rule asks for it to be written.
+"""A condition that a rule sets in a status.
 
 Kubernetes: k8s.io/apimachinery/pkg/apis/meta/v1/types.go (Condition)
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One condition to write."""
+    """The type, status, reason and message to set."""
 
     type: str
     value: bool

@@ -1,4 +1,4 @@
-"""An extended resource that containers ask for and that a DeviceClass stands for (DRA Extended Resources).
+"""Requests of containers for an extended resource that a DeviceClass provides (DRA Extended Resources).
 
 Kueue: pkg/dra/extended_resources.go (extendedResourceRequests, ResolveExtendedResourceQuota)
 """
@@ -17,7 +17,7 @@ from kueue_dra_ref.target import FieldError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtendedResourceRequest:
-    """One extended resource as one pod set asks for it; ``device_class`` is the one that stands for it."""
+    """One extended resource that the containers of a pod set request; ``device_class`` provides it."""
 
     pod_set: PodSet
     name: str
@@ -26,71 +26,83 @@ class ExtendedResourceRequest:
 
     @property
     def asking(self) -> tuple[ContainerRequests, ...]:
-        """The containers that ask for some of it, initial ones first."""
-        found = (
+        """The containers that request any of it, init containers first."""
+        found = [
             each for each in self.pod_set.containers if self.amount(each).amount > 0
-        )
-        return tuple(sorted(found, key=lambda each: not each.initial))
+        ]
+        found.sort(key=lambda each: not each.initial)
+        return tuple(found)
 
     def amount(self, container: ContainerRequests) -> Quantity:
-        """What a container asks for."""
+        """Give the amount that a container requests."""
         return container.requests.get(self.name, whole(0))
 
     def is_charged_by(self, kind: str) -> bool:
-        """Whether the class is charged by counters, or by capacities, rather than by the device."""
-        mine = (
-            mapping
-            for mapping in self.mappings
-            if self.device_class in mapping.device_classes
-        )
-        return any(source.get(kind) for mapping in mine for source in mapping.sources)
+        """Whether the DeviceClass charges a kind of source, ``counter`` or ``capacity``, instead of devices."""
+        for mapping in self.mappings:
+            if self.device_class not in mapping.device_classes:
+                continue
+            if any(source.get(kind) for source in mapping.sources):
+                return True
+        return False
 
     def fault(
-        self, container: ContainerRequests, below: str, value: str, detail: str
+        self,
+        container: ContainerRequests,
+        below: str,
+        value: str,
+        detail: str,
     ) -> FieldError:
-        """A fault at a field of one container."""
-        field = f"{self.pod_set.path}.{container.path}{below}"
+        """Give an error at a field of one container."""
         return FieldError(
-            field=field, type="Invalid value", value=f'"{value}"', detail=detail
+            field=f"{self.pod_set.path}.{container.path}{below}",
+            type="Invalid value",
+            value=f'"{value}"',
+            detail=detail,
         )
 
     def not_whole(self, container: ContainerRequests) -> FieldError | None:
-        """The fault of asking for anything but a number of 64 bits, written as the integer that it is."""
+        """Give the error of an amount that is no 64-bit integer, or is not written as one."""
         quantity = self.amount(container)
-        if (
-            quantity.amount.denominator == 1
-            and quantity.amount <= MAX_INT64
-            and self.name not in container.obscure
-        ):
+        is_integer = quantity.amount.denominator == 1
+        is_small_enough = quantity.amount <= MAX_INT64
+        if is_integer and is_small_enough and self.name not in container.obscure:
             return None
-        below = f".resources.requests.{self.name}"
         return self.fault(
             container,
-            below,
-            str(quantity),
-            "extended resource quantity must be an integer",
+            below=f".resources.requests.{self.name}",
+            value=str(quantity),
+            detail="extended resource quantity must be an integer",
         )
 
     def charged_otherwise(
-        self, container: ContainerRequests, configured: str, instead: str
+        self,
+        container: ContainerRequests,
+        configured: str,
+        instead: str,
     ) -> FieldError:
-        """The fault of asking by name for a class that is charged by counters or capacities."""
+        """Give the error of a request for a DeviceClass that charges counters or capacities."""
         detail = (
             f"extended resource {self.name} resolves to DeviceClass {self.device_class} with {configured};"
             f" use ResourceClaimTemplates with {instead}"
         )
-        return self.fault(container, "", self.name, detail)
+        return self.fault(
+            container,
+            below="",
+            value=self.name,
+            detail=detail,
+        )
 
 
 def amounts(
-    together: Sequence[ExtendedResourceRequest], *, initial: bool
+    requests: Sequence[ExtendedResourceRequest], *, initial: bool
 ) -> tuple[int, ...]:
-    """What each initial, or each regular, container asks for of several resources together, in devices."""
-    containers = (
-        each for each in together[0].pod_set.containers if each.initial is initial
-    )
-    asked = (
-        sum(max(wanted.amount(each).ceiling, 0) for wanted in together)
-        for each in containers
-    )
-    return tuple(amount for amount in asked if amount)
+    """Count the devices that each init container, or each other container, requests of several resources."""
+    counts: list[int] = []
+    for container in requests[0].pod_set.containers:
+        if container.initial is not initial:
+            continue
+        devices = [max(each.amount(container).ceiling, 0) for each in requests]
+        if any(devices):
+            counts.append(sum(devices))
+    return tuple(counts)

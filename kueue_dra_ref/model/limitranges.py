@@ -1,11 +1,11 @@
-"""What surrounds a pod and bears on its requests: LimitRanges of its namespace, RuntimeClasses (Kubernetes).
+"""Limits on the pods of a namespace: its LimitRanges, and the overhead of RuntimeClasses (Kubernetes).
 
 Kueue: pkg/util/limitrange/limitrange.go (Summary, Summarize)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.pods import Amounts, larger, smaller
@@ -15,28 +15,32 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRangeBounds:
-    """What the LimitRanges of a namespace say of each container, or of each pod."""
+    """What the LimitRanges of a namespace set for each container, or for each pod."""
 
     most: Amounts = field(default_factory=dict)
     least: Amounts = field(default_factory=dict)
     requests: Amounts = field(default_factory=dict)
-    """What stands for a request that is absent."""
+    """Default requests."""
     limits: Amounts = field(default_factory=dict)
-    """What stands for a limit that is absent."""
+    """Default limits."""
 
     def also(self, item: Manifest, path: str) -> LimitRangeBounds:
-        """The same with one more item of a LimitRange: the narrowest bound counts, and the first default."""
+        """Add one more item of a LimitRange: the narrowest bound applies, and the first default."""
+        most = quantities(item, "max", path)
+        least = quantities(item, "min", path)
+        requests = quantities(item, "defaultRequest", path)
+        limits = quantities(item, "default", path)
         return LimitRangeBounds(
-            most=smaller(self.most, quantities(item, "max", path)),
-            least=larger(self.least, quantities(item, "min", path)),
-            requests=quantities(item, "defaultRequest", path) | self.requests,
-            limits=quantities(item, "default", path) | self.limits,
+            most=smaller(self.most, most),
+            least=larger(self.least, least),
+            requests=requests | self.requests,
+            limits=limits | self.limits,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceLimits:
-    """What bears on the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
+    """What applies to the pods of one namespace; ``overhead`` is by the name of the RuntimeClass."""
 
     container: LimitRangeBounds = LimitRangeBounds()
     pod: LimitRangeBounds = LimitRangeBounds()
@@ -44,31 +48,43 @@ class NamespaceLimits:
 
 
 def surroundings_of(
-    limit_ranges: Iterable[Manifest], runtime_classes: Iterable[Manifest]
+    limit_ranges: Iterable[Manifest],
+    runtime_classes: Iterable[Manifest],
 ) -> NamespaceLimits:
-    """Read the LimitRanges of one namespace and the RuntimeClasses.
+    """Summarize the LimitRanges of one namespace and the RuntimeClasses.
 
     Raises:
         ManifestFault: a field is of the wrong type, or an amount is no quantity.
 
     """
-    found: dict[str, LimitRangeBounds] = {}
-    for each in limit_ranges:
-        for index, item in enumerate(
-            mappings(child(each, "spec", dict, {}), "limits", "spec")
-        ):
-            type_ = child(item, "type", str, "")
-            found[type_] = found.get(type_, LimitRangeBounds()).also(
-                item, f"spec.limits[{index}]"
-            )
-    overhead = {
-        str(each["metadata"]["name"]): quantities(
-            child(each, "overhead", dict, {}), "podFixed", "overhead"
-        )
-        for each in runtime_classes
-    }
+    no_bounds = LimitRangeBounds()
+    bounds: dict[str, LimitRangeBounds] = {}
+    for limit_range in limit_ranges:
+        for type_, item, path in _items(limit_range):
+            before = bounds.get(type_, no_bounds)
+            bounds[type_] = before.also(item, path)
+    overhead: dict[str, Amounts] = {}
+    for runtime_class in runtime_classes:
+        meta = runtime_class["metadata"]
+        name = meta["name"]
+        overhead[name] = _overhead(runtime_class)
     return NamespaceLimits(
-        container=found.get("Container", LimitRangeBounds()),
-        pod=found.get("Pod", LimitRangeBounds()),
+        container=bounds.get("Container", no_bounds),
+        pod=bounds.get("Pod", no_bounds),
         overhead=overhead,
     )
+
+
+def _items(limit_range: Manifest) -> Iterator[tuple[str, Manifest, str]]:
+    """Give the type, the item and the path of each limit."""
+    spec = child(limit_range, "spec", dict, {})
+    items = mappings(spec, "limits", "spec")
+    for index, item in enumerate(items):
+        type_ = child(item, "type", str, "")
+        path = f"spec.limits[{index}]"
+        yield type_, item, path
+
+
+def _overhead(runtime_class: Manifest) -> Amounts:
+    overhead = child(runtime_class, "overhead", dict, {})
+    return quantities(overhead, "podFixed", "overhead")

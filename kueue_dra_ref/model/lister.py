@@ -1,4 +1,4 @@
-"""What rules may look at besides the workload: templates, classes and devices of the cluster.
+"""The cluster state that rules read in addition to the workload: claim templates, classes and devices.
 
 Kubernetes: sigs.k8s.io/controller-runtime/pkg/client/interfaces.go (Reader)
 """
@@ -19,54 +19,59 @@ from kueue_dra_ref.model.resourceslices import PublishedSlice
 from kueue_dra_ref.target import FieldError, Manifest
 
 Trial = bool | EvaluationError | Undecided
-"""What trying one device gives."""
+"""Whether selectors match a device, or why that cannot be evaluated."""
 
 
 class Lister(Protocol):
-    """The cluster as a rule sees it: stored objects, read-only."""
+    """Reads stored objects of the cluster for rules."""
 
     def template(self, namespace: str, name: str) -> Manifest | None:
-        """A ResourceClaimTemplate."""
+        """Get a ResourceClaimTemplate."""
 
     def claim(self, namespace: str, name: str) -> Manifest | None:
-        """A ResourceClaim."""
+        """Get a ResourceClaim."""
 
     def surroundings(self, namespace: str) -> NamespaceLimits:
-        """What bears on the pods of a namespace."""
+        """Get the limits on the pods of a namespace."""
 
     def may_read(self, resource: str) -> bool:
-        """Whether Kueue has the right to read a resource of resource.k8s.io."""
+        """Whether Kueue's role allows it to read a resource of resource.k8s.io."""
 
     def device_class(self, name: str) -> Manifest | None:
-        """A DeviceClass."""
+        """Get a DeviceClass."""
 
     def classes_for(self, extended_resource: str) -> Sequence[Manifest]:
-        """The DeviceClasses that stand for an extended resource."""
+        """List the DeviceClasses that provide an extended resource."""
 
     def slices(self) -> Sequence[PublishedSlice]:
-        """Every ResourceSlice, by name."""
+        """List the ResourceSlices, ordered by name."""
 
     def devices(self) -> Sequence[Device]:
-        """Every device of every ResourceSlice, slices by name."""
+        """List the devices of all ResourceSlices, ordered by the name of the slice."""
 
     def configured(self) -> Sequence[DeviceClassMapping]:
-        """The device class mappings of Kueue's Configuration."""
+        """Get the device class mappings of Kueue's Configuration."""
 
     def dra_config(self, namespace: str, name: str) -> Manifest | None:
-        """A DynamicResourceAllocationConfig."""
+        """Get a DynamicResourceAllocationConfig."""
 
     def target(self, workload: Workload) -> ClusterQueue | None:
-        """The ClusterQueue behind the LocalQueue that a workload names."""
+        """Get the ClusterQueue of the LocalQueue that a workload names."""
 
-    def is_in_use(self, cluster_queue: str, namespace: str, claim: str) -> bool:
-        """Whether a workload that holds quota of a ClusterQueue names a ResourceClaim."""
+    def is_in_use(
+        self,
+        cluster_queue: str,
+        namespace: str,
+        claim: str,
+    ) -> bool:
+        """Whether a workload with a quota reservation in a ClusterQueue uses a ResourceClaim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceRequestContext:
-    """One claim of one pod set, with the template that it names, or with one request of that template.
+    """One claim of a pod set, the template that it names and, where one is checked, a request of that template.
 
-    A ResourceClaim that is named directly is read as the template that would have made it.
+    A ResourceClaim that a pod names directly is read as a template with the same spec.
     """
 
     world: Lister
@@ -76,52 +81,81 @@ class DeviceRequestContext:
     template: Manifest | None = None
     request: DeviceRequest | None = None
 
-    def fault(
-        self, type_: str, below: str, detail: str, value: str | None = None
-    ) -> FieldError:
-        """A fault of the request, at its field of the Workload, worded as Kueue words them."""
+    @property
+    def claim_title(self) -> str:
+        """The pod set and the claim, for `explain`."""
+        return (
+            f"pod set {self.pod_set.name}, claim {self.claim.name or self.claim.index}"
+        )
+
+    @property
+    def title(self) -> str:
+        """The pod set, the claim and the request, for `explain`."""
+        if self.request is None:
+            return self.claim_title
+        return f"{self.claim_title}, request {self.request.name}"
+
+    @property
+    def request_path(self) -> str:
+        """The field of the request in the Workload; of the first one if none is checked."""
         index = self.request.index if self.request else 0
+        return f"{self.pod_set.claim_path(self.claim)}.devices.requests[{index}]"
+
+    def fault(
+        self,
+        type_: str,
+        below: str,
+        detail: str,
+        value: str | None = None,
+    ) -> FieldError:
+        """Give an error of the request, at its field of the Workload, with the message that Kueue reports."""
         return FieldError(
-            field=f"{self.pod_set.claim_path(self.claim)}.devices.requests[{index}]{below}",
+            field=f"{self.request_path}{below}",
             type=type_,
             value=value,
             detail=f"{self.claim.source}: {detail}",
         )
 
 
-def class_selectors(world: Lister, device_class: str) -> tuple[str, ...] | None:
-    """The selectors of a DeviceClass; none for an empty name, None when the class does not exist."""
-    found = world.device_class(device_class) if device_class else {}
-    return None if found is None else expressions_of(found.get("spec") or {}, "spec")
+def class_selectors(lister: Lister, device_class: str) -> tuple[str, ...] | None:
+    """Give the selectors of a DeviceClass; none for an empty name, None if the class does not exist."""
+    if not device_class:
+        return ()
+    found = lister.device_class(device_class)
+    if found is None:
+        return None
+    return expressions_of(found.get("spec") or {}, "spec")
 
 
-def uncompiled(world: Lister, device_class: str) -> FieldError | None:
-    """The first selector of a DeviceClass that does not compile, as a fault whose field is below the request."""
-    for index, expression in enumerate(class_selectors(world, device_class) or ()):
+def uncompiled(lister: Lister, device_class: str) -> FieldError | None:
+    """Give the error of the first selector of a DeviceClass that does not compile; its field is below the request."""
+    expressions = class_selectors(lister, device_class) or ()
+    for index, expression in enumerate(expressions):
         found = compiled(expression)
         if isinstance(found, CompileError):
-            detail = (
-                f"DeviceClass {device_class} has invalid CEL selector: {found.detail}"
-            )
-            field = f"[{index}].cel.expression"
             return FieldError(
-                field=field,
+                field=f"[{index}].cel.expression",
                 type="Invalid value",
                 value=quoted(expression),
-                detail=detail,
+                detail=f"DeviceClass {device_class} has invalid CEL selector: {found.detail}",
             )
     return None
 
 
 def all_hold(expressions: tuple[str, ...], device: Device) -> Trial:
-    """Whether every selector holds for a device; the first that does not decides."""
+    """Whether every selector matches a device; the first that does not decides."""
     for expression in expressions:
-        selector = compiled(expression)
-        if isinstance(selector, CompileError):
-            return EvaluationError(detail=selector.detail)
-        outcome = (
-            selector if isinstance(selector, Undecided) else selector.matches(device)
-        )
+        outcome = _matches(expression, device)
         if outcome is not True:
             return outcome
     return True
+
+
+def _matches(expression: str, device: Device) -> Trial:
+    match compiled(expression):
+        case CompileError(detail=detail):
+            return EvaluationError(detail=detail)
+        case Undecided() as undecided:
+            return undecided
+        case selector:
+            return selector.matches(device)

@@ -1,4 +1,4 @@
-"""Where validation of device class mappings stands (Configuration API Extension for DRA).
+"""Field paths of the validation of device class mappings (Configuration API Extension for DRA).
 
 Kubernetes: k8s.io/apimachinery/pkg/util/validation/field/path.go (Path)
 """
@@ -15,7 +15,7 @@ ROOT = "resources.deviceClassMappings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingPath:
-    """Where validation stands: in the list of mappings, in one mapping, at one class name of it, or at one source."""
+    """The path of what is validated: the list of mappings, a mapping, one of its class names, or one of its sources."""
 
     mappings: tuple[DeviceClassMapping, ...]
     index: int = 0
@@ -39,35 +39,35 @@ class MappingPath:
 
     @property
     def mapping_field(self) -> str:
-        """Name the mapping."""
+        """Give the path of the mapping."""
         return f"{ROOT}[{self.index}]"
 
     @property
     def source_field(self) -> str:
-        """Name the source."""
+        """Give the path of the source."""
         return f"{self.mapping_field}.sources[{self.source_index}]"
 
     @property
     def name_field(self) -> str:
-        """Name the field of the mapping's name."""
+        """Give the path of the mapping's name."""
         return f"{self.mapping_field}.name"
 
     @property
     def classes_field(self) -> str:
-        """Name the field of the mapping's class names."""
+        """Give the path of the mapping's class names."""
         return f"{self.mapping_field}.deviceClassNames"
 
     @property
     def class_field(self) -> str:
-        """Name the field of the class name."""
+        """Give the path of the class name."""
         return f"{self.classes_field}[{self.class_index}]"
 
     def earlier_in_mapping(self) -> tuple[str, ...]:
-        """List the class names that stand before this one in the same mapping."""
+        """List the class names before this one in the same mapping."""
         return self.mapping.device_classes[: self.class_index]
 
     def owner(self) -> DeviceClassMapping:
-        """Give the first mapping that names the class; the one under validation when no earlier does."""
+        """Give the first mapping that names the class, which may be the one under validation."""
         return next(
             each for each in self.mappings if self.device_class in each.device_classes
         )

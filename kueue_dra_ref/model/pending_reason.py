@@ -1,4 +1,4 @@
-"""Why a workload holds no quota (Kueue 0.19): what the scheduler or a queue found, before it is put into words.
+"""Causes for which a workload has no quota reservation (Kueue 0.19); rules give the reasons of conditions.
 
 Kueue: apis/kueue/v1beta2/workload_types.go (WorkloadQuotaReservedReasonNoMatchingFlavor,
     WorkloadQuotaReservedReasonExceedsMaxQuota, WorkloadQuotaReservedReasonWaitingForQuota)
@@ -11,21 +11,21 @@ from enum import Enum
 
 
 class QuotaReservedReason(Enum):
-    """One cause; which reason a condition gives for it is a rule's matter."""
+    """A cause; a rule gives the reason of the condition for it."""
 
-    NO_FLAVOR = "no flavor of the ClusterQueue serves it"
-    TOO_MUCH = "more is asked for than the quota will ever give"
-    HELD = "others hold the quota"
-    PREEMPTING = "its victims have to go first"
-    MISPLACED = "its queue is missing, or does not take it"
-    STOPPED = "its queue is stopped or inactive"
-    DEACTIVATED = "it is deactivated"
-    UNTRIED = "the scheduler has not tried it since"
+    NO_FLAVOR = "no flavor of the ClusterQueue matches the workload"
+    TOO_MUCH = "the request exceeds the maximum capacity"
+    HELD = "other workloads use the quota"
+    PREEMPTING = "the preemption targets still use the quota"
+    MISPLACED = "the queue does not exist or does not match the namespace"
+    STOPPED = "the queue is stopped or inactive"
+    DEACTIVATED = "the workload is deactivated"
+    UNTRIED = "the scheduler has not tried the workload since then"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotAdmissible:
-    """Why a workload cannot get quota where it is, and the words for it."""
+    """Why a workload is not admissible in its queue, and the message about it."""
 
     cause: QuotaReservedReason
     message: str

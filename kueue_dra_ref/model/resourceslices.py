@@ -1,11 +1,11 @@
-"""What drivers publish (resource.k8s.io, ResourceSlice): pools of slices, and devices with counters and capacities.
+"""ResourceSlices that drivers publish: pools of slices, and devices with counters and capacities.
 
 Kubernetes: k8s.io/api/resource/v1/types.go (ResourceSlice, Device)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRange:
-    """What a share of a capacity may be: from a least amount, in steps, up to a most; None where there is no limit."""
+    """The ``validRange`` of a requestPolicy: from a minimum, in steps, to a maximum; None where there is no limit."""
 
     least: Quantity | None = None
     most: Quantity | None = None
@@ -25,29 +25,29 @@ class ValidRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """One capacity of a device, and the policy under which it is given out in shares."""
+    """One capacity of a device, and the requestPolicy for requests of a part of it."""
 
     value: Quantity
     default: Quantity | None = None
-    """The share of who does not say how much."""
+    """The amount that a request without one charges (``requestPolicy.default``)."""
     values: tuple[Quantity, ...] = ()
-    """The only shares there are, ascending; empty: ``bounds`` say."""
+    """The amounts that requests are rounded up to, ascending (``validValues``); empty if ``bounds`` apply."""
     bounds: ValidRange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedDevice:
-    """A device: what selectors see of it, and what it consumes and offers."""
+    """A device: its attributes for selectors, the counters that it consumes, and its capacities."""
 
     device: Device
     counters: tuple[tuple[str, Quantity], ...] = ()
-    """Name and amount of each counter that it consumes, of whatever set."""
+    """Name and amount of each counter that it consumes, of all counter sets."""
     capacities: Mapping[str, Capacity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedSlice:
-    """A slice of a pool that should have ``of`` slices of its generation."""
+    """A slice of a pool; the pool is complete with ``of`` slices of its generation."""
 
     driver: str
     pool: str
@@ -59,57 +59,68 @@ class PublishedSlice:
 def slice_of(published: Manifest) -> PublishedSlice:
     """Read a stored ResourceSlice."""
     spec = published["spec"]
-    driver, pool = str(spec.get("driver", "")), spec.get("pool") or {}
+    driver = str(spec.get("driver", ""))
+    pool = spec.get("pool") or {}
     name = str(pool.get("name", ""))
+    devices = spec.get("devices") or ()
     return PublishedSlice(
         driver=driver,
         pool=name,
         generation=int(pool.get("generation") or 0),
         of=int(pool.get("resourceSliceCount") or 0),
-        devices=tuple(
-            _device(found, driver, name) for found in spec.get("devices") or ()
-        ),
+        devices=tuple(_device(each, driver, name) for each in devices),
     )
 
 
-def _device(found: Manifest, driver: str, pool: str) -> PublishedDevice:
-    """Kueue 0.19 never tells a selector of ``allowMultipleAllocations``, so it stays false here too."""
-    capacity = found.get("capacity") or {}
+def _device(
+    published: Manifest,
+    driver: str,
+    pool: str,
+) -> PublishedDevice:
+    """Read a device; ``allowMultipleAllocations`` stays false, since Kueue 0.19 does not pass it to selectors."""
+    capacities = published.get("capacity") or {}
+    device = Device(
+        name=str(published.get("name", "")),
+        driver=driver,
+        pool=pool,
+        attributes=published.get("attributes") or {},
+        capacity={name: str(each.get("value")) for name, each in capacities.items()},
+    )
     return PublishedDevice(
-        device=Device(
-            name=str(found.get("name", "")),
-            driver=driver,
-            pool=pool,
-            attributes=found.get("attributes") or {},
-            capacity={
-                name: str(amount.get("value")) for name, amount in capacity.items()
-            },
-        ),
-        counters=tuple(
-            (name, parse(counter.get("value") or 0))
-            for consumed in found.get("consumesCounters") or ()
-            for name, counter in (consumed.get("counters") or {}).items()
-        ),
-        capacities={name: _capacity(amount) for name, amount in capacity.items()},
+        device=device,
+        counters=tuple(_counters(published)),
+        capacities={name: _capacity(each) for name, each in capacities.items()},
     )
 
 
-def _capacity(found: Mapping[str, Any]) -> Capacity:
-    policy = found.get("requestPolicy") or {}
-    bounds = policy.get("validRange")
+def _counters(published: Manifest) -> Iterator[tuple[str, Quantity]]:
+    for consumed in published.get("consumesCounters") or ():
+        counters = consumed.get("counters") or {}
+        for name, counter in counters.items():
+            yield name, parse(counter.get("value") or 0)
+
+
+def _capacity(published: Mapping[str, Any]) -> Capacity:
+    policy = published.get("requestPolicy") or {}
+    values = policy.get("validValues") or ()
     return Capacity(
-        value=parse(found.get("value") or 0),
-        default=_amount(policy.get("default")),
-        values=tuple(parse(each) for each in policy.get("validValues") or ()),
-        bounds=None
-        if bounds is None
-        else ValidRange(
-            least=_amount(bounds.get("min")),
-            most=_amount(bounds.get("max")),
-            step=_amount(bounds.get("step")),
-        ),
+        value=parse(published.get("value") or 0),
+        default=_amount(policy, "default"),
+        values=tuple(parse(each) for each in values),
+        bounds=_valid_range(policy.get("validRange")),
     )
 
 
-def _amount(written: Any) -> Quantity | None:
-    return None if written is None else parse(written)
+def _valid_range(written: Mapping[str, Any] | None) -> ValidRange | None:
+    if written is None:
+        return None
+    return ValidRange(
+        least=_amount(written, "min"),
+        most=_amount(written, "max"),
+        step=_amount(written, "step"),
+    )
+
+
+def _amount(written: Mapping[str, Any], field_name: str) -> Quantity | None:
+    found = written.get(field_name)
+    return None if found is None else parse(found)

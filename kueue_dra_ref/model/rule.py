@@ -1,4 +1,4 @@
-"""A rule: one small pure function that a behaviour holds and that can be taken out, with the requirements it proves."""
+"""A rule: a small pure function that a behaviour holds, and the requirements that it proves."""
 
 from __future__ import annotations
 
@@ -12,25 +12,31 @@ R = TypeVar("R", covariant=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(Generic[P, R]):
-    """A named function; ``Rule[[Place], FieldError | None]`` takes a place and may find a fault there."""
+    """A named function; ``Rule[[MappingPath], FieldError | None]`` takes a path and may give an error at it."""
 
     name: str
     requirements: tuple[str, ...]
     """IDs of the catalogue that fail when this rule is absent."""
     apply: Callable[P, R]
     gates: Mapping[str, bool] = field(default_factory=dict)
-    """Feature gates that must be in this state for the rule to be there."""
+    """The states of feature gates in which the rule is in force."""
 
     @property
     def sentence(self) -> str:
-        """What it decides: the first sentence of its docstring, without the full stop."""
-        return (self.apply.__doc__ or self.name).partition("\n")[0].rstrip(".")
+        """What the rule decides: the first sentence of its docstring, without the full stop."""
+        documentation = self.apply.__doc__ or self.name
+        first, _, _ = documentation.partition("\n")
+        return first.rstrip(".")
 
     @property
     def counterpart(self) -> str:
-        """Where Kueue or Kubernetes decides the same: the last paragraph of its docstring."""
-        paragraphs = (self.apply.__doc__ or "").strip().split("\n\n")
-        return " ".join(paragraphs[-1].split()) if len(paragraphs) > 1 else ""
+        """Where Kueue or Kubernetes decides the same: the last paragraph of the docstring."""
+        documentation = self.apply.__doc__ or ""
+        paragraphs = documentation.strip().split("\n\n")
+        if len(paragraphs) == 1:
+            return ""
+        words = paragraphs[-1].split()
+        return " ".join(words)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Apply the rule."""
@@ -38,14 +44,19 @@ class Rule(Generic[P, R]):
 
 
 def rule(*requirements: str) -> Callable[[Callable[P, R]], Rule[P, R]]:
-    """Turn a plain function into a rule that is named after it."""
+    """Make a rule of a function, and name it after the function."""
 
     def named(apply: Callable[P, R]) -> Rule[P, R]:
-        return Rule(name=apply.__name__, requirements=requirements, apply=apply)
+        return Rule(
+            name=apply.__name__,
+            requirements=requirements,
+            apply=apply,
+        )
 
     return named
 
 
 def when(wanted: Rule[P, R], **gates: bool) -> Rule[P, R]:
     """Make a rule depend on feature gates; rules themselves never read a gate."""
-    return replace(wanted, gates={**wanted.gates, **gates})
+    together = {**wanted.gates, **gates}
+    return replace(wanted, gates=together)

@@ -1,14 +1,15 @@
-"""Sources of a mapping (Kueue 0.19, Configuration): what is charged instead of devices, and for which request.
+"""Sources of a mapping (Kueue 0.19): counters and capacities that Kueue charges instead of devices.
 
 Kueue: pkg/dra/mapper.go (deviceClassCounterConfig, deviceClassCapacityConfig)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 from kueue_dra_ref.api.configuration import DeviceClassMapping
 from kueue_dra_ref.api.quantities import Quantity
@@ -19,7 +20,7 @@ from kueue_dra_ref.target import FieldError
 
 
 class SourceType(StrEnum):
-    """What a source charges; the order is that in which Kueue deals with them."""
+    """What a source charges, in the order in which Kueue charges them."""
 
     COUNTER = "counter"
     CAPACITY = "capacity"
@@ -27,7 +28,7 @@ class SourceType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One source of a mapping: ``name`` is that of the counter or capacity, ``resource`` what the quota counts."""
+    """One source of a mapping: ``name`` is that of the counter or capacity, ``resource`` the one that has quota."""
 
     kind: SourceType
     resource: str
@@ -37,29 +38,35 @@ class Source:
 
 
 def sources_in(mapping: DeviceClassMapping) -> tuple[Source, ...]:
-    """The sources of a mapping that was found to be valid."""
-    return tuple(
-        Source(
-            kind=kind,
-            resource=mapping.name,
-            name=str(written.get("name") or ""),
-            driver=str(written.get("driver") or ""),
-            selector=str(
-                ((written.get("deviceSelector") or {}).get("cel") or {}).get(
-                    "expression"
-                )
-                or ""
-            ),
-        )
-        for entry in mapping.sources
-        for kind in SourceType
-        if (written := entry.get(kind))
+    """Read the sources of a valid mapping."""
+    found: list[Source] = []
+    for entry in mapping.sources:
+        for kind in SourceType:
+            written = entry.get(kind)
+            if written:
+                found.append(_source(kind, mapping.name, written))
+    return tuple(found)
+
+
+def _source(
+    kind: SourceType,
+    resource: str,
+    written: Mapping[str, Any],
+) -> Source:
+    selector = written.get("deviceSelector") or {}
+    cel = selector.get("cel") or {}
+    return Source(
+        kind=kind,
+        resource=resource,
+        name=str(written.get("name") or ""),
+        driver=str(written.get("driver") or ""),
+        selector=str(cel.get("expression") or ""),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceMatch:
-    """A device that is tried for a request under a source."""
+    """A device to match against the selectors of a source, a DeviceClass and a request."""
 
     source: Source
     device: Device
@@ -69,35 +76,46 @@ class SourceMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceCharge:
-    """One request under one source: the devices that match, and what each of those that can serve it would charge."""
+    """One request under one source: the devices that match, and what each device that allows the request charges."""
 
     asked: DeviceRequestContext
     source: Source
     class_exists: bool = True
     devices: Sequence[PublishedDevice] = ()
     ended: EvaluationError | Undecided | None = None
-    """What ended the search for devices."""
+    """Why matching ended early."""
     offers: Sequence[Quantity] = field(default=())
 
     @property
     def count(self) -> int:
-        """How many devices are asked for."""
+        """The number of devices requested."""
         return self.asked.request.count if self.asked.request else 0
 
     def uncompiled(self, below: str = "") -> FieldError | None:
-        """The fault of a class that does not compile, at a path that goes on from ``below`` the request."""
+        """Give the error of a DeviceClass that does not compile, at its path below ``below`` of the request."""
         request = self.asked.request
-        found = uncompiled(self.asked.world, request.device_class) if request else None
+        if request is None:
+            return None
+        found = uncompiled(self.asked.world, request.device_class)
         if found is None:
             return None
         fault = self.fault(found.type, found.detail, found.value)
         return replace(fault, field=f"{fault.field}{below}{found.field}")
 
-    def fault(self, type_: str, detail: str, value: str | None = None) -> FieldError:
-        """A fault of the request; Kueue names no template here."""
-        index = self.asked.request.index if self.asked.request else 0
-        path = f"{self.asked.pod_set.claim_path(self.asked.claim)}.devices.requests[{index}]"
-        return FieldError(field=path, type=type_, value=value, detail=detail)
+    def fault(
+        self,
+        type_: str,
+        detail: str,
+        value: str | None = None,
+    ) -> FieldError:
+        """Give an error of the request; Kueue does not name the claim template here."""
+        path = self.asked.request_path
+        return FieldError(
+            field=path,
+            type=type_,
+            value=value,
+            detail=detail,
+        )
 
 
 NOTHING = Quantity(amount=Fraction(0))

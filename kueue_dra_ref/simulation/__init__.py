@@ -1,1 +1,1 @@
-"""Whole worlds from files: what a user wrote, played on the reference, and how each decision came about."""
+"""Simulations: manifests of a user run on the reference, and the explanation of each decision."""

@@ -1,4 +1,4 @@
-"""Why each Workload was decided as it was: the reference's steps, from the claims to the verdict."""
+"""Why the reference decided about each Workload as it did: its steps, from the claims to the verdict."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kueue_dra_ref.api.workloads import is_active, workload_of
+from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.target import ReferenceTarget
 from kueue_dra_ref.requirements.catalogue import catalogue
@@ -24,7 +25,7 @@ from kueue_dra_ref.verdict import (
 )
 
 _UNCHARGED = ("GATE-003", "GATE-005")
-"""What the texts say of claims while device integration is off; each behaviour has one of them."""
+"""Requirements about claims while the DRA integration is off; each behaviour has one of them."""
 _WORDS: Mapping[type[Verdict], str] = {
     Admitted: "admitted",
     Pending: "waits",
@@ -39,7 +40,7 @@ _WORDS: Mapping[type[Verdict], str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """One Workload, what was decided about it and how that came about; ``job`` is empty without one."""
+    """One Workload, the decision about it, and its steps; ``job`` is empty without one."""
 
     namespace: str
     workload: str
@@ -49,7 +50,7 @@ class Explanation:
     verdict: Verdict
     message: str
     devices: Mapping[str, int]
-    """What its claims charge, all pods of all pod sets together, by resource."""
+    """What its claims charge for all pods of all pod sets, by resource."""
     steps: tuple[Step, ...]
 
 
@@ -57,37 +58,41 @@ def explained(target: ReferenceTarget, workload: Manifest) -> Explanation:
     """Explain what the reference decided about a Workload."""
     meta = workload["metadata"]
     queue = workload["spec"].get("queueName", "")
-    local = target.store.find("LocalQueue", queue, meta["namespace"]) or {}
-    conditions = {
-        each["type"]: each
-        for each in (workload.get("status") or {}).get("conditions") or ()
-    }
+    local_queue = target.store.find("LocalQueue", queue, meta["namespace"]) or {}
+    spec = local_queue.get("spec") or {}
     return Explanation(
         namespace=meta["namespace"],
         workload=meta["name"],
         job=job_of(workload),
         queue=queue,
-        cluster_queue=(local.get("spec") or {}).get("clusterQueue", ""),
+        cluster_queue=spec.get("clusterQueue", ""),
         verdict=verdict(workload),
-        message=conditions.get("QuotaReserved", {}).get("message", ""),
+        message=_message_of(workload, "QuotaReserved"),
         devices=_devices(target, workload),
         steps=_steps(target, workload),
     )
 
 
+def _message_of(workload: Manifest, type_: str) -> str:
+    status = workload.get("status") or {}
+    message = ""
+    for condition in status.get("conditions") or ():
+        if condition["type"] == type_:
+            message = str(condition.get("message", ""))
+    return message
+
+
 def job_of(workload: Manifest) -> str:
-    """The name of the Job that owns a Workload; empty without one."""
+    """Give the name of the Job that owns a Workload; empty without one."""
     owners = workload["metadata"].get("ownerReferences") or ()
-    return str(
-        next(
-            (owner.get("name", "") for owner in owners if owner.get("kind") == "Job"),
-            "",
-        )
-    )
+    for owner in owners:
+        if owner.get("kind") == "Job":
+            return str(owner.get("name", ""))
+    return ""
 
 
 def outcome(found: Verdict) -> tuple[str, str]:
-    """A verdict in a word, and its reason."""
+    """Give a verdict as a short text, and its reason."""
     word = _WORDS[type(found)]
     match found:
         case (
@@ -106,89 +111,92 @@ def outcome(found: Verdict) -> tuple[str, str]:
 
 
 def _devices(target: ReferenceTarget, workload: Manifest) -> Mapping[str, int]:
-    done = target.derivation(
-        workload["metadata"]["namespace"], workload["metadata"]["name"]
-    )
+    meta = workload["metadata"]
+    dra = target.derivation(meta["namespace"], meta["name"])
+    if dra is None:
+        return {}
     total: dict[str, int] = {}
-    for pod_set in workload_of(workload).pod_sets if done else ():
-        assert done is not None
-        for charges, times in ((done.charges, pod_set.count), (done.shared, 1)):
-            for charged, amount in charges.get(pod_set.name, {}).items():
-                resource = _chosen(
-                    workload, pod_set.name, charged, done.choices.get(charged, ())
-                )
-                total[resource] = total.get(resource, 0) + amount * times
+    for pod_set in workload_of(workload).pod_sets:
+        per_pod = dra.charges.get(pod_set.name, {})
+        once = dra.shared.get(pod_set.name, {})
+        for counts, times in ((per_pod, pod_set.count), (once, 1)):
+            for charged, count in counts.items():
+                choices = dra.choices.get(charged, ())
+                resource = _chosen(workload, pod_set.name, charged, choices)
+                total[resource] = total.get(resource, 0) + count * times
     return dict(sorted(total.items()))
 
 
 def _chosen(
-    workload: Manifest, pod_set: str, charged: str, choices: Sequence[str]
+    workload: Manifest,
+    pod_set: str,
+    charged: str,
+    choices: Sequence[str],
 ) -> str:
-    """The resource that a charge turned out to be; the charge itself while that is open."""
+    """Give the resource that the admission has for a charge; the charge itself while there is none."""
     admission = (workload.get("status") or {}).get("admission") or {}
-    mine = (
-        each
-        for each in admission.get("podSetAssignments") or ()
-        if each["name"] == pod_set
-    )
-    return next(
-        (
-            name
-            for each in mine
-            for name in choices
-            if name in (each.get("flavors") or {})
-        ),
-        charged,
-    )
+    for assignment in admission.get("podSetAssignments") or ():
+        if assignment["name"] != pod_set:
+            continue
+        flavors = assignment.get("flavors") or {}
+        for name in choices:
+            if name in flavors:
+                return name
+    return charged
 
 
 def _steps(target: ReferenceTarget, workload: Manifest) -> tuple[Step, ...]:
-    key = (workload["metadata"]["namespace"], workload["metadata"]["name"])
-    found = target.decision(*key) or _untried(target, workload, key)
-    return (*_claims(target, workload, key), *found)
+    meta = workload["metadata"]
+    key = (meta["namespace"], meta["name"])
+    decision = target.decision(*key) or _untried(target, workload, key)
+    return (*_claims(target, workload, key), *decision)
 
 
 def _untried(
-    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+    target: ReferenceTarget,
+    workload: Manifest,
+    key: tuple[str, str],
 ) -> tuple[Step, ...]:
-    """What is known of a Workload that the scheduler has not looked at."""
+    """Explain a Workload that the scheduler has not tried yet."""
     if not is_active(workload):
-        return (Step(requirements=("QUEUE-020",), text="it is not active"),)
-    lines = target.manager.kueue.pending.values() if target.manager else ()
-    for line in (line for line in lines if key in line.heap):
-        return (
-            *line.heap[key].steps,
-            Step(requirements=("QUEUE-004",), text="it waits behind another workload"),
-        )
-    for line in (line for line in lines if key in line.inadmissible):
-        text = "it is not tried before something changes: an equal workload did not fit"
-        return (*line.inadmissible[key].steps, Step(requirements=(), text=text))
+        return (Step(requirements=("QUEUE-020",), text="the workload is not active"),)
+    queues = target.manager.kueue.pending.values() if target.manager else ()
+    for queue in queues:
+        if key in queue.heap:
+            text = "it is pending behind another workload"
+            behind = Step(requirements=("QUEUE-004",), text=text)
+            return (*queue.heap[key].steps, behind)
+    for queue in queues:
+        if key in queue.inadmissible:
+            text = "it is inadmissible until the cluster changes: an equivalent workload did not fit"
+            step = Step(requirements=(), text=text)
+            return (*queue.inadmissible[key].steps, step)
     return ()
 
 
 def _claims(
-    target: ReferenceTarget, workload: Manifest, key: tuple[str, str]
+    target: ReferenceTarget,
+    workload: Manifest,
+    key: tuple[str, str],
 ) -> tuple[Step, ...]:
-    """Say first when no device is charged: none is asked for, or the integration is off."""
-    found, done = workload_of(workload), target.derivation(*key)
+    """Explain why no device is charged: no pod requests one, or the DRA integration is off."""
     kueue = target.manager.kueue if target.manager else None
-    asks = kueue is not None and kueue.asks_for_devices(workload)
-    if not found.claims and not asks:
-        return (Step(requirements=("DET-003",), text="no pod asks for a device"),)
-    if kueue is None or asks or (done and done.refused):
+    is_dra_workload = kueue is not None and kueue.asks_for_devices(workload)
+    if is_dra_workload:
         return ()
-    behaviour = target.behaviour
-    if kueue.behaviour.processing.is_dra_workload:
-        return (
-            Step(
-                requirements=("KIND-014",),
-                text="no container lists a claim of its pod: none is charged",
-            ),
-        )
-    cites = tuple(one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds)
-    return (
-        Step(
-            requirements=cites,
-            text=f"the gate {behaviour.integration_gate} is off: its claims are not charged",
-        ),
-    )
+    if not workload_of(workload).claims:
+        return (Step(requirements=("DET-003",), text="no pod requests a device"),)
+    dra = target.derivation(*key)
+    if kueue is None or (dra and dra.refused):
+        return ()
+    if kueue.behaviour.processing.detected:
+        text = "no container lists a claim of its pod, so no claim is charged"
+        return (Step(requirements=("KIND-014",), text=text),)
+    return (_integration_is_off(target.behaviour),)
+
+
+def _integration_is_off(behaviour: Behaviour) -> Step:
+    gate = behaviour.integration
+    cites = [one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds]
+    text = f"the gate {gate} is off, so claims are not charged"
+    return Step(requirements=tuple(cites), text=text)

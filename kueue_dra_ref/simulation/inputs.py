@@ -1,9 +1,9 @@
-"""What a user gave: objects of many documents, each object once, and the one Configuration among them."""
+"""Inputs of a simulation: the objects of all documents, each object once, and the Configuration among them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,25 +14,26 @@ from kueue_dra_ref.api.status_errors import ManifestError
 from kueue_dra_ref.target import Manifest, Ref
 
 DEFAULT_NAMESPACE = "default"
-"""Where an object without a namespace goes, as with kubectl."""
+"""The namespace of an object that names none, as with kubectl."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationInputs:
-    """One object and the documents that it was put together from, the earliest first."""
+    """One object and the documents that it is merged from, the earliest first."""
 
     ref: Ref
     manifest: Manifest
     documents: tuple[ManifestDocument, ...]
 
     def place(self, field: str) -> tuple[str, int]:
-        """The file and line of a field, or of the deepest part of it that a document has."""
-        document = max(reversed(self.documents), key=lambda each: each.depth_of(field))
-        return document.file, document.line_of(field)
+        """Give the file and line of a field, or of the deepest parent of it that a document has."""
+        latest_first = reversed(self.documents)
+        deepest = max(latest_first, key=lambda each: each.depth_of(field))
+        return deepest.file, deepest.line_of(field)
 
 
 def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument | None:
-    """The one Configuration, also when a ConfigMap holds it.
+    """Give the Configuration, which may be in a ConfigMap.
 
     Raises:
         DocumentFault: there is more than one.
@@ -40,15 +41,15 @@ def configuration_of(documents: Iterable[ManifestDocument]) -> ManifestDocument 
     """
     found = configurations(documents)
     if len(found) > 1:
-        first = f"{found[0].file} line {found[0].line}"
-        raise found[1].fault(
-            "", f"a second Configuration, after the one in {first}", "one Configuration"
-        )
+        first, second = found[:2]
+        place = f"{first.file} line {first.line}"
+        text = f"a second Configuration, after the one in {place}"
+        raise second.fault("", text, "one Configuration")
     return found[0] if found else None
 
 
 def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]:
-    """Every object in the order in which it first appears; what comes again is merged into it field by field.
+    """Give every object in the order of first appearance; later documents of it are merged field by field.
 
     Raises:
         DocumentFault: a document has no apiVersion, kind or name, or cannot be merged.
@@ -57,8 +58,12 @@ def given(documents: Iterable[ManifestDocument]) -> tuple[SimulationInputs, ...]
     found: dict[tuple[str, str, str], SimulationInputs] = {}
     for document in objects(_named(documents)):
         new = _given(document)
-        key = (new.ref.kind, new.ref.namespace, new.ref.name)
-        found[key] = _merged(found[key], new) if key in found else new
+        ref = new.ref
+        key = (ref.kind, ref.namespace, ref.name)
+        old = found.get(key)
+        if old:
+            new = _merged(old, new)
+        found[key] = new
     return tuple(found.values())
 
 
@@ -68,52 +73,60 @@ def _named(documents: Iterable[ManifestDocument]) -> Sequence[ManifestDocument]:
     return [_with_name(document, numbers) for document in documents]
 
 
-def _with_name(document: ManifestDocument, numbers: Iterable[int]) -> ManifestDocument:
+def _with_name(document: ManifestDocument, numbers: Iterator[int]) -> ManifestDocument:
     meta = document.manifest.get("metadata")
-    if (
-        not isinstance(meta, dict)
-        or meta.get("name")
-        or not isinstance(meta.get("generateName"), str)
-    ):
+    if not isinstance(meta, dict):
         return document
-    name = f"{meta['generateName']}{next(iter(numbers)):05}"
-    return replace(
-        document, manifest={**document.manifest, "metadata": {**meta, "name": name}}
-    )
+    if meta.get("name"):
+        return document
+    prefix = meta.get("generateName")
+    if not isinstance(prefix, str):
+        return document
+    number = next(numbers)
+    name = f"{prefix}{number:05}"
+    named = {**meta, "name": name}
+    manifest = {**document.manifest, "metadata": named}
+    return replace(document, manifest=manifest)
 
 
 def _given(document: ManifestDocument) -> SimulationInputs:
-    keeps_status = (
-        document.manifest["kind"] == "ResourceClaim"
-    )  # whether it is allocated is not for Kueue to decide
-    manifest = {
-        key: value
-        for key, value in document.manifest.items()
-        if key != "status" or keeps_status
-    }
-    kind = KINDS.get(manifest["kind"])
-    if kind and kind.namespaced and manifest["metadata"].get("namespace") in (None, ""):
-        manifest["metadata"] = {**manifest["metadata"], "namespace": DEFAULT_NAMESPACE}
-    if kind and not kind.namespaced:
-        manifest["metadata"] = {
-            key: value
-            for key, value in manifest["metadata"].items()
-            if key != "namespace"
-        }
-    if not isinstance(manifest["metadata"].get("namespace", ""), str):
-        found = f"namespace {manifest['metadata']['namespace']!r}"
-        raise document.fault(
-            "metadata.namespace", found, "metadata.namespace as a string"
-        )
+    manifest = dict(document.manifest)
+    # Kueue does not decide whether a ResourceClaim is allocated, so the status of a claim is input.
+    if manifest["kind"] != "ResourceClaim":
+        manifest.pop("status", None)
+    meta = _metadata(manifest)
+    manifest["metadata"] = meta
+    if not isinstance(meta.get("namespace", ""), str):
+        found = f"namespace {meta['namespace']!r}"
+        expected = "metadata.namespace as a string"
+        raise document.fault("metadata.namespace", found, expected)
+    ref = Ref.of(manifest)
     return SimulationInputs(
-        ref=Ref.of(manifest), manifest=manifest, documents=(document,)
+        ref=ref,
+        manifest=manifest,
+        documents=(document,),
     )
 
 
+def _metadata(manifest: Manifest) -> Manifest:
+    """Give the metadata with the default namespace, or for a kind of cluster scope without any namespace."""
+    kind = KINDS.get(manifest["kind"])
+    meta = dict(manifest["metadata"])
+    if kind is None:
+        return meta
+    if not kind.namespaced:
+        meta.pop("namespace", None)
+    elif meta.get("namespace") in (None, ""):
+        meta["namespace"] = DEFAULT_NAMESPACE
+    return meta
+
+
 def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
-    left, right = old.manifest, new.manifest
+    left = old.manifest
+    right = new.manifest
     if left["apiVersion"] != right["apiVersion"]:
-        left, right = _in_storage_shape(old), _in_storage_shape(new)
+        left = _in_storage_version(old)
+        right = _in_storage_version(new)
     return SimulationInputs(
         ref=old.ref,
         manifest=_overlaid(left, right),
@@ -121,16 +134,25 @@ def _merged(old: SimulationInputs, new: SimulationInputs) -> SimulationInputs:
     )
 
 
-def _in_storage_shape(given: SimulationInputs) -> Manifest:
+def _in_storage_version(given: SimulationInputs) -> Manifest:
     try:
         return converted(given.manifest)
     except ManifestError as fault:
         error = fault.error
-        found = f"{error.type}{f': {error.value}' if error.value else ''}"
-        raise given.documents[-1].fault(error.field, found, error.detail) from None
+        found = str(error.type)
+        if error.value:
+            found += f": {error.value}"
+        document = given.documents[-1]
+        raise document.fault(error.field, found, error.detail) from None
 
 
 def _overlaid(old: Any, new: Any) -> Any:
-    if not isinstance(old, dict) or not isinstance(new, dict):
+    if not isinstance(old, dict):
         return new
-    return old | {key: _overlaid(old.get(key), value) for key, value in new.items()}
+    if not isinstance(new, dict):
+        return new
+    merged = dict(old)
+    for key, value in new.items():
+        before = old.get(key)
+        merged[key] = _overlaid(before, value)
+    return merged

@@ -1,4 +1,4 @@
-"""What objects name and nobody gave: queues, flavors, templates, priority classes."""
+"""References to objects that do not exist: queues, flavors, claim templates, priority classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingReference:
-    """One name in an object, and what it should lead to; ``namespace`` is empty for cluster scope."""
+    """The name of another object in a field; ``namespace`` is empty for cluster scope."""
 
     field: str
     kind: str
@@ -23,35 +23,32 @@ class MissingReference:
 
 
 def missing(manifest: Manifest, store: Store) -> Iterator[FieldError]:
-    """Each reference of a stored object that leads nowhere."""
+    """Give an error for each reference of a stored object to an object that does not exist."""
     for reference in references(manifest):
-        if (
-            reference.name
-            and store.find(reference.kind, reference.name, reference.namespace) is None
-        ):
-            wanted = (
-                f"{reference.namespace}/{reference.name}"
-                if reference.namespace
-                else reference.name
-            )
-            yield FieldError(
-                field=reference.field,
-                type="Not found",
-                value=f'"{reference.name}"',
-                detail=f"expected a {reference.kind} {wanted}, and there is none",
-            )
+        kind, name, namespace = reference.kind, reference.name, reference.namespace
+        if not name or store.find(kind, name, namespace) is not None:
+            continue
+        expected = f"{namespace}/{name}" if namespace else name
+        yield FieldError(
+            field=reference.field,
+            type="Not found",
+            value=f'"{name}"',
+            detail=f"expected a {kind} {expected}, and there is none",
+        )
 
 
 def references(manifest: Manifest) -> Iterator[MissingReference]:
-    """What a stored object names."""
-    spec, meta = manifest.get("spec") or {}, manifest["metadata"]
+    """Give the references of a stored object."""
+    spec = manifest.get("spec") or {}
+    meta = manifest["metadata"]
     namespace = meta.get("namespace", "")
     match manifest["kind"]:
         case "LocalQueue":
+            name = spec.get("clusterQueue", "")
             yield MissingReference(
                 field="spec.clusterQueue",
                 kind="ClusterQueue",
-                name=spec.get("clusterQueue", ""),
+                name=name,
             )
         case "ClusterQueue":
             yield from _flavors(spec)
@@ -59,18 +56,20 @@ def references(manifest: Manifest) -> Iterator[MissingReference]:
             yield from _labels(meta.get("labels") or {}, namespace)
             yield from _of_pods(spec.get("template") or {}, POD_PATH, namespace)
         case "Workload":
-            yield MissingReference(
-                field="spec.queueName",
-                kind="LocalQueue",
-                name=spec.get("queueName", ""),
-                namespace=namespace,
-            )
-            for index, pod_set in enumerate(spec.get("podSets") or ()):
-                yield from _of_pods(
-                    pod_set.get("template") or {},
-                    f"spec.podSets[{index}].template.spec",
-                    namespace,
-                )
+            yield from _of_workload(spec, namespace)
+
+
+def _of_workload(spec: dict[str, Any], namespace: str) -> Iterator[MissingReference]:
+    yield MissingReference(
+        field="spec.queueName",
+        kind="LocalQueue",
+        name=spec.get("queueName", ""),
+        namespace=namespace,
+    )
+    for index, pod_set in enumerate(spec.get("podSets") or ()):
+        template = pod_set.get("template") or {}
+        path = f"spec.podSets[{index}].template.spec"
+        yield from _of_pods(template, path, namespace)
 
 
 def _flavors(spec: dict[str, Any]) -> Iterator[MissingReference]:
@@ -78,7 +77,9 @@ def _flavors(spec: dict[str, Any]) -> Iterator[MissingReference]:
         for j, flavor in enumerate(group.get("flavors") or ()):
             field = f"spec.resourceGroups[{i}].flavors[{j}].name"
             yield MissingReference(
-                field=field, kind="ResourceFlavor", name=flavor.get("name", "")
+                field=field,
+                kind="ResourceFlavor",
+                name=flavor.get("name", ""),
             )
 
 
@@ -98,16 +99,23 @@ def _labels(labels: dict[str, str], namespace: str) -> Iterator[MissingReference
 
 
 def _of_pods(
-    template: dict[str, Any], path: str, namespace: str
+    template: dict[str, Any],
+    path: str,
+    namespace: str,
 ) -> Iterator[MissingReference]:
     spec = template.get("spec") or {}
     if (priority := spec.get("priorityClassName", "")) not in BUILT_IN:
         yield MissingReference(
-            field=f"{path}.priorityClassName", kind="PriorityClass", name=priority
+            field=f"{path}.priorityClassName",
+            kind="PriorityClass",
+            name=priority,
         )
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         field = f"{path}.resourceClaims[{index}].resourceClaimTemplateName"
         name = claim.get("resourceClaimTemplateName", "")
         yield MissingReference(
-            field=field, kind="ResourceClaimTemplate", name=name, namespace=namespace
+            field=field,
+            kind="ResourceClaimTemplate",
+            name=name,
+            namespace=namespace,
         )

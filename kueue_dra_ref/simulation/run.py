@@ -1,9 +1,10 @@
-"""A world played on the reference: what exists first, then Kueue, then Jobs and Workloads in the order given."""
+"""A simulation on the reference: first other objects, then Kueue starts, then Jobs and Workloads in order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kueue_dra_ref.api.scheme import KUEUE
 from kueue_dra_ref.api.workloads import workload_of
@@ -15,193 +16,184 @@ from kueue_dra_ref.simulation.missing_references import missing
 from kueue_dra_ref.simulation.unsupported_fields import not_decided, unknown
 from kueue_dra_ref.target import FieldError, Manifest, NotQuiescent, Ref, Rejection
 
-_LATER = ("Job", "Workload")
+_SUBMITTED = ("Job", "Workload")
+"""Kinds that are created after Kueue has started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputError:
-    """Something wrong with one object: refused by an API server, or naming what does not exist."""
+    """An error of one object: the API server rejects it, or it references an object that does not exist."""
 
     given: SimulationInputs
     error: FieldError
 
     @property
     def place(self) -> tuple[str, int]:
-        """The file and line of the field at fault."""
+        """The file and line of the field."""
         return self.given.place(self.error.field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationResult:
-    """The world after every decision."""
+    """The cluster state after all decisions."""
 
     target: ReferenceTarget
     given: tuple[SimulationInputs, ...]
     refused: tuple[InputError, ...]
     missing: tuple[InputError, ...]
     restless: str = ""
-    """Who is told one thing and another in turns, for ever; empty when the world came to rest."""
+    """Workloads whose conditions alternate without end; empty if the cluster settled."""
 
     @property
     def accepted(self) -> tuple[SimulationInputs, ...]:
-        """What the API server took."""
+        """The objects that the API server accepted."""
         refused = {finding.given.ref for finding in self.refused}
         return tuple(each for each in self.given if each.ref not in refused)
 
     @property
     def workloads(self) -> Sequence[Manifest]:
         """Every Workload, in the version that the user writes Kueue's objects in."""
-        written = {
-            each.ref.api_version
-            for each in self.given
-            if each.ref.api_version.startswith(f"{KUEUE}/")
-        }
-        version = (
-            f"{KUEUE}/v1beta1"
-            if written == {f"{KUEUE}/v1beta1"}
-            else f"{KUEUE}/v1beta2"
-        )
+        versions = {each.ref.api_version for each in self.given}
+        of_kueue = {each for each in versions if each.startswith(f"{KUEUE}/")}
+        version = f"{KUEUE}/v1beta2"
+        if of_kueue == {f"{KUEUE}/v1beta1"}:
+            version = f"{KUEUE}/v1beta1"
         return self.target.list(version, "Workload")
 
     @property
     def objects(self) -> Iterator[Manifest]:
-        """What was given, each in the version that it was written in, then the Workloads that Kueue made."""
+        """The accepted objects, each in the version that it was written in, then the Workloads that Kueue created."""
+        given_workloads: set[tuple[str, str]] = set()
         for each in self.accepted:
-            if (found := self.target.read(each.ref)) is not None:
+            if each.ref.kind == "Workload":
+                given_workloads.add((each.ref.namespace, each.ref.name))
+            found = self.target.read(each.ref)
+            if found is not None:
                 yield found
-        own = {
-            (each.ref.namespace, each.ref.name)
-            for each in self.accepted
-            if each.ref.kind == "Workload"
-        }
         for workload in self.workloads:
-            if (
-                workload["metadata"]["namespace"],
-                workload["metadata"]["name"],
-            ) not in own:
+            meta = workload["metadata"]
+            if (meta["namespace"], meta["name"]) not in given_workloads:
                 yield workload
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What the API server warns of: fields that it does not know, versions that it will not serve any more."""
+        """Warnings of the API server: unknown fields, and versions that it will stop serving."""
         return self.target.api_server.warnings
 
     @property
     def not_decided(self) -> Iterator[InputError]:
-        """Fields that would have Kueue decide more than the reference does."""
-        return (
-            InputError(given=each, error=error)
-            for each in self.accepted
-            for error in not_decided(each.manifest)
-        )
+        """Fields for which Kueue decides more than the reference does."""
+        for each in self.accepted:
+            for error in not_decided(each.manifest):
+                yield InputError(given=each, error=error)
 
     @property
     def unknown(self) -> Iterator[tuple[SimulationInputs, str]]:
-        """Fields in the specs of Kueue's kinds that their version does not have."""
-        return (
-            (each, field) for each in self.accepted for field in unknown(each.manifest)
-        )
+        """Fields of Kueue's objects that their version does not have."""
+        for each in self.accepted:
+            for field in unknown(each.manifest):
+                yield each, field
 
     @property
     def ask_for_devices(self) -> bool:
         """Whether any Workload has claims."""
-        return any(
-            workload_of(each).claims for each in self.target.store.every("Workload")
-        )
+        workloads = self.target.store.every("Workload")
+        return any(workload_of(each).claims for each in workloads)
 
     @property
     def uncharged(self) -> bool:
-        """Whether claims are passed over, because device integration is off."""
+        """Whether Kueue ignores claims because the DRA integration is off."""
         kueue = self.target.manager.kueue if self.target.manager else None
         if kueue is None or kueue.behaviour.processing.is_dra_workload:
             return False
-        claiming = (
-            each
-            for each in self.target.store.every("Workload")
-            if kueue.informers.workload(each).claims
-        )
-        return any(not kueue.asks_for_devices(each) for each in claiming)
+        for each in self.target.store.every("Workload"):
+            if kueue.informers.workload(each).claims and not kueue.asks_for_devices(
+                each
+            ):
+                return True
+        return False
 
     @property
     def owned(self) -> tuple[SimulationInputs, ...]:
-        """Workloads of Jobs that were given too; Kueue makes those itself."""
+        """Workloads of Jobs that were given too; Kueue creates those itself."""
         return tuple(_owned(self.given))
 
     @property
     def unmanaged(self) -> Iterator[tuple[SimulationInputs, str]]:
-        """Jobs that Kueue leaves alone, each with the reason."""
+        """Jobs that Kueue does not manage, each with the reason."""
         manager = self.target.manager
         if manager is None:
             return
-        for each in (each for each in self.accepted if each.ref.kind == "Job"):
+        for each in self.accepted:
+            if each.ref.kind != "Job":
+                continue
             job = self.target.store.find("Job", each.ref.name, each.ref.namespace)
-            if job and (why := manager.jobs.managing.objection(job)):
-                yield each, why
+            reason = manager.jobs.managing.objection(job) if job else ""
+            if reason:
+                yield each, reason
 
 
 def play(
     behaviour: Behaviour,
     configuration: Manifest,
-    world: Sequence[SimulationInputs],
+    given: Sequence[SimulationInputs],
     api_server: ApiServer | None = None,
 ) -> SimulationResult | Sequence[FieldError]:
-    """Play a world; the faults of the configuration when Kueue does not start with it."""
+    """Run a simulation; the errors of the Configuration if Kueue does not start with it."""
     target = ReferenceTarget(behaviour, api_server)
-    target.apply(
-        [
-            {
-                "apiVersion": "v1",
-                "kind": "Namespace",
-                "metadata": {"name": DEFAULT_NAMESPACE},
-            }
-        ]
-    )
-    refused = _apply(
-        target,
-        sorted(
-            (each for each in world if each.ref.kind not in _LATER),
-            key=_namespaces_first,
-        ),
-    )
-    if faults := target.start(configuration):
-        return faults
-    owned = {each.ref for each in _owned(world)}
-    refused += _apply(
-        target,
-        (each for each in world if each.ref.kind in _LATER and each.ref not in owned),
-    )
-    restless = ""
-    try:
-        target.settle()
-    except NotQuiescent as moving:
-        restless = str(moving)
-    played = SimulationResult(
+    target.apply([_DEFAULT_NAMESPACE])
+    existing = [each for each in given if each.ref.kind not in _SUBMITTED]
+    existing.sort(key=_namespaces_first)
+    refused = _apply(target, existing)
+    errors = target.start(configuration)
+    if errors:
+        return errors
+    owned = {each.ref for each in _owned(given)}
+    submitted = [each for each in given if each.ref.kind in _SUBMITTED]
+    refused += _apply(target, [each for each in submitted if each.ref not in owned])
+    result = SimulationResult(
         target=target,
-        given=tuple(world),
+        given=tuple(given),
         refused=tuple(refused),
         missing=(),
-        restless=restless,
+        restless=_settle(target),
     )
-    return replace(played, missing=tuple(_missing(played)))
+    return replace(result, missing=tuple(_missing(result)))
 
 
-def _owned(world: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
-    jobs = {
-        (each.ref.namespace, each.ref.name) for each in world if each.ref.kind == "Job"
-    }
-    for each in world:
-        owners = (
-            each.manifest["metadata"].get("ownerReferences")
-            if each.ref.kind == "Workload"
-            else None
-        )
-        names = (
-            owner.get("name")
-            for owner in owners or ()
-            if isinstance(owner, dict) and owner.get("kind") == "Job"
-        )
+_DEFAULT_NAMESPACE: Manifest = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {"name": DEFAULT_NAMESPACE},
+}
+
+
+def _settle(target: ReferenceTarget) -> str:
+    """Wait until the cluster settles; give the workloads that do not."""
+    try:
+        target.settle()
+    except NotQuiescent as restless:
+        return str(restless)
+    return ""
+
+
+def _owned(given: Sequence[SimulationInputs]) -> Iterator[SimulationInputs]:
+    jobs: set[tuple[str, str]] = set()
+    for each in given:
+        if each.ref.kind == "Job":
+            jobs.add((each.ref.namespace, each.ref.name))
+    for each in given:
+        if each.ref.kind != "Workload":
+            continue
+        names = _owning_jobs(each.manifest)
         if any((each.ref.namespace, name) in jobs for name in names):
             yield each
+
+
+def _owning_jobs(workload: Manifest) -> Iterator[Any]:
+    for owner in workload["metadata"].get("ownerReferences") or ():
+        if isinstance(owner, dict) and owner.get("kind") == "Job":
+            yield owner.get("name")
 
 
 def _namespaces_first(each: SimulationInputs) -> bool:
@@ -209,30 +201,35 @@ def _namespaces_first(each: SimulationInputs) -> bool:
 
 
 def _apply(
-    target: ReferenceTarget, world: Iterable[SimulationInputs]
+    target: ReferenceTarget, given: Iterable[SimulationInputs]
 ) -> list[InputError]:
-    return [
-        InputError(given=each, error=error)
-        for each in world
-        for refusal in target.apply([each.manifest])
-        for error in (_error(each.ref, refusal), *refusal.others)
-    ]
+    found: list[InputError] = []
+    for each in given:
+        for rejection in target.apply([each.manifest]):
+            errors = (_error(each.ref, rejection), *rejection.others)
+            found += [InputError(given=each, error=error) for error in errors]
+    return found
 
 
-def _error(ref: Ref, refusal: Rejection) -> FieldError:
-    error = refusal.error or FieldError(
-        field="", type="Refused", detail=refusal.message
-    )
-    if error.field == "metadata.namespace" and error.type == "Not found":
-        return replace(
-            error, detail=f"expected a Namespace {ref.namespace}, and there is none"
+def _error(ref: Ref, rejection: Rejection) -> FieldError:
+    error = rejection.error
+    if error is None:
+        return FieldError(
+            field="",
+            type="Refused",
+            detail=rejection.message,
         )
+    if error.field == "metadata.namespace" and error.type == "Not found":
+        detail = f"expected a Namespace {ref.namespace}, and there is none"
+        return replace(error, detail=detail)
     return error
 
 
-def _missing(played: SimulationResult) -> Iterator[InputError]:
-    store = played.target.store
-    for each in played.accepted:
+def _missing(result: SimulationResult) -> Iterator[InputError]:
+    store = result.target.store
+    for each in result.accepted:
         stored = store.find(each.ref.kind, each.ref.name, each.ref.namespace)
-        for error in missing(stored, store) if stored else ():
+        if stored is None:
+            continue
+        for error in missing(stored, store):
             yield InputError(given=each, error=error)

@@ -1,4 +1,4 @@
-"""What a world asks of Kueue that the reference does not decide, and fields that nobody reads."""
+"""Fields of manifests for which Kueue decides more than the reference does, and fields that Kueue does not have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHECKS, _TOPOLOGY, _SHARES = (
     "topology-aware scheduling",
     "admission fair sharing",
 )
-_TIME, _SLICES = "the time that a Workload may run", "elastic jobs"
+_TIME, _SLICES = "the maximum execution time of a Workload", "elastic jobs"
 NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
     "ClusterQueue": {
         "spec.admissionChecks": _CHECKS,
@@ -34,92 +34,105 @@ NOT_DECIDED: Mapping[str, Mapping[str, str]] = {
         "spec.preemptionGates": "preemption gates",
     },
 }
-"""By kind, the fields of Kueue 0.14 to 0.19 that the reference passes over, and what they are for."""
+"""By kind, the fields of Kueue 0.14 to 0.19 that the reference ignores, and what they are for."""
 _MARKS: Mapping[str, str] = {
-    "prebuilt-workload-name": "Workloads that somebody else makes",
+    "prebuilt-workload-name": "Workloads that another client creates",
     "max-exec-time-seconds": _TIME,
     "elastic-job": _SLICES,
-    "priority-boost": "boosted priorities",
-    "admission-gated-by": "gates of admission",
-    "workload-allowed-resource-flavors": "flavors that a Workload is held to",
+    "priority-boost": "priority boosts",
+    "admission-gated-by": "admission gates",
+    "workload-allowed-resource-flavors": "the allowed flavors of a Workload",
 }
-"""Labels and annotations of Jobs and Workloads, without Kueue's domain."""
+"""Labels and annotations of Jobs and Workloads, without the domain of Kueue."""
 _SETTINGS: Mapping[tuple[str, ...], str] = {
     ("admissionFairSharing",): _SHARES,
     ("waitForPodsReady", "blockAdmission"): "admission of one Workload after another",
-    ("objectRetentionPolicies",): "Workloads that are deleted in time",
+    ("objectRetentionPolicies",): "Workloads that are deleted after a while",
 }
-"""Keys of the Configuration."""
+"""Fields of the Configuration."""
 _DOMAIN = f"{KUEUE}/"
 
 
 def not_decided(manifest: Manifest) -> Iterator[FieldError]:
-    """Give each field of an object that would have Kueue decide more than the reference does."""
-    for path, subject in NOT_DECIDED.get(manifest["kind"], {}).items():
-        yield from (_passed_over(field, subject) for field, _ in places(manifest, path))
+    """Give each field of an object for which Kueue decides more than the reference does."""
+    fields = NOT_DECIDED.get(manifest["kind"], {})
+    for path, subject in fields.items():
+        for field, _ in places(manifest, path):
+            yield _ignored(field, subject)
     if manifest["kind"] in {"Job", "Workload"}:
-        yield from _marked(manifest)
+        yield from _labels_and_annotations(manifest)
 
 
 def settings_not_decided(
     configuration: Manifest, behaviour: Behaviour
 ) -> Iterator[FieldError]:
-    """Give each key of a Configuration that would have Kueue decide more, or otherwise, than the reference does."""
+    """Give each field of a Configuration for which Kueue decides more than the reference does, or otherwise."""
     for path, subject in _SETTINGS.items():
-        found: Any = configuration
-        for key in path:
-            found = found.get(key) if isinstance(found, dict) else None
-        if found:
-            yield _passed_over(".".join(path), subject)
-    frameworks = (configuration.get("integrations") or {}).get("frameworks")
+        if _value_at(configuration, path):
+            yield _ignored(".".join(path), subject)
+    integrations = configuration.get("integrations") or {}
+    frameworks = integrations.get("frameworks")
     if frameworks and FRAMEWORK not in frameworks:
-        yield _passed_over(
-            "integrations.frameworks",
-            f"which kinds are managed, and {FRAMEWORK} is not among them",
-        )
-    for name, on in (configuration.get("featureGates") or {}).items():
-        gate = behaviour.gates.table.get(name)
-        if (
-            gate
-            and not gate.shared
-            and on is not gate.default
-            and name not in gates_read_by(behaviour)
-        ):
-            yield _passed_over(f"featureGates.{name}", "what this gate is for")
+        subject = f"the kinds that Kueue manages, which do not include {FRAMEWORK}"
+        yield _ignored("integrations.frameworks", subject)
+    gates = configuration.get("featureGates") or {}
+    for name, is_on in gates.items():
+        if _changes_unread_gate(behaviour, name, is_on):
+            yield _ignored(f"featureGates.{name}", "the feature of this gate")
+
+
+def _value_at(configuration: Manifest, path: Sequence[str]) -> Any:
+    found: Any = configuration
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def _changes_unread_gate(
+    behaviour: Behaviour,
+    name: str,
+    is_on: Any,
+) -> bool:
+    """Whether a gate of Kueue is switched from its default without any effect on the reference."""
+    gate = behaviour.gates.table.get(name)
+    if gate is None or gate.shared or is_on is gate.default:
+        return False
+    return name not in gates_read_by(behaviour)
 
 
 def unknown(manifest: Manifest) -> Sequence[str]:
-    """Give each field of an object of Kueue that its version does not have; an API server drops it."""
+    """Give each field of an object of Kueue that its version does not have and that an API server drops."""
     kind = manifest["kind"]
-    return (
-        unknown_fields(manifest, schema(kind, version_of(manifest)))
-        if KINDS[kind].group == KUEUE
-        else ()
-    )
+    if KINDS[kind].group != KUEUE:
+        return ()
+    return unknown_fields(manifest, schema(kind, version_of(manifest)))
 
 
-def _marked(manifest: Manifest) -> Iterator[FieldError]:
+def _labels_and_annotations(manifest: Manifest) -> Iterator[FieldError]:
+    meta = manifest["metadata"]
     for holder in ("labels", "annotations"):
-        for name in _of_kueue(manifest["metadata"].get(holder)):
+        for name in _of_kueue(meta.get(holder)):
             if name in _MARKS:
-                yield _passed_over(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
-    template = (manifest.get("spec") or {}).get("template") or {}
-    for name in _of_kueue((template.get("metadata") or {}).get("annotations")):
+                yield _ignored(f"metadata.{holder}[{_DOMAIN}{name}]", _MARKS[name])
+    spec = manifest.get("spec") or {}
+    template = spec.get("template") or {}
+    template_meta = template.get("metadata") or {}
+    for name in _of_kueue(template_meta.get("annotations")):
         if name.startswith("podset-"):
-            yield _passed_over(
-                f"spec.template.metadata.annotations[{_DOMAIN}{name}]", _TOPOLOGY
-            )
+            path = "spec.template.metadata.annotations"
+            yield _ignored(f"{path}[{_DOMAIN}{name}]", _TOPOLOGY)
 
 
-def _of_kueue(held: Any) -> Iterator[str]:
-    yield from (
-        key.removeprefix(_DOMAIN) for key in held or () if key.startswith(_DOMAIN)
-    )
+def _of_kueue(keys: Any) -> Iterator[str]:
+    for key in keys or ():
+        if key.startswith(_DOMAIN):
+            yield key.removeprefix(_DOMAIN)
 
 
-def _passed_over(field: str, subject: str) -> FieldError:
+def _ignored(field: str, subject: str) -> FieldError:
+    detail = f"{subject}: ignored by the simulation"
     return FieldError(
         field=field,
         type="Not decided",
-        detail=f"{subject}: the answer is as if this were not there",
+        detail=detail,
     )

@@ -1,46 +1,50 @@
-"""How the processing of a workload's claims ends: with what its pods are charged, or with why it is refused.
+"""DRA resources of a workload after preprocessing: what its pods charge, or why the workload is inadmissible.
 
 Kueue: pkg/workload/workload.go (WithPreprocessedDRAResources)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import ParamSpec
+from typing import TypeVar
 
 from kueue_dra_ref.behaviours.phases_dra import Preprocessing
 from kueue_dra_ref.cel import Undecided
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.dra.dra_workloads import InadmissibleReason
 from kueue_dra_ref.target import FieldError
 
-P = ParamSpec("P")
+Rejection = TypeVar("Rejection", bound=FieldError | Undecided)
 
-Charges = Mapping[str, int]
-"""Devices by resource."""
+ResourceCounts = Mapping[str, int]
+"""Devices, or units of a counter or capacity, by resource."""
+Choices = Mapping[str, tuple[str, ...]]
+"""Resources that a charge may become, by the name of the charge."""
+PerPodSet = Mapping[str, ResourceCounts]
+"""The same by the name of the pod set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DRAResources:
-    """What one pod of each pod set is charged, by the pod set's name, or why the workload is refused.
+    """What one pod of each pod set charges, by the name of the pod set, or why the workload is inadmissible.
 
-    ``shared`` is charged once, however many pods there are.  A class whose resource depends on the flavor is charged
-    under a name of its own; ``choices`` has the resources that it may turn out to be.
+    Kueue charges ``shared`` once, however many pods there are.  A class whose resource depends on the flavor is charged
+    under a name of its own; ``choices`` lists the resources that it may become.
     """
 
-    charges: Mapping[str, Charges] = field(default_factory=dict)
-    shared: Mapping[str, Charges] = field(default_factory=dict)
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    replaced: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Extended resources that are charged as devices, and not as what containers request, by pod set."""
+    charges: PerPodSet = field(default_factory=dict)
+    shared: PerPodSet = field(default_factory=dict)
+    choices: Choices = field(default_factory=dict)
+    replaced: Mapping[str, Set[str]] = field(default_factory=dict)
+    """By pod set, extended resources that are charged as devices instead of as requests of containers."""
     refused: InadmissibleReason | None = None
     steps: tuple[Step, ...] = ()
 
 
-class Stopped(Exception):
-    """The first failing claim ends processing; ``requirements`` say so."""
+class ProcessingError(Exception):
+    """The first claim that fails ends preprocessing; ``requirements`` are those that it violates."""
 
     def __init__(
         self,
@@ -48,41 +52,48 @@ class Stopped(Exception):
         undecided: str = "",
         requirements: Iterable[str] = (),
     ) -> None:
-        self.faults, self.undecided, self.requirements = (
-            tuple(faults),
-            undecided,
-            tuple(dict.fromkeys(requirements)),
-        )
-        super().__init__(undecided or ", ".join(map(str, self.faults)))
+        self.faults = tuple(faults)
+        self.undecided = undecided
+        self.requirements = tuple(dict.fromkeys(requirements))
+        messages = [str(fault) for fault in self.faults]
+        super().__init__(undecided or ", ".join(messages))
 
 
-def stop_if_refused(
-    rules: Iterable[Rule[P, Undecided | FieldError | None]],
-    *asked: P.args,
-    **more: P.kwargs,
-) -> None:
-    """Hold something against rules; the first that finds fault, or cannot decide, ends processing.
+def raise_if_rejected(answer: Answer[Rejection] | None) -> None:
+    """End preprocessing if a rule rejects a claim, or cannot decide about it.
 
     Raises:
-        Stopped: one did.
+        ProcessingError: there is such an answer.
 
     """
-    for rule in rules:
-        match rule(*asked, **more):
-            case Undecided() as undecided:
-                raise Stopped(undecided=undecided.reason, requirements=cited([rule]))
-            case FieldError() as fault:
-                raise Stopped([fault], requirements=cited([rule]))
+    if answer is None:
+        return
+    cites = cited([answer.rule])
+    match answer.value:
+        case Undecided() as undecided:
+            raise ProcessingError(undecided=undecided.reason, requirements=cites)
+        case FieldError() as fault:
+            raise ProcessingError([fault], requirements=cites)
 
 
-def refusal(stop: Stopped, rules: Preprocessing) -> InadmissibleReason:
-    """Put into Kueue's words why processing ended."""
-    if stop.undecided:
-        return InadmissibleReason(message=stop.undecided, undecided=True)
-    told = list(dict.fromkeys(map(str, stop.faults)))
-    retryable = any(fault.type == "Internal error" for fault in stop.faults)
-    retryable = retryable or any(rule(stop.faults) for rule in rules.retry_on_error)
+def inadmissible_reason(
+    error: ProcessingError, rules: Preprocessing
+) -> InadmissibleReason:
+    """Format the error of preprocessing as Kueue does."""
+    if error.undecided:
+        return InadmissibleReason(message=error.undecided, undecided=True)
+    faults = error.faults
+    is_internal = any(fault.type == "Internal error" for fault in faults)
     return InadmissibleReason(
-        message=told[0] if len(told) == 1 else f"[{', '.join(told)}]",
-        retryable=retryable,
+        message=_format(faults),
+        retryable=is_internal or rules.retry_on_error(faults),
     )
+
+
+def _format(faults: Sequence[FieldError]) -> str:
+    """Format errors as Kubernetes formats an aggregate of them: each message once."""
+    messages = dict.fromkeys(str(fault) for fault in faults)
+    joined = ", ".join(messages)
+    if len(messages) == 1:
+        return joined
+    return f"[{joined}]"

@@ -1,4 +1,4 @@
-"""Kueue 0.19 keeps resources in the order of a hash of their names (gate VectorizedResourceRequests).
+"""FNV-1a: Kueue 0.19 keeps resources in the order of this hash (gate VectorizedResourceRequests).
 
 Kueue: pkg/resources/slice_requests.go (hashResourceName)
 """
@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from functools import cache
 
-_OFFSET, _PRIME, _MASK = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
+_OFFSET = 0xCBF29CE484222325
+_PRIME = 0x100000001B3
+_MASK = 0xFFFFFFFFFFFFFFFF
 
 
 @cache
 def fnv1a(name: str) -> int:
-    """The 64-bit FNV-1a hash of a name."""
+    """Compute the 64-bit FNV-1a hash of a name."""
     value = _OFFSET
     for byte in name.encode():
-        value = ((value ^ byte) * _PRIME) & _MASK
+        value ^= byte
+        value = value * _PRIME & _MASK
     return value

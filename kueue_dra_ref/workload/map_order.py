@@ -1,4 +1,4 @@
-"""What Kueue leaves to chance: in which order it goes through a Go map, settled by a hash or by who saw it happen.
+"""Orders that Kueue leaves to Go's map iteration: a hash decides, or the recorded message of a condition.
 
 No counterpart: the iteration order of Go maps.
 """
@@ -13,99 +13,122 @@ from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.fnv import fnv1a
 
 OF_POD_SET = "couldn't assign flavors to pod set "
-"""What a message begins with that tells of a pod set, before its name."""
+"""How a message about one pod set begins, up to the name."""
 
 
 @dataclass(slots=True, kw_only=True)
 class MapOrder:
-    """How often-random orders fall out; ``seen`` is what a Workload's condition was seen to say, by name.
+    """The order of each map iteration; ``seen`` has the recorded message of each Workload's condition, by name.
 
-    Whoever replays a recording tells what came of it, so that the reference goes through a map as the recorded Kueue
-    did; what it then finds is its own.  Without that, resources come in the order of a hash of their names.
+    A replay passes what was recorded, so that the reference iterates over a map in the order of the recorded Kueue;
+    what the reference decides in that order is its own.  Otherwise resources are in the order of a hash of their names.
     """
 
     seen: Mapping[str, str] = field(default_factory=dict)
     orders: bool = True
-    """Whether Kueue goes through maps in an order of chance; otherwise what was seen tells nothing of it."""
+    """Whether Kueue iterates in random order; otherwise messages say nothing about an order."""
 
     def for_workload(self, workload: Manifest) -> MapOrderDraw:
-        """How it falls out for one Workload, which goes by the name of its Job when it has one."""
+        """Give the orders for one Workload, which recordings name after its Job if it has one."""
         meta = workload["metadata"]
-        owners = meta.get("ownerReferences") or ()
-        told = self.seen.get(
-            next((owner["name"] for owner in owners), meta["name"]), ""
-        )
-        return MapOrderDraw(seen=told if self.orders else "", told=told)
+        owners = meta.get("ownerReferences")
+        named = owners[0] if owners else meta
+        message = self.seen.get(named["name"], "")
+        seen = message if self.orders else ""
+        return MapOrderDraw(seen=seen, message=message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapOrderDraw:
-    """How it falls out for one Workload, about which ``seen`` was said."""
+    """The order of map iterations for one Workload; ``seen`` is the message that shows it."""
 
     seen: str = ""
-    told: str = ""
-    """The same, whether or not it tells of an order."""
+    message: str = ""
+    """The recorded message, whether or not it shows an order."""
 
     def order_for_pod_set(self, name: str) -> MapOrderDraw:
-        """How it falls out for one pod set, which goes through maps of its own: by what was said of it, if anything."""
+        """Give the orders for one pod set, which has maps of its own: from the part of the message about it."""
         if not self.seen:
             return self
-        parts = self.seen.split(OF_POD_SET)
-        return replace(
-            self,
-            seen=next((part for part in parts if part.startswith(f"{name}: ")), ""),
-        )
+        own = ""
+        for part in self.seen.split(OF_POD_SET):
+            if part.startswith(f"{name}: "):
+                own = part
+                break
+        return replace(self, seen=own)
 
-    def is_stable(self, words: str) -> bool:
-        """Whether these words were what was seen in the end, where two happen at one time and either may come first."""
-        return bool(words) and self.told == words
+    def is_stable(self, message: str) -> bool:
+        """Whether a message is the last one recorded, where either of two concurrent messages may come first."""
+        return bool(message) and self.message == message
 
     def classes(self, names: Iterable[str]) -> list[str]:
-        """Device classes of a claim in the order in which they are looked up; the first that is unmapped is told."""
-        return sorted(
-            names,
-            key=lambda name: (
-                f"DeviceClass {name} is not mapped" not in self.seen,
-                fnv1a(name),
-                name,
-            ),
-        )
+        """Order the device classes of a claim for lookup: Kueue reports the first that is not mapped."""
+        return self._reported_first(names, "DeviceClass {} is not mapped")
 
     def names(self, names: Iterable[str]) -> list[str]:
-        """Extended resources of a pod in the order in which they are told of."""
-        return sorted(
-            names,
-            key=lambda name: (self.seen.find(f"resources.requests.{name}: "), name),
-        )
+        """Order the extended resources of a pod: as the message reports them."""
+
+        def position(name: str) -> int:
+            return self.seen.find(f"resources.requests.{name}: ")
+
+        return sorted(sorted(names), key=position)
 
     def groups(self, resources: Iterable[str]) -> list[str]:
-        """Resources in the order in which their groups are looked at: what was told of first."""
-        return sorted(
-            resources, key=lambda name: (not self._names(name, ""), fnv1a(name), name)
+        """Order resources for the search of their resource groups: those that the message reports come first."""
+        return self._reported_first(
+            resources,
+            "quota for {} in flavor ",
+            "resource {} unavailable",
         )
 
     def quotas(self, found: Mapping[str, PreemptionMode], flavor: str) -> list[str]:
-        """Resources of one flavor: what was told of first, and of that what ended the look at the flavor last."""
-        return sorted(
-            found,
-            key=lambda name: (
-                (
-                    not self._names(name, flavor),
-                    found[name] is PreemptionMode.NEVER,
-                    fnv1a(name),
-                    name,
-                )
-                if self.seen
-                else (False, False, fnv1a(name), name)
-            ),
+        """Order the resources of one flavor: reported ones first, and of those the one that ended the check last."""
+
+        def is_last(name: str) -> bool:
+            return found[name] is PreemptionMode.NEVER
+
+        by_hash = sorted(found, key=_hash_and_name)
+        if not self.seen:
+            return by_hash
+        ordered = sorted(by_hash, key=is_last)
+        return self._with_reported_first(
+            ordered,
+            f"quota for {{}} in flavor {flavor},",
         )
 
-    def _names(self, resource: str, flavor: str) -> bool:
-        within = f"quota for {resource} in flavor {flavor}{',' if flavor else ''}"
-        return within in self.seen or (
-            not flavor and f"resource {resource} unavailable" in self.seen
-        )
+    def _reported_first(
+        self,
+        names: Iterable[str],
+        *messages: str,
+    ) -> list[str]:
+        """Order names by a hash, those first that one of the messages reports."""
+        by_hash = sorted(names, key=_hash_and_name)
+        if not self.seen:
+            return by_hash
+        return self._with_reported_first(by_hash, *messages)
+
+    def _with_reported_first(
+        self,
+        ordered: list[str],
+        *messages: str,
+    ) -> list[str]:
+        reported: list[str] = []
+        others: list[str] = []
+        for name in ordered:
+            is_reported = self._reports(name, messages)
+            group = reported if is_reported else others
+            group.append(name)
+        return reported + others
+
+    def _reports(self, name: str, messages: Iterable[str]) -> bool:
+        """Whether the recorded message contains one of these about a name."""
+        reports = [message.format(name) for message in messages]
+        return any(report in self.seen for report in reports)
+
+
+def _hash_and_name(name: str) -> tuple[int, str]:
+    return fnv1a(name), name
 
 
 CERTAIN = MapOrderDraw()
-"""Where nobody has seen how it fell out."""
+"""The orders without a recorded message."""

@@ -1,91 +1,101 @@
-"""A workload as Kueue counts it: its pods with what their surroundings add, and what is wrong with them then.
+"""Adjusted requests of a workload, with overhead and defaults of LimitRanges, and their validation.
 
 Kueue: pkg/workload/resources.go (AdjustResources, ValidateResources, ValidateLimitRange)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.types import PodSet, Workload
-from kueue_dra_ref.behaviours.phases_dra import AdjustResources, CheckPods
+from kueue_dra_ref.behaviours.phases_dra import AdjustResources
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.limitranges import NamespaceLimits
+from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Collect
+from kueue_dra_ref.target import FieldError
+
+CheckSlot = Collect[[PodSet, NamespaceLimits], FieldError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvalidResources:
-    """Why nobody may admit a workload, whatever is free."""
+    """Why a workload is inadmissible whatever quota is unused."""
 
     message: str
     requirements: tuple[str, ...]
 
 
 def adjusted(
-    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> Workload:
-    """The workload with what Kueue adds to the requests of its pods."""
-    pod_sets = tuple(_adjusted(rules, around, each) for each in workload.pod_sets)
-    same = all(
-        now is before for now, before in zip(pod_sets, workload.pod_sets, strict=True)
-    )
-    return workload if same else replace(workload, pod_sets=pod_sets)
+    """Give a workload with the requests that Kueue counts for its pods.
 
-
-def _adjusted(
-    rules: AdjustResources, around: NamespaceLimits, pod_set: PodSet
-) -> PodSet:
-    for rule in rules.pod_set:
-        pod_set = rule(pod_set, around)
-    return pod_set
+    Kueue: pkg/workload/resources.go (AdjustResources)
+    """
+    before = workload.pod_sets
+    pod_sets = tuple(rules.pod_set(each, limits) for each in before)
+    pairs = zip(pod_sets, before, strict=True)
+    if all(after is each for after, each in pairs):
+        return workload
+    return replace(workload, pod_sets=pod_sets)
 
 
 def told(
-    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> Iterator[Step]:
-    """What became of the requests, rule by rule where there is a difference."""
+    """Explain each change of the requests, rule by rule."""
     for pod_set in workload.pod_sets:
-        for rule in rules.pod_set:
-            before, pod_set = pod_set, rule(pod_set, around)
-            if pod_set is not before and pod_set.requests != before.requests:
-                shown = ", ".join(
-                    f"{amount} {name}" for name, amount in pod_set.requests.items()
-                )
-                text = (
-                    f"pod set {pod_set.name}: a pod requests {shown}: {rule.sentence}"
-                )
+        before = pod_set
+        for rule, after in rules.pod_set.steps(pod_set, limits):
+            if after is None:
+                break
+            if after is not before and after.requests != before.requests:
+                requests = [
+                    f"{amount} {name}" for name, amount in after.requests.items()
+                ]
+                text = f"pod set {after.name}: a pod requests {', '.join(requests)}: {rule.sentence}"
                 yield Step(requirements=cited([rule]), text=text)
+            before = after
 
 
 def unfit(
-    rules: AdjustResources, around: NamespaceLimits, workload: Workload
+    rules: AdjustResources,
+    limits: NamespaceLimits,
+    workload: Workload,
 ) -> InvalidResources | None:
-    """What Kueue has against the requests of a workload that was adjusted."""
-    of_resources = _told(
-        rules.resources, around, workload, "resources validation failed"
+    """Validate the requests of an adjusted workload.
+
+    Kueue: pkg/workload/resources.go (ValidateResources, ValidateLimitRange)
+    """
+    invalid = _errors_of(
+        rules.resources, limits, workload, "resources validation failed"
     )
-    return of_resources or _told(
-        rules.ranges,
-        around,
-        workload,
-        "resources didn't satisfy LimitRange constraints",
-    )
+    if invalid:
+        return invalid
+    message = "resources didn't satisfy LimitRange constraints"
+    return _errors_of(rules.ranges, limits, workload, message)
 
 
-def _told(
-    rules: Sequence[CheckPods], around: NamespaceLimits, workload: Workload, words: str
+def _errors_of(
+    rules: CheckSlot,
+    limits: NamespaceLimits,
+    workload: Workload,
+    summary: str,
 ) -> InvalidResources | None:
-    pairs = [
-        (rule, str(f))
-        for each in workload.pod_sets
-        for rule in rules
-        for f in rule(each, around)
-    ]
-    faults = list(dict.fromkeys(fault for _, fault in pairs))
+    faults: dict[str, None] = {}
+    failed: list[Rule[..., object]] = []
+    for pod_set in workload.pod_sets:
+        for rule, fault in rules.answers(pod_set, limits):
+            faults[str(fault)] = None
+            failed.append(rule)
     if not faults:
         return None
-    message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
-    return InvalidResources(
-        message=f"{words}: {message}", requirements=cited(rule for rule, _ in pairs)
-    )
+    shown = ", ".join(faults)
+    message = shown if len(faults) == 1 else f"[{shown}]"
+    return InvalidResources(message=f"{summary}: {message}", requirements=cited(failed))

@@ -1,4 +1,4 @@
-"""What a workload asks the scheduler for: ordinary requests and device charges of each pod set, in Kueue's units.
+"""Total requests of a workload: what each pod set requests and what its devices charge, in Kueue's units.
 
 Kueue: pkg/workload/workload.go (PodSetResources, ScaledTo, totalRequestsFromPodSets, podSetsCountsAfterReclaim)
 """
@@ -14,185 +14,216 @@ from kueue_dra_ref.api.quantities import clamp, parse
 from kueue_dra_ref.api.types import ClusterQueue, PodSet, Workload
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
-from kueue_dra_ref.explain.step import TIMES, Step, cited, named
-from kueue_dra_ref.workload.dra_resources import Charges, DRAResources
+from kueue_dra_ref.explain.step import TIMES, Step, named
+from kueue_dra_ref.workload.dra_resources import DRAResources, ResourceCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TotalRequests:
-    """One pod set's total: ``amounts`` by resource for all of its ``count`` pods."""
+    """The total of one pod set: ``amounts`` by resource for all of its ``count`` pods."""
 
     pod_set: PodSet
     count: int
     amounts: Mapping[str, int]
     shared: Mapping[str, int] = field(default_factory=dict)
-    """The part of it that does not depend on the number of pods."""
+    """The part of ``amounts`` that does not depend on the number of pods."""
     in_bytes: frozenset[str] = frozenset()
-    """Resources that are printed in bytes."""
+    """Resources that are formatted in bytes."""
 
 
 def counted(
-    rules: FlavorAssignment, queue: ClusterQueue, demand: TotalRequests
+    rules: FlavorAssignment,
+    queue: ClusterQueue,
+    requests: TotalRequests,
 ) -> Mapping[str, int]:
-    """What a ClusterQueue charges beside what a pod set asks for."""
-    found = [rule(queue, demand.count) for rule in rules.implicit_requests]
-    return {name: amount for each in found for name, amount in each.items()}
+    """Give what a ClusterQueue charges a pod set for in addition to its requests."""
+    total: dict[str, int] = {}
+    for amounts in rules.counted(queue, requests.count):
+        total |= amounts
+    return total
 
 
 def demands(
     behaviour: Behaviour,
     configuration: Configuration,
     workload: Workload,
-    done: DRAResources,
+    dra: DRAResources,
     reclaimed: Mapping[str, int],
 ) -> tuple[TotalRequests, ...]:
-    """Every pod set's demand; pods that are reclaimable are not asked for any more."""
-    return tuple(
-        _with_shared(
-            _demand(
-                behaviour,
-                configuration,
-                pod_set,
-                done,
-                reclaimed.get(pod_set.name, 0),
-            ),
-            done.shared.get(pod_set.name, {}),
+    """Compute the total requests of every pod set, without its reclaimable pods.
+
+    Kueue: pkg/workload/workload.go (totalRequestsFromPodSets, podSetsCountsAfterReclaim)
+    """
+    formatted = in_bytes(behaviour, configuration)
+    found: list[TotalRequests] = []
+    for pod_set in workload.pod_sets:
+        remaining = pod_set.count - reclaimed.get(pod_set.name, 0)
+        count = max(remaining, 0)
+        per_pod = _requests_of_pod(behaviour, configuration, pod_set, dra)
+        requests = TotalRequests(
+            pod_set=pod_set,
+            count=count,
+            amounts=_multiplied(behaviour, per_pod, count),
+            in_bytes=formatted,
         )
-        for pod_set in workload.pod_sets
-    )
+        shared = dra.shared.get(pod_set.name, {})
+        found.append(_with_shared(requests, shared))
+    return tuple(found)
 
 
-def _with_shared(demand: TotalRequests, shared: Charges) -> TotalRequests:
-    """Add what the pods of a pod set share: it is asked for as long as there is a pod."""
-    if not shared or not demand.count:
-        return demand
-    more = {name: units(name, parse(devices)) for name, devices in shared.items()}
-    amounts = {
-        name: clamp(demand.amounts.get(name, 0) + more.get(name, 0))
-        for name in (*demand.amounts, *more)
+def _multiplied(
+    behaviour: Behaviour,
+    per_pod: Mapping[str, int],
+    count: int,
+) -> dict[str, int]:
+    times = behaviour.charging.pods
+    return {
+        name: times.or_else(amount, max(amount, 0), count)
+        for name, amount in per_pod.items()
     }
-    return replace(demand, amounts=amounts, shared=more)
 
 
-def _demand(
+def _with_shared(requests: TotalRequests, shared: ResourceCounts) -> TotalRequests:
+    """Add the devices that the pods of a pod set share, as long as it has any pod."""
+    if not shared or not requests.count:
+        return requests
+    once: dict[str, int] = {}
+    amounts = {name: clamp(amount) for name, amount in requests.amounts.items()}
+    for name, devices in shared.items():
+        once[name] = units(name, parse(devices))
+        before = amounts.get(name, 0)
+        amounts[name] = clamp(before + once[name])
+    return replace(requests, amounts=amounts, shared=once)
+
+
+def _requests_of_pod(
     behaviour: Behaviour,
     configuration: Configuration,
     pod_set: PodSet,
-    done: DRAResources,
-    reclaimed: int,
-) -> TotalRequests:
-    adding = behaviour.charging
-    included = _included(pod_set.requests, configuration.exclude_resource_prefixes)
-    transformed = (
-        rule(included, configuration.transformations) for rule in adding.transformed
-    )
-    ordinary = (
-        next(transformed, included) if configuration.transformations else included
-    )
-    replaced = done.replaced.get(pod_set.name, ())
+    dra: DRAResources,
+) -> dict[str, int]:
+    """Compute what one pod requests: transformed requests of its containers, and its devices."""
+    charging = behaviour.charging
+    requests = _included(pod_set.requests, configuration.exclude_resource_prefixes)
+    transformations = configuration.transformations
+    if transformations:
+        requests = charging.transformed.or_else(requests, requests, transformations)
+    replaced = dra.replaced.get(pod_set.name, ())
     amounts = {
         name: units(name, amount)
-        for name, amount in ordinary.items()
+        for name, amount in requests.items()
         if name not in replaced
     }
-    for resource, devices in done.charges.get(pod_set.name, {}).items():
+    for resource, devices in dra.charges.get(pod_set.name, {}).items():
         charged = units(resource, parse(devices))
         before = amounts.get(resource, 0)
-        amounts[resource] = next(
-            (rule(before, charged) for rule in adding.plus_pod_requests),
-            before or charged,
-        )
-    count = max(pod_set.count - reclaimed, 0)
-    times = adding.pods
-    total = {
-        name: next((rule(max(one, 0), count) for rule in times), one)
-        for name, one in amounts.items()
-    }
-    shown = in_bytes(behaviour, configuration)
-    return TotalRequests(pod_set=pod_set, count=count, amounts=total, in_bytes=shown)
+        default = before or charged
+        amounts[resource] = charging.plus_pod_requests.or_else(default, before, charged)
+    return amounts
 
 
 def in_bytes(behaviour: Behaviour, configuration: Configuration) -> frozenset[str]:
-    """The resources that are printed in bytes beside memory and storage."""
+    """Give the resources that are formatted in bytes in addition to memory and storage."""
     rules = behaviour.processing.sourcing.in_bytes
-    return next((rule(configuration.mappings) for rule in rules), frozenset())
+    return rules.or_else(frozenset(), configuration.mappings)
 
 
-def _included(amounts: Amounts, prefixes: tuple[str, ...]) -> Amounts:
-    return (
-        {
-            name: amount
-            for name, amount in amounts.items()
-            if not name.startswith(prefixes)
-        }
-        if prefixes
-        else amounts
-    )
+def _included(requests: Amounts, excluded: tuple[str, ...]) -> Amounts:
+    """Drop the resources whose names begin with a prefix that the Configuration excludes."""
+    if not excluded:
+        return requests
+    return {
+        name: amount
+        for name, amount in requests.items()
+        if not name.startswith(excluded)
+    }
 
 
 def scaled(
-    found: Sequence[TotalRequests], counts: Sequence[int]
+    requests: Sequence[TotalRequests], counts: Sequence[int]
 ) -> tuple[TotalRequests, ...]:
-    """The same pod sets with other numbers of pods."""
-    return tuple(
-        _scaled(demand, count) for demand, count in zip(found, counts, strict=True)
-    )
+    """Scale each pod set to another number of pods.
+
+    Kueue: pkg/workload/workload.go (ScaledTo)
+    """
+    scaled_requests: list[TotalRequests] = []
+    for each, count in zip(requests, counts, strict=True):
+        scaled_requests.append(_scaled_to(each, count))
+    return tuple(scaled_requests)
 
 
-def _scaled(demand: TotalRequests, count: int) -> TotalRequests:
-    if demand.count in (0, count):
-        return demand
-    shared = (
-        {name: demand.shared.get(name, 0) for name in demand.amounts}
-        if count
-        else dict[str, int]()
-    )
-    own = {
-        name: amount - shared.get(name, 0) for name, amount in demand.amounts.items()
-    }
-    amounts = {
-        name: clamp(amount // demand.count * count + shared.get(name, 0))
-        for name, amount in own.items()
-    }
-    return replace(demand, count=count, amounts=amounts)
-
-
-def summed(found: tuple[TotalRequests, ...]) -> Mapping[str, int]:
-    """The amounts of several pod sets together."""
-    total: dict[str, int] = {}
-    for demand in found:
-        for name, amount in demand.amounts.items():
-            total[name] = clamp(total.get(name, 0) + amount)
-    return total
+def _scaled_to(requests: TotalRequests, count: int) -> TotalRequests:
+    if requests.count in (0, count):
+        return requests
+    shared = requests.shared if count else {}
+    amounts: dict[str, int] = {}
+    for name, amount in requests.amounts.items():
+        once = shared.get(name, 0)
+        per_pod = (amount - once) // requests.count
+        amounts[name] = clamp(per_pod * count + once)
+    return replace(requests, count=count, amounts=amounts)
 
 
 def explained(
-    behaviour: Behaviour, found: tuple[TotalRequests, ...], done: DRAResources
+    behaviour: Behaviour,
+    requests: Sequence[TotalRequests],
+    dra: DRAResources,
 ) -> Iterator[Step]:
-    """How the devices of one pod become those of its pod set."""
-    adding = behaviour.charging
-    for demand in found:
-        several = f"pod set {demand.pod_set.name}: " if len(found) > 1 else ""
-        shared = done.shared.get(demand.pod_set.name, {})
-        for resource, devices in done.charges.get(demand.pod_set.name, {}).items():
-            replaced = done.replaced.get(demand.pod_set.name, ())
-            if (
-                ordinary := None
-                if resource in replaced
-                else demand.pod_set.requests.get(resource)
-            ):
-                text = f"{several}containers request {ordinary} {resource} as well"
-                yield Step(requirements=cited(adding.plus_pod_requests), text=text)
-            total = printed(resource, demand.amounts[resource], demand.in_bytes)
-            charged = (
-                printed(resource, devices, demand.in_bytes)
-                if resource in demand.in_bytes
-                else str(devices)
-            )
-            per_pod = f"{charged} + {ordinary}" if ordinary else charged
-            more = f" + {shared[resource]}" if resource in shared else ""
-            text = f"{several}{per_pod} per pod {TIMES} {named(demand.count, 'pod')}{more} = {total} {resource}"
-            yield Step(requirements=cited(adding.pods), text=text)
+    """Explain how the devices of one pod become those of its pod set."""
+    once = behaviour.charging.once_per_workload
+    for each in requests:
+        name = each.pod_set.name
+        title = f"pod set {name}: " if len(requests) > 1 else ""
+        for resource in dra.charges.get(name, {}):
+            yield from _explain_resource(behaviour, each, dra, resource, title)
+        shared = dra.shared.get(name, {})
         for resource, devices in shared.items():
-            text = f"{several}{devices} {resource} of claims that exist once, whatever the number of pods"
-            yield Step(requirements=cited(adding.once_per_workload), text=text)
+            text = f"{title}{devices} {resource} of claims that exist once, whatever the number of pods"
+            yield Step.by(text, *once.rules)
+
+
+def _explain_resource(
+    behaviour: Behaviour,
+    requests: TotalRequests,
+    dra: DRAResources,
+    resource: str,
+    title: str,
+) -> Iterator[Step]:
+    """Explain the total of one resource that devices charge: per pod, times pods, plus what pods share."""
+    charging = behaviour.charging
+    pod_set = requests.pod_set
+    charges = dra.charges[pod_set.name]
+    devices = charges[resource]
+    per_pod = _format_devices(requests, resource, devices)
+    requested = _requested_in_addition(pod_set, dra, resource)
+    if requested:
+        per_pod += f" + {requested}"
+        text = f"{title}containers request {requested} {resource} in addition"
+        yield Step.by(text, *charging.plus_pod_requests.rules)
+    pods = named(requests.count, "pod")
+    product = f"{title}{per_pod} per pod {TIMES} {pods}"
+    shared = dra.shared.get(pod_set.name, {})
+    if resource in shared:
+        product += f" + {shared[resource]}"
+    amount = requests.amounts[resource]
+    total = printed(resource, amount, requests.in_bytes)
+    text = f"{product} = {total} {resource}"
+    yield Step.by(text, *charging.pods.rules)
+
+
+def _format_devices(requests: TotalRequests, resource: str, devices: int) -> str:
+    if resource in requests.in_bytes:
+        return printed(resource, devices, requests.in_bytes)
+    return str(devices)
+
+
+def _requested_in_addition(
+    pod_set: PodSet,
+    dra: DRAResources,
+    resource: str,
+) -> str:
+    """Give what containers request under the name of a resource that devices charge too; empty if nothing."""
+    if resource in dra.replaced.get(pod_set.name, ()):
+        return ""
+    requested = pod_set.requests.get(resource)
+    return str(requested) if requested else ""
