@@ -46,7 +46,7 @@ def is_charged_by_sources(
     device_class: str,
 ) -> bool:
     """Whether a DeviceClass charges counters or capacities instead of devices."""
-    return rules.instead(_sources(rules, mappings, device_class))
+    return rules.charge_by_sources(_sources(rules, mappings, device_class))
 
 
 def devices_to_match(
@@ -131,14 +131,14 @@ def _process_charge(
     devices = device_charges(rules, matched)
     amounts = [amount for device in devices for amount in device.amounts]
     offered = replace(matched, offers=amounts)
-    rejected = rules.lacking.answer(offered) or rules.unoffered.answer(offered)
+    rejected = rules.match_error.answer(offered) or rules.amount_error.answer(offered)
     steps += device_steps(offered, devices)
     if rejected:
         cites = cited([rejected.rule])
         return SelectorError(fault=rejected.value, requirements=cites)
-    worst = rules.worst.or_else(amounts[0], amounts) if amounts else NOTHING
-    per_device = rules.positive(worst.ceiling)
-    total = rules.times.or_else(per_device, per_device, charged.count)
+    worst = rules.worst_case.or_else(amounts[0], amounts) if amounts else NOTHING
+    per_device = rules.clamp(worst.ceiling)
+    total = rules.times_count.or_else(per_device, per_device, charged.count)
     trace = DeviceChargeTrace(
         worst=worst,
         per_device=per_device,

@@ -75,7 +75,7 @@ def charge_for_device(
     capacity = device.capacities.get(name)
     if capacity is None:
         return DeviceCharge(device=device)
-    requested = rules.asked.answer(charged.asked, name, capacity)
+    requested = rules.requested_capacity.answer(charged.asked, name, capacity)
     if requested is None:
         return DeviceCharge(device=device)
     return _round_to_policy(rules, device, capacity, requested)
@@ -93,7 +93,7 @@ def _round_to_policy(
     """
     amount = requested.value
     steps = [ChargeStep(requested.rule, amount)]
-    for rule, rounded in rules.rounded.steps(amount, capacity):
+    for rule, rounded in rules.round_capacity.steps(amount, capacity):
         if rounded is None:
             steps.append(ChargeStep(rule, None))
             return DeviceCharge(device=device, steps=tuple(steps))

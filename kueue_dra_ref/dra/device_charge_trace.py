@@ -69,7 +69,7 @@ def charge_step(
     for device in trace.devices:
         for step in device.steps[:1]:
             used.append(step.rule)
-    used += rules.worst.rules
+    used += rules.worst_case.rules
     cites = _cited(source.kind, used)
     return Step(requirements=cites, text=text)
 
@@ -84,7 +84,7 @@ def adjustment_steps(
     worst = trace.worst
     units = worst.ceiling
     kind = charged.source.kind
-    multiplied = _cited(kind, rules.times.rules)
+    multiplied = _cited(kind, rules.times_count.rules)
     if worst.amount.denominator != 1:
         rounded = _format_units(charged, units)
         text = f"{title}{worst} is rounded up to whole units: {rounded}"
@@ -94,7 +94,7 @@ def adjustment_steps(
         amount = _format(charged, worst)
         text = f"{title}{amount}"
         text += f" is charged as {per_device}"
-        for rule in rules.positive.rules:
+        for rule in rules.clamp.rules:
             because = f"{text}: {rule.sentence}"
             yield Step.by(because, rule)
     product = per_device * charged.count

@@ -46,7 +46,7 @@ def requests_extended_devices(
 
     Kueue: pkg/dra/extended_resources.go (NeedsDRAReconcile)
     """
-    for name in dict.fromkeys(rules.detected(workload)):
+    for name in dict.fromkeys(rules.used_by_workload(workload)):
         device_class, _ = _select_device_class(rules, lister, name, ())
         if device_class:
             return True
@@ -67,7 +67,7 @@ def resolve_extended_resources(
     resolved = ResolvedExtendedResources()
     for pod_set in workload.pod_sets:
         requests: list[ExtendedResourceRequest] = []
-        names = map_order.names(dict.fromkeys(rules.asked(pod_set)))
+        names = map_order.names(dict.fromkeys(rules.requested_names(pod_set)))
         for name in names:
             device_class, steps = _select_device_class(rules, lister, name, mappings)
             resolved.steps += steps
@@ -97,10 +97,10 @@ def _select_device_class(
     Kueue: pkg/dra/extended_resources.go (selectedDeviceClass)
     """
     steps: list[Step] = []
-    if not rules.named(name):
+    if not rules.is_extended_name(name):
         return "", steps
     classes = lister.classes_for(name)
-    for rule, selected in rules.chosen.steps(classes, mappings):
+    for rule, selected in rules.choose_class.steps(classes, mappings):
         if selected is None:
             break
         if len(selected) < len(classes):
@@ -151,7 +151,7 @@ def _is_rejected(
     request: ExtendedResourceRequest,
     resolved: ResolvedExtendedResources,
 ) -> bool:
-    rejected = rules.refused.first(request)
+    rejected = rules.reject_resource.first(request)
     if rejected is None:
         return False
     resolved.faults += rejected.value
@@ -165,7 +165,7 @@ def _by_resource(
     """Group requests by the resource that they charge, and by name where Kueue sums each name by itself."""
     groups: dict[tuple[str, ...], list[ExtendedResourceRequest]] = {}
     for request in requests:
-        resource = rules.charged.or_else("", request)
+        resource = rules.charged_resource.or_else("", request)
         key = (resource, *rules.per_name(request))
         groups.setdefault(key, []).append(request)
     for (resource, *_), group in groups.items():
@@ -205,7 +205,7 @@ def _explain_request(
     names = listed([request.name for request in requests])
     text = f"pod set {pod_set}: a pod requests {count} {TIMES} {names}"
     text += f", provided by DeviceClass {_classes_of(requests)}"
-    return Step.by(text, *rules.detected.rules)
+    return Step.by(text, *rules.used_by_workload.rules)
 
 
 def _explain_charge(
@@ -215,7 +215,7 @@ def _explain_charge(
 ) -> Step:
     """Explain which resource is charged, with the requirement about a mapped or an unmapped DeviceClass."""
     classes = _classes_of(requests)
-    cites = rules.charged.rules[0].requirements
+    cites = rules.charged_resource.rules[0].requirements
     if any(request.name == resource for request in requests):
         text = f"{classes} is not mapped to another resource: {resource} is charged"
         return Step(requirements=cites[:2][-1:], text=text)

@@ -55,7 +55,7 @@ def asks_for_devices(
     A workload that is inadmissible because of its claims is one too: otherwise Kueue would queue it.
     """
     rules = behaviour.processing
-    if rules.detected(workload) or rules.refused(workload):
+    if rules.is_dra_workload(workload) or rules.reject_workload(workload):
         return True
     return requests_extended_devices(behaviour.extended, lister, workload)
 
@@ -68,7 +68,7 @@ def processed(
 ) -> DRAResources:
     """Compute what the devices of a workload charge; the first claim that fails makes the workload inadmissible."""
     rules = behaviour.processing
-    if unsupported := rules.refused.answer(workload):
+    if unsupported := rules.reject_workload.answer(workload):
         return _inadmissible(unsupported)
     if not asks_for_devices(behaviour, lister, workload):
         return DRAResources()
@@ -204,7 +204,7 @@ class ClaimPreprocessor:
         return context
 
     def _is_charged_already(self, context: DeviceRequestContext) -> bool:
-        reused = self.rules.reused.holding(context)
+        reused = self.rules.already_charged.holding(context)
         if not reused:
             return False
         claim = context.claim.source

@@ -189,14 +189,14 @@ def _claims(
     dra = target.derivation(*key)
     if kueue is None or (dra and dra.refused):
         return ()
-    if kueue.behaviour.processing.detected:
+    if kueue.behaviour.processing.is_dra_workload:
         text = "no container lists a claim of its pod, so no claim is charged"
         return (Step(requirements=("KIND-014",), text=text),)
     return (_integration_is_off(target.behaviour),)
 
 
 def _integration_is_off(behaviour: Behaviour) -> Step:
-    gate = behaviour.integration
+    gate = behaviour.integration_gate
     cites = [one for one in _UNCHARGED if behaviour.name in catalogue()[one].holds]
     text = f"the gate {gate} is off, so claims are not charged"
     return Step(requirements=tuple(cites), text=text)

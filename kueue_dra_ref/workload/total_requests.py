@@ -38,7 +38,7 @@ def counted(
 ) -> Mapping[str, int]:
     """Give what a ClusterQueue charges a pod set for in addition to its requests."""
     total: dict[str, int] = {}
-    for amounts in rules.counted(queue, requests.count):
+    for amounts in rules.implicit_requests(queue, requests.count):
         total |= amounts
     return total
 
