@@ -16,12 +16,11 @@ from kueue_dra_ref.api.types import (
     ResourceGroup,
     Workload,
 )
-from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
-from kueue_dra_ref.model.resource_node import (
+from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
-    FlavorResource,
-    ResourceNode,
 )
+from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold, Order
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (

@@ -88,7 +88,7 @@ def build_hierarchy(
             _attach(node, nodes[above])
     for node in (*nodes.values(), *tree.queues.values()):
         if node.parent is None:
-            node.build()
+            node.update()
     return tree
 
 

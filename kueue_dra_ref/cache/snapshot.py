@@ -73,13 +73,13 @@ class Snapshot:
         """Use amounts in a ClusterQueue."""
         node = self.node(queue)
         for of, amount in amounts.items():
-            node.add(of, amount)
+            node.add_usage(of, amount)
 
     def release(self, queue: str, amounts: Amounts) -> None:
         """Give amounts back in a ClusterQueue."""
         node = self.node(queue)
         for of, amount in amounts.items():
-            node.remove(of, amount)
+            node.remove_usage(of, amount)
 
     def fits(self, queue: str, amounts: Amounts) -> bool:
         """Whether a ClusterQueue has all of these amounts now."""

@@ -231,7 +231,7 @@ class Kueue:
         node = self._tree.queues.get(hold.cluster_queue) if self._tree else None
         for of, amount in hold.amounts.items() if node else ():
             assert node is not None
-            node.add(of, amount) if sign > 0 else node.remove(of, amount)
+            node.add_usage(of, amount) if sign > 0 else node.remove_usage(of, amount)
         self.moves += 1
 
     def _workload_info(self, key: Key, obj: Manifest) -> WorkloadInfo:

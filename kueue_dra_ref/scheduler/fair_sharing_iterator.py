@@ -12,11 +12,11 @@ from typing import Protocol
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Snapshot
-from kueue_dra_ref.model.resource_node import (
+from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
-    ResourceNode,
     dominant_resource_share,
 )
+from kueue_dra_ref.model.resource_node import ResourceNode
 from kueue_dra_ref.rules.preemption.fair_sharing import (
     TournamentEntry,
 )

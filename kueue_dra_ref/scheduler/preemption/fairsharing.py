@@ -14,11 +14,11 @@ from typing import Any
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules, PreemptionRules
 from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.explain.step import cited
-from kueue_dra_ref.model.resource_node import (
+from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
-    ResourceNode,
     dominant_resource_share,
 )
+from kueue_dra_ref.model.resource_node import ResourceNode
 from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.preemption.fair_sharing import (
     StrategyShares,
@@ -220,7 +220,8 @@ class FairSharingPreemption:
                 hold = turns.pop(queue)
                 if queue is not own:
                     self.contest.trace.turn(
-                        f"{described(hold)} goes: {entitled[0].sentence}", cited(entitled)
+                        f"{described(hold)} goes: {entitled[0].sentence}",
+                        cited(entitled),
                     )
                 if self._add_target(hold, WITHIN if queue is own else RECLAIM):
                     return True
