@@ -21,7 +21,6 @@ from kueue_dra_ref.model.dominant_resource_share import (
 )
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.model.slots import AllOf, AnyOf, Collect, Each, First, Fold, Order
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
     ResourceRequest,
@@ -83,10 +82,6 @@ class QueueRules:
     """Of which ClusterQueues and flavors no change is taken note of, by whether they were deleted."""
     ignore_delete: AnyOf[[Manifest]] = AnyOf()
     """For which deleted workloads nobody who waits is tried again, by what was stored of them last."""
-
-
-Ranking = tuple[Rule[[GranularMode, FlavorFungibility], tuple[int, ...]], ...]
-"""Rules that make one outlook better than another, the first that tells them apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

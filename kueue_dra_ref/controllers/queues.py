@@ -141,7 +141,7 @@ class QueueControllers:
         )
         for managed in self.kueue.local_queues.values():
             if managed.cluster_queue == name:
-                line.join(managed.items.values())
+                line.add_from_local_queue(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
         managed = self.kueue.local_queues[key] = ManagedQueue(
@@ -161,7 +161,7 @@ class QueueControllers:
             else:
                 self.kueue.assign_to_local_queue(workload)
         if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
-            line.join(managed.items.values())
+            line.add_from_local_queue(managed.items.values())
 
     def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
         """Take what waits in a LocalQueue from one line to another."""
@@ -170,10 +170,10 @@ class QueueControllers:
             return
         if (line := self.kueue.pending.get(managed.cluster_queue)) is not None:
             for item in managed.items:
-                line.drop(item)
+                line.delete(item)
         managed.cluster_queue = cluster_queue
         if (line := self.kueue.pending.get(cluster_queue)) is not None:
-            line.join(managed.items.values())
+            line.add_from_local_queue(managed.items.values())
 
     def _waits(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):

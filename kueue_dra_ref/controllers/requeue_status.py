@@ -37,11 +37,11 @@ class RequeueStatus:
 
     def wait(self, entry: Entry, cycle: int) -> None:
         """Tell a head why it waits, unless it has been told just that and nothing has been said since."""
-        head = entry.queued
+        head = entry.info
         found = self.kueue.store.find("Workload", head.key[1], head.key[0])
         if found and self._told.get(head.key) == (
             entry.message,
-            head.demands,
+            head.total_requests,
             found["metadata"]["resourceVersion"],
         ):
             return
@@ -51,7 +51,9 @@ class RequeueStatus:
         self._spoke[head.key] = cycle, said
         rules = self.kueue.behaviour.reporting.pending_condition
         words = [
-            (rule, one) for rule in rules if (one := rule(entry.cause, entry.message))
+            (rule, one)
+            for rule in rules
+            if (one := rule(entry.quota_reserved_reason, entry.message))
         ]
         if not words:
             return  # a condition without a reason is refused by the API server, and all that goes with it
@@ -63,7 +65,7 @@ class RequeueStatus:
         fresh = self.kueue.store.put(self._written(entry, [one for _, one in words]))
         self._told[head.key] = (
             entry.message,
-            head.demands,
+            head.total_requests,
             fresh["metadata"]["resourceVersion"],
         )
 
@@ -73,25 +75,28 @@ class RequeueStatus:
 
     def _is_lost(self, entry: Entry, cycle: int, said: str) -> bool:
         """Whether Kueue, having read neither, takes its second word in a row for said already, or may not write it."""
-        last, before = self._spoke.get(entry.queued.key, (0, ""))
+        last, before = self._spoke.get(entry.info.key, (0, ""))
         in_a_row = cycle - last == 1 and entry.message != said
         at_risk = in_a_row and (
             not self.kueue.behaviour.overwrites or entry.message == before
         )
-        return at_risk and self.kueue.map_order.for_workload(
-            entry.queued.obj
-        ).is_stable(said)
+        return at_risk and self.kueue.map_order.for_workload(entry.info.obj).is_stable(
+            said
+        )
 
     def _written(self, entry: Entry, words: list[Condition]) -> Manifest:
         """The newest version of a Workload with what it is told, and with what it asks for."""
-        kueue, head = self.kueue, entry.queued
+        kueue, head = self.kueue, entry.info
         fresh = kueue.patched(head.obj)
         for one in words:
             apply_condition(fresh, one, kueue.clock.now)
         say_unreserved(kueue, fresh)
         meant = next(
             interpretations(
-                kueue.behaviour.assigning, entry.queue, head.choices, head.demands
+                kueue.behaviour.assigning,
+                entry.queue,
+                head.choices,
+                head.total_requests,
             )
         )
         asked = [(demand.pod_set.name, self._shown(entry, demand)) for demand in meant]
@@ -103,7 +108,7 @@ class RequeueStatus:
         """What a pod set is said to ask for: what the queue counts by itself is known once a flavor was looked for."""
         beside = (
             counted(self.kueue.behaviour.assigning, entry.queue, demand)
-            if entry.was_tried
+            if entry.was_nominated
             else {}
         )
         shown = [

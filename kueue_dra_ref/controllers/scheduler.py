@@ -21,7 +21,7 @@ from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.scheduler.cycle import Cycle
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.nominate import Nominator
-from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, told
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, target_steps
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
@@ -66,7 +66,7 @@ class Scheduler:
         return [
             (queue, head)
             for name, queue in found
-            if (head := self.kueue.pending[name].head())
+            if (head := self.kueue.pending[name].pop())
         ]
 
     def _active(self, name: str) -> ClusterQueue | None:
@@ -104,7 +104,7 @@ class Scheduler:
         if queue.name in self.kueue.hierarchy.looped:
             for rule in self.rules.cohorts.on_cycle:
                 return (
-                    RequeueReason.STOPPED,
+                    RequeueReason.QUEUE_INACTIVE,
                     rule(queue),
                     (Step(requirements=cited([rule]), text=rule(queue)),),
                 )
@@ -118,7 +118,7 @@ class Scheduler:
         )
         if mismatch:
             return (
-                RequeueReason.UNFIT,
+                RequeueReason.NAMESPACE_MISMATCH,
                 mismatch[1],
                 (Step(requirements=cited(mismatch[:1]), text=mismatch[1]),),
             )
@@ -129,7 +129,7 @@ class Scheduler:
         )
         if wrong:
             return (
-                RequeueReason.UNSUITABLE,
+                RequeueReason.INVALID_REQUESTS,
                 wrong.message,
                 (Step(requirements=wrong.requirements, text=wrong.message),),
             )
@@ -147,16 +147,20 @@ class Scheduler:
 
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Make happen what was decided about a head; whether its queue moved on."""
-        if entry.why is None:
+        if entry.requeue_reason is None:
             self._admit(entry) if _is_complete(entry) else self._admission_rejected(
                 entry
             )
             return True
-        if entry.why is RequeueReason.PREEMPTING:
-            entry.steps += told(entry.victims)
-            if not all(victim.hold.evicted for victim in entry.victims):
-                self._preemption_steps[entry.queued.key] = entry.steps
-        for victim in entry.victims if entry.why is RequeueReason.PREEMPTING else ():
+        if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
+            entry.steps += target_steps(entry.targets)
+            if not all(victim.workload.evicted for victim in entry.targets):
+                self._preemption_steps[entry.info.key] = entry.steps
+        for victim in (
+            entry.targets
+            if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION
+            else ()
+        ):
             self._preempt(snapshot, entry, victim)
         moved = self._requeue(entry)
         self._requeue_status.wait(entry, self._number)
@@ -168,7 +172,7 @@ class Scheduler:
             self.kueue.pending[entry.queue.name],
             self.rules.queueing,
             entry.queue,
-            entry.queued,
+            entry.info,
         )
         head.progress = entry.progress
         head.remembered = next(
@@ -176,29 +180,29 @@ class Scheduler:
         )
         self._refresh_status(head)
         unfinished = entry.progress is not None and entry.progress.is_unfinished
-        if entry.why is RequeueReason.PREEMPTING and any(
+        if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION and any(
             rule(queue) for rule in rules.sticky_preemptor
         ):
             line.sticky_workload = head.key
         kept = any(rule(queue) for rule in rules.requeue_immediately)
         if head.may_be_tried and (
-            (kept and entry.why is not RequeueReason.UNFIT)
+            (kept and entry.requeue_reason is not RequeueReason.NAMESPACE_MISMATCH)
             or unfinished
-            or entry.why in _AT_ONCE
+            or entry.requeue_reason in _AT_ONCE
         ):
             line.requeue_if_not_present(head)
             return unfinished and bool(
                 self.rules.assigning.resume_from_last_tried
             )  # with nothing to go by, it only begins again
         apart = any(rule(queue) for rule in rules.mark_inadmissible)
-        if apart or kept or entry.why is RequeueReason.UNFIT:
+        if apart or kept or entry.requeue_reason is RequeueReason.NAMESPACE_MISMATCH:
             line.mark_inadmissible(head)
         if (
             apart
-            and entry.why is RequeueReason.NO_FIT
+            and entry.requeue_reason is RequeueReason.NO_FIT
             and any(rule(queue) for rule in rules.bulk_move_equivalent)
         ):
-            for key in line.handle_inadmissible_hash(head, entry.cause):
+            for key in line.handle_inadmissible_hash(head, entry.quota_reserved_reason):
                 # Kueue reconciles at once what it has just said is up for the scheduler, and finds it passed over.
                 if _is_up_to_be_tried(
                     self.kueue.store.find("Workload", key[1], key[0])
@@ -213,7 +217,7 @@ class Scheduler:
             head.obj = found
 
     def _admit(self, entry: Entry) -> None:
-        queue, head, outcome = entry.queue, entry.queued, entry.assignment
+        queue, head, outcome = entry.queue, entry.info, entry.assignment
         self._requeue_status.forget(head.key)
         self._just_admitted.add(head.key)
         fresh = self.kueue.patched(head.obj, head)
@@ -241,7 +245,7 @@ class Scheduler:
 
         Kueue begins again at once; but others have their turn meanwhile, and nothing comes of it.
         """
-        line, head = self.kueue.pending[entry.queue.name], entry.queued
+        line, head = self.kueue.pending[entry.queue.name], entry.info
         left = head.workload.pod_sets[len(entry.assignment.pod_sets)].name
         verdict = Step(
             requirements=cited(self.rules.assigning.stop_at_empty_pod_set),
@@ -254,17 +258,17 @@ class Scheduler:
         self, snapshot: Snapshot, entry: Entry, victim: PreemptionTarget
     ) -> None:
         found = self.kueue.store.find(
-            "Workload", victim.hold.key[1], victim.hold.key[0]
+            "Workload", victim.workload.key[1], victim.workload.key[0]
         )
         if found is None or is_true(found, "Evicted"):
             return
-        meta = entry.queued.obj["metadata"]
+        meta = entry.info.obj["metadata"]
         preemption = Preemption(
             reason=victim.reason,
             preemptor=meta["uid"],
             job=(meta.get("labels") or {}).get("kueue.x-k8s.io/job-uid", ""),
             path=snapshot.path(entry.queue.name),
-            victim_path=snapshot.path(victim.hold.cluster_queue),
+            victim_path=snapshot.path(victim.workload.cluster_queue),
         )
         fresh = self.kueue.patched(found)
         message = "".join(
@@ -280,10 +284,10 @@ class Scheduler:
 
 
 def _is_complete(entry: Entry) -> bool:
-    return len(entry.assignment.pod_sets) == len(entry.queued.workload.pod_sets)
+    return len(entry.assignment.pod_sets) == len(entry.info.workload.pod_sets)
 
 
-_AT_ONCE = (RequeueReason.LOST, RequeueReason.PREEMPTING)
+_AT_ONCE = (RequeueReason.FAILED_AFTER_NOMINATION, RequeueReason.PENDING_PREEMPTION)
 
 
 def _is_up_to_be_tried(obj: Manifest | None) -> bool:

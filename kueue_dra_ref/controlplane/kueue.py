@@ -113,7 +113,7 @@ class Kueue:
             self.pending.get(managed.cluster_queue),
         )
         if queue and line is not None:
-            line.push(queued, best_effort=queue.strategy == "BestEffortFIFO")
+            line.push_or_update(queued, best_effort=queue.strategy == "BestEffortFIFO")
         return line is not None
 
     def assign_to_local_queue(self, obj: Manifest) -> WorkloadInfo | None:
@@ -169,13 +169,13 @@ class Kueue:
             if name not in self.hierarchy.looped
         )
         return Snapshot(
-            tree=self.hierarchy,
+            hierarchy=self.hierarchy,
             queues={
                 queue.name: queue
                 for queue in queues
                 if queue and not self.informers.inactive(queue)
             },
-            holds=self.usage.reservations,
+            reserved_workloads=self.usage.reservations,
             flavor=self.informers.flavor,
         )
 
@@ -252,7 +252,7 @@ class Kueue:
             workload=workload,
             written=written,
             created=self.store.order_of(obj),
-            demands=asked,
+            total_requests=asked,
             choices=done.choices,
             steps=(
                 *done.steps,
@@ -277,5 +277,5 @@ class Kueue:
             if managed is not keep and key in managed.items:
                 del managed.items[key]
                 if line := self.pending.get(managed.cluster_queue):
-                    line.drop(key)
+                    line.delete(key)
                 self.refresh(managed.cluster_queue)

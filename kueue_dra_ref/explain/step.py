@@ -1,4 +1,4 @@
-"""The derivation of a decision: one step after another, each with the requirement that it follows from.
+"""The steps of a decision that ``explain`` prints, each with the requirements that it follows from.
 
 No counterpart: explanation only.
 """
@@ -10,38 +10,50 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Slot
+
+AnyRule = Rule[..., Any]
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 MOST = 10
-"""How many of what fills a list are named."""
+"""How many names of a long list are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step: what follows, and from which requirements."""
+    """One step: what Kueue decides, and the requirements that it follows from."""
 
     requirements: tuple[str, ...]
     text: str
 
     def __str__(self) -> str:
-        return (
-            f"{self.text} [{', '.join(self.requirements)}]"
-            if self.requirements
-            else self.text
-        )
+        if not self.requirements:
+            return self.text
+        cites = ", ".join(self.requirements)
+        return f"{self.text} [{cites}]"
 
 
-def cited(rules: Iterable[Rule[..., Any]]) -> tuple[str, ...]:
-    """The requirement that each rule stands for first of all."""
-    return tuple(rule.requirements[0] for rule in rules if rule.requirements)
+def cited(rules: Slot[..., Any] | Iterable[AnyRule]) -> tuple[str, ...]:
+    """Give the first requirement of each rule."""
+    if isinstance(rules, Slot):
+        rules = rules.rules
+    cites = []
+    for rule in rules:
+        if rule.requirements:
+            cites.append(rule.requirements[0])
+    return tuple(cites)
 
 
-def named(count: int, word: str) -> str:
-    """A number with its noun."""
-    return f"{count} {word}{'' if count == 1 else 's'}"
+def named(count: int, noun: str) -> str:
+    """Give a number with its noun, in the plural unless it is 1."""
+    if count == 1:
+        return f"{count} {noun}"
+    return f"{count} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row, and how many more there are of a long list."""
-    more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return ", ".join(names[:MOST]) + more
+    """Give names separated by commas; of a long list the first ones, and the number of the others."""
+    shown = ", ".join(names[:MOST])
+    if len(names) <= MOST:
+        return shown
+    return f"{shown} and {len(names) - MOST} more"

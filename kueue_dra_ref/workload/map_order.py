@@ -91,7 +91,7 @@ class MapOrderDraw:
             key=lambda name: (
                 (
                     not self._names(name, flavor),
-                    found[name] is PreemptionMode.NEVER,
+                    found[name] is PreemptionMode.NO_FIT,
                     fnv1a(name),
                     name,
                 )
