@@ -247,7 +247,7 @@ def _ineligible_attempt(
 def _requested(request: ResourceRequest) -> str:
     requested = request.show(request.asked)
     left = request.show(request.available - request.assumed)
-    return f"{request.resource} {requested} requested, {left} available"
+    return f"{request.resource} {requested} of {left} available"
 
 
 def _mode_text(attempt: FlavorAssignmentAttempt) -> str:
