@@ -90,10 +90,15 @@ class PendingWorkloads:
         yield from self.heap.values()
         yield from self.inadmissible.values()
 
+    def has(self, key: Key) -> bool:
+        """Whether a workload is pending here."""
+        return key in self.heap or key in self.inadmissible
+
     def push_or_update(self, info: WorkloadInfo, *, best_effort: bool) -> None:
         """Add a workload or update it; an inadmissible workload stays inadmissible unless it changed."""
         inadmissible = self.inadmissible.get(info.key)
-        known = inadmissible or self.heap.get(info.key)
+        in_heap = self.heap.get(info.key)
+        known = inadmissible or in_heap
         if known is not None and _has_equal_hash(known, info):
             info.progress = known.progress
             info.last_assignment = known.last_assignment
@@ -101,7 +106,7 @@ class PendingWorkloads:
             self.inadmissible[info.key] = info
             return
         self.inadmissible.pop(info.key, None)
-        if info.key in self.heap:
+        if in_heap is not None:
             self.requeue_if_not_present(info)
             return
         covered = best_effort and info.scheduling_hash in self._hash_to_reason
@@ -113,7 +118,7 @@ class PendingWorkloads:
     def add_from_local_queue(self, infos: Iterable[WorkloadInfo]) -> None:
         """Add the workloads of a LocalQueue that are not pending here yet, whatever their scheduling hash."""
         for info in infos:
-            if info.key not in self.heap and info.key not in self.inadmissible:
+            if not self.has(info.key):
                 self.requeue_if_not_present(info)
 
     def delete(self, key: Key) -> None:
@@ -130,7 +135,9 @@ class PendingWorkloads:
         while self._order:
             position, key = heapq.heappop(self._order)
             info = self.heap.get(key)
-            if info is not None and self._position(info) == position:
+            if info is None:
+                continue
+            if self._position(info) == position:
                 return self.heap.pop(key)
         return None
 
@@ -140,7 +147,8 @@ class PendingWorkloads:
         self.heap[info.key] = info
         position = self._position(info)
         if known is None or self._position(known) != position:
-            heapq.heappush(self._order, (position, info.key))
+            entry = (position, info.key)
+            heapq.heappush(self._order, entry)
 
     def mark_inadmissible(self, info: WorkloadInfo) -> None:
         """Keep a workload out of the heap until inadmissible workloads are requeued."""
@@ -190,7 +198,8 @@ class PendingWorkloads:
 
 def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
     """Whether two versions of a workload have equal hashes; avoids computing them for an unchanged spec."""
-    if old.obj["spec"] is new.obj["spec"] and _amounts(old) == _amounts(new):
+    same_spec = old.obj["spec"] is new.obj["spec"]
+    if same_spec and _amounts(old) == _amounts(new):
         return True
     return old.scheduling_hash == new.scheduling_hash
 
@@ -200,7 +209,9 @@ def _is_changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:
     known = old.remembered or old.workload
     if _watched(old, known) != _watched(new, new.workload):
         return True
-    return known == old.workload and _amounts(old) != _amounts(new)
+    if known != old.workload:
+        return False
+    return _amounts(old) != _amounts(new)
 
 
 def _watched(info: WorkloadInfo, workload: Workload) -> list[object]:

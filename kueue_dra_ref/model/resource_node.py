@@ -22,14 +22,18 @@ UNLIMITED = MAX_INT64
 
 def plus(left: int, right: int) -> int:
     """Add two amounts, saturating."""
-    return UNLIMITED if UNLIMITED in (left, right) else clamp(left + right)
+    if UNLIMITED in (left, right):
+        return UNLIMITED
+    return clamp(left + right)
 
 
 def minus(left: int, right: int) -> int:
     """Subtract an amount from another, saturating."""
     if left == UNLIMITED:
         return 0 if right == UNLIMITED else UNLIMITED
-    return MIN_INT64 if right == UNLIMITED else clamp(left - right)
+    if right == UNLIMITED:
+        return MIN_INT64
+    return clamp(left - right)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,27 +123,32 @@ class ResourceNode:
         lending = self.quota_for(of).lending
         if lending is None:
             return 0
-        return max(0, minus(self.quota(of), lending))
+        not_lent = minus(self.quota(of), lending)
+        return max(0, not_lent)
 
     def local_available(self, of: FlavorResource) -> int:
         """Give the part of the localQuota that is not in use."""
-        return max(0, minus(self.local_quota(of), self.used(of)))
+        local_quota = self.local_quota(of)
+        unused = minus(local_quota, self.used(of))
+        return max(0, unused)
 
     def available(self, of: FlavorResource) -> int:
         """Give the amount that the node can still use now, borrowing included; never negative."""
-        return max(0, self.available_bound(of).amount)
+        bound = self.available_bound(of)
+        return max(0, bound.amount)
 
     def available_bound(self, of: FlavorResource) -> AvailableBound:
         """Give the available amount with its bound; the amount is negative if the usage exceeds the quota."""
         if self.parent is None:
-            unused = minus(self.quota(of), self.used(of))
-            return AvailableBound(unused, self, by_limit=False)
+            quota, used = self.quota(of), self.used(of)
+            return AvailableBound(minus(quota, used), self, by_limit=False)
         bound = self.parent.available_bound(of)
         borrowing = self.quota_for(of).borrowing
         if borrowing is not None:
             local_quota = self.local_quota(of)
             stored_in_parent = minus(self.quota(of), local_quota)
-            used_in_parent = max(0, minus(self.used(of), local_quota))
+            over_local = minus(self.used(of), local_quota)
+            used_in_parent = max(0, over_local)
             unused = minus(stored_in_parent, used_in_parent)
             with_borrowing = plus(unused, borrowing)
             if with_borrowing < bound.amount:
@@ -149,7 +158,8 @@ class ResourceNode:
 
     def potential_available(self, of: FlavorResource) -> int:
         """Give the amount that the node could use if the whole hierarchy had no usage (potentialAvailable)."""
-        return self.potential_available_bound(of).amount
+        bound = self.potential_available_bound(of)
+        return bound.amount
 
     def potential_available_bound(self, of: FlavorResource) -> AvailableBound:
         """Give the potentially available amount with its bound."""
@@ -168,7 +178,8 @@ class ResourceNode:
     def add_usage(self, of: FlavorResource, amount: int) -> None:
         """Add usage; the part that exceeds the available localQuota is added to the parent."""
         local_available = self.local_available(of)
-        self.usage[of] = plus(self.used(of), amount)
+        used = self.used(of)
+        self.usage[of] = plus(used, amount)
         if self.parent is not None and amount > local_available:
             over_local = minus(amount, local_available)
             self.parent.add_usage(of, over_local)
@@ -184,11 +195,15 @@ class ResourceNode:
 
     def exceeds(self, of: FlavorResource, amount: int = 0) -> bool:
         """Whether the usage, with an additional amount, exceeds the SubtreeQuota."""
-        return self.quota(of) < plus(self.used(of), amount)
+        quota = self.quota(of)
+        used = plus(self.used(of), amount)
+        return used > quota
 
     def borrows(self, of: FlavorResource, amount: int = 0) -> bool:
         """Whether the usage of a ClusterQueue, with an additional amount, exceeds its nominal quota."""
-        return self.quota_for(of).nominal < plus(self.used(of), amount)
+        nominal = self.quota_for(of).nominal
+        used = plus(self.used(of), amount)
+        return used > nominal
 
     def update(self) -> None:
         """Compute the SubtreeQuota of the whole subtree, and the usage of its cohorts, bottom up."""
@@ -205,10 +220,13 @@ class ResourceNode:
     def _accumulate_from_child(self, child: ResourceNode) -> None:
         for of, quota in child.subtree_quota.items():
             lent = minus(quota, child.local_quota(of))
-            self.subtree_quota[of] = plus(self.quota(of), lent)
+            own = self.quota(of)
+            self.subtree_quota[of] = plus(own, lent)
         for of, used in child.usage.items():
-            over_local = max(0, minus(used, child.local_quota(of)))
-            self.usage[of] = plus(self.used(of), over_local)
+            over_local = minus(used, child.local_quota(of))
+            passed_on = max(0, over_local)
+            own = self.used(of)
+            self.usage[of] = plus(own, passed_on)
 
 
 def node_height(node: ResourceNode) -> int:

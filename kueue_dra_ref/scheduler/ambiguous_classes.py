@@ -20,6 +20,7 @@ from kueue_dra_ref.scheduler.preemption.context import Targets
 from kueue_dra_ref.workload.total_requests import TotalRequests
 
 AssignmentWithTargets = tuple[Assignment, Targets]
+Rank = tuple[bool, bool, FlavorAssignmentMode]
 Picked = Mapping[str, FlavorChoice]
 """The flavor and the resource that each device class is charged to."""
 
@@ -35,7 +36,9 @@ def interpretations(
     A class that the ClusterQueue has no resource for is charged to the resource of its first mapping, which no
     resource group covers.
     """
-    options = [_options(rules, queue, resources) for resources in choices.values()]
+    options = []
+    for resources in choices.values():
+        options.append(_options(rules, queue, resources))
     for combination in itertools.product(*options):
         picked = dict(zip(choices, combination, strict=True))
         yield tuple(_interpreted(queue, each, picked) for each in requests)
@@ -52,21 +55,24 @@ def best(assignments: Iterable[AssignmentWithTargets]) -> AssignmentWithTargets:
         if each[0].representative_mode is FlavorAssignmentMode.FIT:
             break
     chosen, targets = max(tried, key=_rank)
+    rank = _rank((chosen, targets))
     messages: dict[str, None] = {}
     steps: dict[Step, None] = {}
-    for assignment, found in tried:
+    for each in tried:
+        assignment, _ = each
         steps.update(dict.fromkeys(assignment.steps))
-        same_mode = assignment.representative_mode is chosen.representative_mode
-        if assignment.message and same_mode and bool(found) is bool(targets):
+        if assignment.message and _rank(each) == rank:
             messages[assignment.message] = None
-    joined = replace(chosen, message="; ".join(messages), steps=tuple(steps))
+    message = "; ".join(messages)
+    joined = replace(chosen, message=message, steps=tuple(steps))
     return joined, targets
 
 
-def _rank(each: AssignmentWithTargets) -> tuple[bool, bool, FlavorAssignmentMode]:
+def _rank(each: AssignmentWithTargets) -> Rank:
     assignment, targets = each
     mode = assignment.representative_mode
-    return mode is FlavorAssignmentMode.FIT, bool(targets), mode
+    fits = mode is FlavorAssignmentMode.FIT
+    return fits, bool(targets), mode
 
 
 def _options(
@@ -82,14 +88,18 @@ def _interpreted(
     queue: ClusterQueue, requests: TotalRequests, picked: Picked
 ) -> TotalRequests:
     """Charge the classes of one pod set as picked; its other flavors of the same groups are not considered."""
-    own = {name: picked[name] for name in requests.amounts if name in picked}
-    if not own:
-        return requests
     amounts: dict[str, int] = {}
+    flavors = set[str]()
     for name, amount in requests.amounts.items():
-        resource = own[name].resource if name in own else name
-        amounts[resource] = clamp(amounts.get(resource, 0) + amount)
-    flavors = {choice.flavor for choice in own.values()}
+        resource = name
+        choice = picked.get(name)
+        if choice is not None:
+            resource = choice.resource
+            flavors.add(choice.flavor)
+        before = amounts.get(resource, 0)
+        amounts[resource] = clamp(before + amount)
+    if not flavors:
+        return requests
     not_considered = _other_flavors(queue, flavors)
     pod_set = replace(requests.pod_set, passed_over=not_considered)
     return replace(requests, pod_set=pod_set, amounts=amounts)
@@ -100,6 +110,6 @@ def _other_flavors(queue: ClusterQueue, flavors: set[str]) -> frozenset[str]:
     others = set[str]()
     for group in queue.groups:
         names = {flavor.name for flavor in group.flavors}
-        if names & flavors:
-            others |= names - flavors
+        if not names.isdisjoint(flavors):
+            others.update(names - flavors)
     return frozenset(others)

@@ -23,6 +23,7 @@ from kueue_dra_ref.scheduler.fair_sharing_iterator import pop
 from kueue_dra_ref.scheduler.nominate import Nominator
 from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
 
+Head = tuple[ClusterQueue, WorkloadInfo]
 Refusal = tuple[RequeueReason, str, tuple[Step, ...]]
 """Why a ClusterQueue does not nominate a workload: the reason, its message and its steps."""
 
@@ -43,13 +44,17 @@ class Cycle:
     _preempted: dict[Key, PreemptionTarget] = field(default_factory=dict)
     """The targets of the entries processed so far."""
 
-    def run(self, heads: Sequence[tuple[ClusterQueue, WorkloadInfo]]) -> list[Entry]:
+    def run(self, heads: Sequence[Head]) -> list[Entry]:
         """Decide every head; the caller carries the decisions out."""
-        entries = [Entry(info=info, queue=queue) for queue, info in heads]
+        entries = []
+        for queue, info in heads:
+            entries.append(Entry(info=info, queue=queue))
         with self.snapshot.rollback():
-            nominated = [entry for entry in entries if not self._is_refused(entry)]
-            for entry in nominated:
-                self.nominator.nominate(entry)
+            nominated = []
+            for entry in entries:
+                if not self._is_refused(entry):
+                    self.nominator.nominate(entry)
+                    nominated.append(entry)
             for entry in self._in_order(nominated):
                 self._process(entry)
         return entries
@@ -65,9 +70,10 @@ class Cycle:
         if not self.fair:
             yield from sorted(entries, key=self._sort_key)
             return
+        rules = self.behaviour.fair_sharing
         left = {entry.queue.name: entry for entry in entries}
         while left:
-            name = pop(self.behaviour.fair_sharing, self.snapshot, left)
+            name = pop(rules, self.snapshot, left)
             yield left.pop(name)
 
     def _sort_key(self, entry: Entry) -> tuple[Any, ...]:
@@ -87,7 +93,8 @@ class Cycle:
             return
         if mode is FlavorAssignmentMode.PREEMPT and not entry.targets:
             entry.requeue_reason = RequeueReason.NO_FIT
-            self.snapshot.add_usage(queue, self._capacity_to_reserve(entry))
+            reserved = self._capacity_to_reserve(entry)
+            self.snapshot.add_usage(queue, reserved)
             return
         if self._is_skipped(entry):
             return
@@ -116,7 +123,8 @@ class Cycle:
         entry.requeue_reason = RequeueReason.FAILED_AFTER_NOMINATION
         entry.message = message
         entry.progress = self._kept_progress(entry.progress)
-        entry.steps += (Step(requirements=cited([answer.rule]), text=message),)
+        step = Step(requirements=cited([answer.rule]), text=message)
+        entry.steps = (*entry.steps, step)
 
     def _fits(self, entry: Entry) -> bool:
         """Whether an entry fits without its targets and those of the entries before it."""
@@ -124,8 +132,9 @@ class Cycle:
         for target in entry.targets:
             removed[target.workload.key] = target
         workloads = [target.workload for target in removed.values()]
+        usage = entry.assignment.usage
         with self.snapshot.simulate_workload_removal(workloads):
-            return self.snapshot.fits(entry.queue.name, entry.assignment.usage)
+            return self.snapshot.fits(entry.queue.name, usage)
 
     def _preempt(self, entry: Entry) -> None:
         """Keep the targets that can be evicted; without any, requeue the entry as if it had none."""
@@ -138,14 +147,16 @@ class Cycle:
                 targets.append(target)
                 continue
             text = f"{target.workload.name} is not preempted: it has just been admitted"
-            entry.steps += (Step(requirements=cited(ignoring), text=text),)
+            step = Step(requirements=cited(ignoring), text=text)
+            entry.steps = (*entry.steps, step)
         entry.targets = tuple(targets)
         entry.progress = None
         if not targets:
             entry.requeue_reason = RequeueReason.NO_FIT
             return
         entry.requeue_reason = RequeueReason.PENDING_PREEMPTION
-        entry.message += rules.pending.or_else("", len(targets))
+        pending = rules.pending.or_else("", len(targets))
+        entry.message += pending
 
     def _kept_progress(
         self, progress: FlavorScanState | None

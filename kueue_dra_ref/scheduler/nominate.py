@@ -109,7 +109,12 @@ class Nominator:
     def _usage_to_free(self, usage: Amounts) -> Amounts:
         """Give the usage without the resources that preemption ignores."""
         skipped = set(self.behaviour.preempting.skip_search())
-        return {of: amount for of, amount in usage.items() if of[1] not in skipped}
+        to_free = {}
+        for of, amount in usage.items():
+            _, resource = of
+            if resource not in skipped:
+                to_free[of] = amount
+        return to_free
 
     def _progress(self, entry: Entry) -> FlavorScanState | None:
         """Give where the last search stopped, if this one goes on from there."""

@@ -86,8 +86,9 @@ class FlavorAssignmentAttempt:
         self.reasons += checked.reasons
         self.no_fit_reasons += checked.no_fit_reasons
         self.steps += checked.steps
-        cites = dict.fromkeys((*self.cites, *checked.cites))
-        self.cites = tuple(cites)
+        for cite in checked.cites:
+            if cite not in self.cites:
+                self.cites = (*self.cites, cite)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,9 +6,14 @@ No counterpart: explanation only.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kueue_dra_ref.explain.step import Step, listed
-from kueue_dra_ref.model.resource_node import AvailableBound, ResourceNode
+from kueue_dra_ref.model.resource_node import (
+    AvailableBound,
+    FlavorResource,
+    ResourceNode,
+)
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import ResourceRequest
 
 _BORROWING = {True: "COHORT-003", False: "COHORT-007"}
@@ -21,63 +26,78 @@ def limit_steps(
     node: ResourceNode, request: ResourceRequest, *, never: bool
 ) -> Iterator[Step]:
     """Give what bounds the amount that a cohort makes available: now, or ever if ``never``."""
-    if node.parent is None:
-        return
-    of = (request.flavor, request.resource)
-    find_bound = node.potential_available_bound if never else node.available_bound
-    bound = find_bound(of)
-    at_most = "can ever be available" if never else "available"
-    amount = request.show(bound.amount)
-    where = f"flavor {request.flavor}, {request.resource}: at most {amount} {at_most}"
-    if bound.by_limit:
-        cites = (_BORROWING[bound.node.is_queue],)
-        text = f"{where}: {_borrowing_limit(bound.node, request)}"
-        yield Step(requirements=cites, text=text)
-        return
-    text = f"{where}: {_quota_of_root(bound, request, never=never)}"
-    yield Step(requirements=_cites(node), text=text)
-    yield from _lending_limits(node, request, never=never)
+    if node.parent is not None:
+        yield from _LimitTrace(node=node, request=request, never=never).steps()
 
 
-def _borrowing_limit(node: ResourceNode, request: ResourceRequest) -> str:
-    of = (request.flavor, request.resource)
-    quota = request.show(node.quota(of))
-    limit = request.show(node.quota_for(of).borrowing or 0)
-    return f"{node.title} has a quota of {quota} and a borrowingLimit of {limit}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LimitTrace:
+    node: ResourceNode
+    request: ResourceRequest
+    never: bool
 
+    def steps(self) -> Iterator[Step]:
+        bound = self._bound()
+        amount = self.request.show(bound.amount)
+        at_most = f"at most {amount} available"
+        if self.never:
+            at_most = f"at most {amount} can ever be available"
+        if bound.by_limit:
+            reason = self._borrowing_limit(bound.node)
+            yield self._step(f"{at_most}: {reason}", _BORROWING[bound.node.is_queue])
+            return
+        reason = self._quota_of_root(bound.node)
+        cites = [_SHARED]
+        if self.node.parent is not self.node.root:
+            cites.append(_HIERARCHY)
+        yield self._step(f"{at_most}: {reason}", *cites)
+        yield from self._lending_limits()
 
-def _quota_of_root(
-    bound: AvailableBound, request: ResourceRequest, *, never: bool
-) -> str:
-    of = (request.flavor, request.resource)
-    quota = request.show(bound.node.quota(of))
-    text = f"{bound.node.title} has a quota of {quota}"
-    if never:
-        return text
-    used = request.show(bound.node.used(of))
-    return f"{text}, {used} of it in use"
+    @property
+    def _of(self) -> FlavorResource:
+        return self.request.flavor, self.request.resource
 
+    def _bound(self) -> AvailableBound:
+        if self.never:
+            return self.node.potential_available_bound(self._of)
+        return self.node.available_bound(self._of)
 
-def _cites(node: ResourceNode) -> tuple[str, ...]:
-    has_grandparent = node.parent is not node.root
-    return (_SHARED, _HIERARCHY) if has_grandparent else (_SHARED,)
+    def _step(self, text: str, *cites: str) -> Step:
+        flavor, resource = self._of
+        text = f"flavor {flavor}, {resource}: {text}"
+        return Step(requirements=cites, text=text)
 
+    def _borrowing_limit(self, node: ResourceNode) -> str:
+        show, of = self.request.show, self._of
+        quota = show(node.quota(of))
+        limit = show(node.quota_for(of).borrowing or 0)
+        return f"{node.title} has a quota of {quota} and a borrowingLimit of {limit}"
 
-def _lending_limits(
-    node: ResourceNode, request: ResourceRequest, *, never: bool
-) -> Iterator[Step]:
-    """Give the other nodes of the hierarchy whose lending limits keep an amount from the cohort."""
-    of = (request.flavor, request.resource)
-    path = [node, *node.path_parent_to_root()]
-    kept = []
-    cites = []
-    for other in node.root.below():
-        amount = other.local_quota(of) if never else other.local_available(of)
-        if other not in path and amount > 0:
-            kept.append(f"{request.show(amount)} of {other.title}")
-            cites.append(_LENDING[other.is_queue])
-    if kept:
-        where = f"flavor {request.flavor}, {request.resource}"
-        text = f"{where}: not lent because of lending limits: {listed(kept)}"
-        unique = dict.fromkeys(cites)
-        yield Step(requirements=tuple(unique), text=text)
+    def _quota_of_root(self, root: ResourceNode) -> str:
+        show, of = self.request.show, self._of
+        quota = show(root.quota(of))
+        text = f"{root.title} has a quota of {quota}"
+        if self.never:
+            return text
+        used = show(root.used(of))
+        return f"{text}, {used} of it in use"
+
+    def _lending_limits(self) -> Iterator[Step]:
+        """Give the other nodes of the hierarchy whose lending limits keep an amount from the cohort."""
+        path = [self.node, *self.node.path_parent_to_root()]
+        kept = []
+        cites: dict[str, None] = {}
+        for other in self.node.root.below():
+            amount = self._kept_by(other)
+            if amount > 0 and other not in path:
+                shown = self.request.show(amount)
+                kept.append(f"{shown} of {other.title}")
+                cites[_LENDING[other.is_queue]] = None
+        if kept:
+            text = f"not lent because of lending limits: {listed(kept)}"
+            yield self._step(text, *cites)
+
+    def _kept_by(self, node: ResourceNode) -> int:
+        if self.never:
+            return node.local_quota(self._of)
+        return node.local_available(self._of)

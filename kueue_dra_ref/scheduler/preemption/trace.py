@@ -66,14 +66,18 @@ class PreemptionTrace:
     ) -> None:
         """Record that a workload is no candidate, in every attempt or in one."""
         skipped = _Skipped(False, attempt, reason, cites)
-        self._skipped.setdefault(skipped, []).append(workload.name)
+        self._skip(workload.name, skipped)
 
     def record_no_candidates(
         self, where: str, reason: str, cites: Requirements
     ) -> None:
         """Record that a ClusterQueue or cohort has no candidates."""
         skipped = _Skipped(True, "", reason, cites)
-        self._skipped.setdefault(skipped, []).append(where)
+        self._skip(where, skipped)
+
+    def _skip(self, name: str, skipped: _Skipped) -> None:
+        names = self._skipped.setdefault(skipped, [])
+        names.append(name)
 
     def record_order(
         self, rules: Order[Any], candidates: Sequence[OrderedCandidate]
@@ -118,8 +122,8 @@ class PreemptionTrace:
 
 def described(workload: ReservedWorkload) -> str:
     """Give a workload with the fields that its place among the candidates depends on."""
-    queue = workload.cluster_queue
-    text = f"{workload.name} of ClusterQueue {queue}, priority {workload.priority}"
+    queue, priority = workload.cluster_queue, workload.priority
+    text = f"{workload.name} of ClusterQueue {queue}, priority {priority}"
     if workload.evicted:
         return f"{text}, already evicted"
     return text
@@ -139,7 +143,9 @@ def _deciding_rule(
     rules: Order[Any], one: SortKey, other: SortKey
 ) -> tuple[str, Requirements]:
     """Give the first rule of the order in which two candidates differ."""
-    for rule, first, second in zip(rules.rules, one[0], other[0], strict=True):
-        if first != second:
+    first, _ = one
+    second, _ = other
+    for index, rule in enumerate(rules.rules):
+        if first[index] != second[index]:
             return rule.sentence, rule.requirements[:1]
     return "its UID is greater", ()
