@@ -85,15 +85,15 @@ class Scheduler:
                 rule(configuration.quota_check_strategy)
                 for rule in self.rules.assigning.ignore_undeclared
             ),
-            chance=self.kueue.map_order,
+            map_order=self.kueue.map_order,
         )
         return Cycle(
             behaviour=self.rules,
             snapshot=snapshot,
             nominator=nominator,
-            fair=configuration.fair_sharing is not None,
+            fair_sharing=configuration.fair_sharing is not None,
             refused=self._refused,
-            fresh=self._just_admitted,
+            just_admitted=self._just_admitted,
         )
 
     def _refused(

@@ -35,11 +35,11 @@ class Cycle:
     behaviour: Behaviour
     snapshot: Snapshot
     nominator: Nominator
-    fair: bool
+    fair_sharing: bool
     """Whether fair sharing orders the entries."""
     refused: Callable[[ClusterQueue, WorkloadInfo], Refusal | None]
     """Gives why a workload is not nominated, or None."""
-    fresh: Collection[Key] = ()
+    just_admitted: Collection[Key] = ()
     """The workloads that the last cycle admitted, and whose admission is not written yet."""
     _preempted: dict[Key, PreemptionTarget] = field(default_factory=dict)
     """The targets of the entries processed so far."""
@@ -67,7 +67,7 @@ class Cycle:
         return True
 
     def _in_order(self, entries: list[Entry]) -> Iterator[Entry]:
-        if not self.fair:
+        if not self.fair_sharing:
             yield from sorted(entries, key=self._sort_key)
             return
         rules = self.behaviour.fair_sharing
@@ -141,8 +141,8 @@ class Cycle:
         rules = self.behaviour.preempting
         targets = []
         for target in entry.targets:
-            just_admitted = target.workload.key in self.fresh
-            ignoring = rules.ignore_just_admitted.holding(just_admitted)
+            key = target.workload.key
+            ignoring = rules.ignore_just_admitted.holding(key in self.just_admitted)
             if not ignoring:
                 targets.append(target)
                 continue

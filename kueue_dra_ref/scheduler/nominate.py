@@ -40,7 +40,7 @@ class Nominator:
     """Counts the changes that an assignment depends on; an assignment is valid while the count is the same."""
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
-    chance: MapOrder
+    map_order: MapOrder
 
     def nominate(self, entry: Entry) -> None:
         """Set the assignment and the preemption targets of an entry."""
@@ -158,7 +158,7 @@ class Nominator:
         )
 
     def _draw(self, info: WorkloadInfo) -> MapOrderDraw:
-        return self.chance.for_workload(info.obj)
+        return self.map_order.for_workload(info.obj)
 
 
 def _delta(pod_set: PodSet) -> int:

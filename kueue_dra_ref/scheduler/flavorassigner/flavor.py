@@ -105,6 +105,7 @@ class FlavorFitCheck:
     def _check_quota(
         self, flavor: FlavorQuota, pod_set: PodSet, amounts: Amounts
     ) -> FlavorAssignmentAttempt:
+        """Check the quota of each resource; the mode of the flavor is the worst mode of its resources."""
         attempt = FlavorAssignmentAttempt(
             granular_mode=GranularMode(mode=PreemptionMode.FIT),
             flavor=flavor.name,
@@ -138,7 +139,7 @@ class FlavorFitCheck:
         one: GranularMode,
         other: GranularMode,
     ) -> Preference:
-        """Compare two modes by the first rule in which they differ; the rules are all that find them equal."""
+        """Compare two modes by the first rule in which they differ; if there is none, give all rules."""
         if PreemptionMode.NO_FIT in (one.mode, other.mode):
             return Preference(one.mode is not PreemptionMode.NO_FIT, ())
         policy = self.oracle.queue.fungibility
