@@ -29,8 +29,11 @@ from kueue_dra_ref.workload.total_requests import TotalRequests
 Key = tuple[str, str]
 """Namespace and name of a Workload."""
 
-Position = tuple[tuple[int, ...], str]
+Parts = tuple[Any, ...]
+Position = tuple[Parts, str]
 """The position of a workload in the order of its ClusterQueue; the UID breaks ties."""
+
+Choices = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(kw_only=True)
@@ -42,7 +45,7 @@ class WorkloadInfo:
     workload: Workload
     created: int
     total_requests: tuple[TotalRequests, ...]
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choices: Choices = field(default_factory=dict)
     """Charges whose resource depends on the flavor, with the possible resources of each."""
     written: Workload | None = None
     """The workload without what Kueue adds to the requests of its pods."""
@@ -68,7 +71,8 @@ class WorkloadInfo:
             pod_sets, self.workload.pod_sets, self.total_requests, strict=True
         ):
             shapes.append(_shape(written, counted, requests))
-        hashed = [self.workload.priority, shapes]
+        priority = self.workload.priority
+        hashed = [priority, shapes]
         return json.dumps(hashed, sort_keys=True, default=str)
 
 
@@ -146,9 +150,10 @@ class PendingWorkloads:
         known = self.heap.get(info.key)
         self.heap[info.key] = info
         position = self._position(info)
-        if known is None or self._position(known) != position:
-            entry = (position, info.key)
-            heapq.heappush(self._order, entry)
+        if known is not None and self._position(known) == position:
+            return
+        entry = (position, info.key)
+        heapq.heappush(self._order, entry)
 
     def mark_inadmissible(self, info: WorkloadInfo) -> None:
         """Keep a workload out of the heap until inadmissible workloads are requeued."""
@@ -172,7 +177,8 @@ class PendingWorkloads:
             if other.scheduling_hash == scheduling_hash:
                 equivalent.append(key)
         for key in equivalent:
-            self.inadmissible[key] = self.heap.pop(key)
+            moved = self.heap.pop(key)
+            self.inadmissible[key] = moved
         return [info.key, *equivalent]
 
     def queue_inadmissible(self, selects: Callable[[WorkloadInfo], bool]) -> bool:
@@ -180,7 +186,9 @@ class PendingWorkloads:
         self._hash_to_reason.clear()
         moved = []
         for info in self.inadmissible.values():
-            if info.may_be_tried and selects(info):
+            if not info.may_be_tried:
+                continue
+            if selects(info):
                 moved.append(info)
         for info in moved:
             del self.inadmissible[info.key]
@@ -192,14 +200,15 @@ class PendingWorkloads:
             priority=info.workload.priority,
             created=info.created,
         )
-        uid = info.obj["metadata"]["uid"]
+        metadata = info.obj["metadata"]
+        uid = metadata["uid"]
         return self._rules.order(pending), uid
 
 
 def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
     """Whether two versions of a workload have equal hashes; avoids computing them for an unchanged spec."""
-    same_spec = old.obj["spec"] is new.obj["spec"]
-    if same_spec and _amounts(old) == _amounts(new):
+    old_spec, spec = old.obj["spec"], new.obj["spec"]
+    if spec is old_spec and _amounts(old) == _amounts(new):
         return True
     return old.scheduling_hash == new.scheduling_hash
 

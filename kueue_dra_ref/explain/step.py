@@ -26,6 +26,11 @@ class Step:
     requirements: tuple[str, ...]
     text: str
 
+    @classmethod
+    def by(cls, text: str, *rules: AnyRule) -> Step:
+        """Give a step that cites the first requirement of each rule."""
+        return cls(requirements=cited(rules), text=text)
+
     def __str__(self) -> str:
         if not self.requirements:
             return self.text

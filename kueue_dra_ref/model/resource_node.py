@@ -90,7 +90,9 @@ class ResourceNode:
     @property
     def root(self) -> ResourceNode:
         """The root of the cohort hierarchy."""
-        return self if self.parent is None else self.parent.root
+        if self.parent is None:
+            return self
+        return self.parent.root
 
     def queues(self) -> Iterator[ResourceNode]:
         """Give the ClusterQueues of the subtree."""
@@ -129,7 +131,8 @@ class ResourceNode:
     def local_available(self, of: FlavorResource) -> int:
         """Give the part of the localQuota that is not in use."""
         local_quota = self.local_quota(of)
-        unused = minus(local_quota, self.used(of))
+        used = self.used(of)
+        unused = minus(local_quota, used)
         return max(0, unused)
 
     def available(self, of: FlavorResource) -> int:
@@ -140,8 +143,9 @@ class ResourceNode:
     def available_bound(self, of: FlavorResource) -> AvailableBound:
         """Give the available amount with its bound; the amount is negative if the usage exceeds the quota."""
         if self.parent is None:
-            quota, used = self.quota(of), self.used(of)
-            return AvailableBound(minus(quota, used), self, by_limit=False)
+            used = self.used(of)
+            unused = minus(self.quota(of), used)
+            return AvailableBound(unused, self, by_limit=False)
         bound = self.parent.available_bound(of)
         borrowing = self.quota_for(of).borrowing
         if borrowing is not None:
@@ -153,7 +157,8 @@ class ResourceNode:
             with_borrowing = plus(unused, borrowing)
             if with_borrowing < bound.amount:
                 bound = AvailableBound(with_borrowing, self, by_limit=True)
-        amount = plus(self.local_available(of), bound.amount)
+        local_available = self.local_available(of)
+        amount = plus(local_available, bound.amount)
         return AvailableBound(amount, bound.node, bound.by_limit)
 
     def potential_available(self, of: FlavorResource) -> int:
@@ -167,7 +172,8 @@ class ResourceNode:
         if self.parent is None:
             return AvailableBound(quota, self, by_limit=False)
         bound = self.parent.potential_available_bound(of)
-        amount = plus(self.local_quota(of), bound.amount)
+        local_quota = self.local_quota(of)
+        amount = plus(local_quota, bound.amount)
         borrowing = self.quota_for(of).borrowing
         if borrowing is not None:
             with_borrowing = plus(quota, borrowing)
@@ -187,7 +193,8 @@ class ResourceNode:
     def remove_usage(self, of: FlavorResource, amount: int) -> None:
         """Remove usage; usage that is stored in the parent is removed there first."""
         used = self.used(of)
-        stored_in_parent = minus(used, self.local_quota(of))
+        local_quota = self.local_quota(of)
+        stored_in_parent = minus(used, local_quota)
         self.usage[of] = minus(used, amount)
         if self.parent is not None and stored_in_parent > 0:
             in_parent = min(amount, stored_in_parent)
@@ -219,11 +226,13 @@ class ResourceNode:
 
     def _accumulate_from_child(self, child: ResourceNode) -> None:
         for of, quota in child.subtree_quota.items():
-            lent = minus(quota, child.local_quota(of))
+            local_quota = child.local_quota(of)
+            lent = minus(quota, local_quota)
             own = self.quota(of)
             self.subtree_quota[of] = plus(own, lent)
         for of, used in child.usage.items():
-            over_local = minus(used, child.local_quota(of))
+            local_quota = child.local_quota(of)
+            over_local = minus(used, local_quota)
             passed_on = max(0, over_local)
             own = self.used(of)
             self.usage[of] = plus(own, passed_on)
@@ -234,7 +243,8 @@ def node_height(node: ResourceNode) -> int:
     height = 0
     for member in node.members:
         if not member.is_queue:
-            height = max(height, node_height(member) + 1)
+            height_of_member = node_height(member) + 1
+            height = max(height, height_of_member)
         elif member.active:
             height = max(height, 1)
     return height
@@ -247,8 +257,10 @@ def height_of_lowest_subtree_that_fits(
 
     The second value says whether that subtree is smaller than the whole hierarchy.
     """
-    if queue.parent is None or not queue.borrows(of, amount):
-        return 0, queue.parent is not None
+    if queue.parent is None:
+        return 0, False
+    if not queue.borrows(of, amount):
+        return 0, True
     missing = minus(amount, queue.local_available(of))
     for cohort in queue.path_parent_to_root():
         if not cohort.exceeds(of, missing):

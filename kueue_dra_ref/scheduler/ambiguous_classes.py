@@ -38,7 +38,8 @@ def interpretations(
     """
     options = []
     for resources in choices.values():
-        options.append(_options(rules, queue, resources))
+        found = _options(rules, queue, resources)
+        options.append(found)
     for combination in itertools.product(*options):
         picked = dict(zip(choices, combination, strict=True))
         yield tuple(_interpreted(queue, each, picked) for each in requests)
@@ -60,11 +61,16 @@ def best(assignments: Iterable[AssignmentWithTargets]) -> AssignmentWithTargets:
     steps: dict[Step, None] = {}
     for each in tried:
         assignment, _ = each
-        steps.update(dict.fromkeys(assignment.steps))
-        if assignment.message and _rank(each) == rank:
-            messages[assignment.message] = None
-    message = "; ".join(messages)
-    joined = replace(chosen, message=message, steps=tuple(steps))
+        for step in assignment.steps:
+            steps[step] = None
+        message = assignment.message
+        if message and _rank(each) == rank:
+            messages[message] = None
+    joined = replace(
+        chosen,
+        message="; ".join(messages),
+        steps=tuple(steps),
+    )
     return joined, targets
 
 

@@ -13,7 +13,7 @@ from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Amounts, Key, Snapshot
-from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
@@ -123,8 +123,7 @@ class Cycle:
         entry.requeue_reason = RequeueReason.FAILED_AFTER_NOMINATION
         entry.message = message
         entry.progress = self._kept_progress(entry.progress)
-        step = Step(requirements=cited([answer.rule]), text=message)
-        entry.steps = (*entry.steps, step)
+        entry.steps += (Step.by(message, answer.rule),)
 
     def _fits(self, entry: Entry) -> bool:
         """Whether an entry fits without its targets and those of the entries before it."""
@@ -147,8 +146,7 @@ class Cycle:
                 targets.append(target)
                 continue
             text = f"{target.workload.name} is not preempted: it has just been admitted"
-            step = Step(requirements=cited(ignoring), text=text)
-            entry.steps = (*entry.steps, step)
+            entry.steps += (Step.by(text, *ignoring),)
         entry.targets = tuple(targets)
         entry.progress = None
         if not targets:

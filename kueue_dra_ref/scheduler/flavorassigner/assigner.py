@@ -22,6 +22,7 @@ from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
     FLAVOR_ASSIGNMENT_MODES,
     Assignment,
+    Indexes,
     PodSetAssignmentResult,
     Reasons,
 )
@@ -34,8 +35,8 @@ from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
 AllRequests = tuple[TotalRequests, ...]
 """The total requests of each pod set of a workload."""
-LastTried = Sequence[Mapping[str, int]]
-"""For each pod set, the index of the last tried flavor of each resource."""
+LastTried = Sequence[Indexes]
+"""The last tried flavors of each pod set."""
 
 
 def assign(
@@ -217,7 +218,7 @@ def _failed(
     return PodSetAssignmentResult(failed=True, reasons=reasons, groups=result.groups)
 
 
-def _last_tried(result: PodSetAssignmentResult) -> Mapping[str, int]:
+def _last_tried(result: PodSetAssignmentResult) -> Indexes:
     last_tried = {}
     for resource, attempt in result.flavors.items():
         last_tried[resource] = attempt.last_tried

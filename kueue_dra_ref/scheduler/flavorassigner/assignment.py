@@ -29,6 +29,9 @@ FLAVOR_ASSIGNMENT_MODES: Mapping[PreemptionMode, FlavorAssignmentMode] = {
     PreemptionMode.FIT: FlavorAssignmentMode.FIT,
 }
 Reasons = list[QuotaReservedReason | None]
+Modes = dict[str, GranularMode]
+Indexes = Mapping[str, int]
+"""The index of a flavor for each resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +48,8 @@ class Assignment:
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
     frs_need_preemption: frozenset[FlavorResource] = frozenset()
     """The flavors and resources that preemption has to free."""
-    last_tried: tuple[Mapping[str, int], ...] = ()
-    """The index of the last tried flavor for each pod set and resource; -1 after the last flavor of the group."""
+    last_tried: tuple[Indexes, ...] = ()
+    """The last tried flavors of each pod set; -1 after the last flavor of the group."""
     no_fit_reason: QuotaReservedReason | None = None
     """Why it can never fit, if a tried flavor gives a reason."""
 
@@ -57,7 +60,7 @@ class FlavorAssignmentAttempt:
 
     granular_mode: GranularMode = NO_FIT
     flavor: str = ""
-    modes: dict[str, GranularMode] = field(default_factory=dict)
+    modes: Modes = field(default_factory=dict)
     """The mode of each resource."""
     last_tried: int = -1
     reasons: list[str] = field(default_factory=list)
@@ -76,7 +79,8 @@ class FlavorAssignmentAttempt:
     @property
     def assignable_flavor(self) -> str:
         """The flavor, or an empty string if it can never fit."""
-        if self.granular_mode.mode is PreemptionMode.NO_FIT:
+        mode = self.granular_mode.mode
+        if mode is PreemptionMode.NO_FIT:
             return ""
         return self.flavor
 
@@ -86,9 +90,8 @@ class FlavorAssignmentAttempt:
         self.reasons += checked.reasons
         self.no_fit_reasons += checked.no_fit_reasons
         self.steps += checked.steps
-        for cite in checked.cites:
-            if cite not in self.cites:
-                self.cites = (*self.cites, cite)
+        more = [cite for cite in checked.cites if cite not in self.cites]
+        self.cites += tuple(more)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,13 +112,19 @@ class PodSetAssignmentResult:
             return FlavorAssignmentMode.FIT
         modes = []
         for resource, attempt in self.flavors.items():
-            mode = attempt.modes[resource].mode
-            modes.append(FLAVOR_ASSIGNMENT_MODES[mode])
-        return min(modes, default=FlavorAssignmentMode.NO_FIT)
+            granular = attempt.modes[resource]
+            mode = FLAVOR_ASSIGNMENT_MODES[granular.mode]
+            modes.append(mode)
+        if not modes:
+            return FlavorAssignmentMode.NO_FIT
+        return min(modes)
 
     def messages(self, name: str, before: Sequence[str]) -> list[str]:
         """Give the messages of earlier pod sets and of this one; a label that cannot be parsed replaces them."""
-        reasons = ", ".join(sorted(self.reasons))
-        if any(group.has_unparsable_label for group in self.groups):
-            return [f"failed to assign flavors to pod set {name}: {reasons}"]
-        return [*before, f"{OF_POD_SET}{name}: {reasons}"]
+        ordered = sorted(self.reasons)
+        reasons = ", ".join(ordered)
+        for group in self.groups:
+            if group.has_unparsable_label:
+                return [f"failed to assign flavors to pod set {name}: {reasons}"]
+        message = f"{OF_POD_SET}{name}: {reasons}"
+        return [*before, message]

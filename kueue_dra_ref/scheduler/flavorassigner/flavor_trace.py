@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.types import FlavorQuota
-from kueue_dra_ref.explain.step import Step, cited, listed
+from kueue_dra_ref.explain.step import Step, listed
 from kueue_dra_ref.model.rule import Rule
 
 Rules = Sequence[Rule[..., Any]]
@@ -29,9 +29,10 @@ class FlavorTrace:
         """Give the rules for which Kueue tries the flavor after this one, if there is one."""
         if not others:
             return
+        where = f"{self.where}flavor {flavor.name}"
         for rule in rules:
-            text = f"{self.where}flavor {flavor.name}: try the next flavor: {rule.sentence}"
-            yield Step(requirements=cited([rule]), text=text)
+            text = f"{where}: try the next flavor: {rule.sentence}"
+            yield Step.by(text, rule)
 
     def preferred(
         self, flavor: str, best: str, rules: Rules, *, is_preferred: bool
@@ -39,16 +40,20 @@ class FlavorTrace:
         """Give which of two flavors is preferred, and the rule that decides it."""
         if not flavor or not best:
             return
-        first, second = (flavor, best) if is_preferred else (best, flavor)
+        first, second = best, flavor
+        if is_preferred:
+            first, second = flavor, best
         reason = "both rank equally, and it is listed first"
         if len(rules) == 1:
             reason = rules[0].sentence
-        text = f"{self.where}flavor {first} is preferred to flavor {second}: {reason}"
-        yield Step(requirements=cited(rules), text=text)
+        preference = f"flavor {first} is preferred to flavor {second}"
+        text = f"{self.where}{preference}: {reason}"
+        yield Step.by(text, *rules)
 
     def not_tried(self, flavors: Flavors, cites: tuple[str, ...]) -> Iterator[Step]:
         """Give the flavors that were not tried."""
         if flavors:
             names = [flavor.name for flavor in flavors]
-            text = f"{self.where}not tried: flavor {listed(names)}"
+            shown = listed(names)
+            text = f"{self.where}not tried: flavor {shown}"
             yield Step(requirements=cites, text=text)

@@ -5,7 +5,7 @@ No counterpart: explanation only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kueue_dra_ref.explain.step import Step, listed
@@ -26,78 +26,87 @@ def limit_steps(
     node: ResourceNode, request: ResourceRequest, *, never: bool
 ) -> Iterator[Step]:
     """Give what bounds the amount that a cohort makes available: now, or ever if ``never``."""
-    if node.parent is not None:
-        yield from _LimitTrace(node=node, request=request, never=never).steps()
+    if node.parent is None:
+        return
+    trace = _LimitTrace(
+        node=node,
+        of=(request.flavor, request.resource),
+        show=request.show,
+        never=never,
+    )
+    yield from trace.steps()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LimitTrace:
     node: ResourceNode
-    request: ResourceRequest
+    of: FlavorResource
+    show: Callable[[int], str]
     never: bool
 
     def steps(self) -> Iterator[Step]:
         bound = self._bound()
-        amount = self.request.show(bound.amount)
+        amount = self.show(bound.amount)
         at_most = f"at most {amount} available"
         if self.never:
             at_most = f"at most {amount} can ever be available"
         if bound.by_limit:
             reason = self._borrowing_limit(bound.node)
-            yield self._step(f"{at_most}: {reason}", _BORROWING[bound.node.is_queue])
+            cite = _BORROWING[bound.node.is_queue]
+            yield self._step(at_most, reason, cite)
             return
         reason = self._quota_of_root(bound.node)
         cites = [_SHARED]
-        if self.node.parent is not self.node.root:
+        if self.node.parent is not bound.node:
             cites.append(_HIERARCHY)
-        yield self._step(f"{at_most}: {reason}", *cites)
+        yield self._step(at_most, reason, *cites)
         yield from self._lending_limits()
-
-    @property
-    def _of(self) -> FlavorResource:
-        return self.request.flavor, self.request.resource
 
     def _bound(self) -> AvailableBound:
         if self.never:
-            return self.node.potential_available_bound(self._of)
-        return self.node.available_bound(self._of)
+            return self.node.potential_available_bound(self.of)
+        return self.node.available_bound(self.of)
 
-    def _step(self, text: str, *cites: str) -> Step:
-        flavor, resource = self._of
-        text = f"flavor {flavor}, {resource}: {text}"
+    def _step(self, what: str, reason: str, *cites: str) -> Step:
+        flavor, resource = self.of
+        text = f"flavor {flavor}, {resource}: {what}: {reason}"
         return Step(requirements=cites, text=text)
 
     def _borrowing_limit(self, node: ResourceNode) -> str:
-        show, of = self.request.show, self._of
-        quota = show(node.quota(of))
-        limit = show(node.quota_for(of).borrowing or 0)
+        limits = node.quota_for(self.of)
+        has = node.quota(self.of)
+        quota = self.show(has)
+        limit = self.show(limits.borrowing or 0)
         return f"{node.title} has a quota of {quota} and a borrowingLimit of {limit}"
 
     def _quota_of_root(self, root: ResourceNode) -> str:
-        show, of = self.request.show, self._of
-        quota = show(root.quota(of))
+        has = root.quota(self.of)
+        quota = self.show(has)
         text = f"{root.title} has a quota of {quota}"
         if self.never:
             return text
-        used = show(root.used(of))
+        used = self.show(root.used(self.of))
         return f"{text}, {used} of it in use"
 
     def _lending_limits(self) -> Iterator[Step]:
         """Give the other nodes of the hierarchy whose lending limits keep an amount from the cohort."""
-        path = [self.node, *self.node.path_parent_to_root()]
+        cohorts = self.node.path_parent_to_root()
+        path = [self.node, *cohorts]
+        root = path[-1]
         kept = []
-        cites: dict[str, None] = {}
-        for other in self.node.root.below():
+        cites = []
+        for other in root.below():
             amount = self._kept_by(other)
             if amount > 0 and other not in path:
-                shown = self.request.show(amount)
+                shown = self.show(amount)
                 kept.append(f"{shown} of {other.title}")
-                cites[_LENDING[other.is_queue]] = None
+                cites.append(_LENDING[other.is_queue])
         if kept:
-            text = f"not lent because of lending limits: {listed(kept)}"
-            yield self._step(text, *cites)
+            what = "not lent because of lending limits"
+            unique = dict.fromkeys(cites)
+            yield self._step(what, listed(kept), *unique)
 
     def _kept_by(self, node: ResourceNode) -> int:
         if self.never:
-            return node.local_quota(self._of)
-        return node.local_available(self._of)
+            return node.local_quota(self.of)
+        return node.local_available(self.of)

@@ -91,7 +91,8 @@ class ResourceGroupSearch:
         self.steps += check.steps(self.trace.where, flavor, attempt, amounts)
         self._reasons += attempt.reasons
         if attempt.granular_mode.mode is PreemptionMode.NO_FIT:
-            reason = NoFitReason(rules=check.rules).of_all(attempt.no_fit_reasons)
+            selection = NoFitReason(rules=check.rules)
+            reason = selection.of_all(attempt.no_fit_reasons)
             self._no_fit_reasons.append(reason)
         return attempt
 

@@ -182,7 +182,8 @@ class FairSharingPreemption:
         return context.fill_back(self.rules, self._targets, borrowing=True)
 
     def _sort_key(self, workload: ReservedWorkload) -> SortKey:
-        same_queue = workload.cluster_queue == self.context.queue.name
+        name = self.context.queue.name
+        same_queue = workload.cluster_queue == name
         candidate = candidate_of(workload, same_queue=same_queue)
         return self.rules.order(candidate), workload.uid
 
@@ -357,7 +358,7 @@ class FairSharingPreemption:
         own = self.context.node
         own_path = [own, *own.path_parent_to_root()]
         path = [queue, *queue.path_parent_to_root()]
-        while own_path[-1] is path[-1]:
+        while path[-1] is own_path[-1]:
             own_path.pop()
             path.pop()
         return own_path[-1], path[-1]

@@ -14,9 +14,10 @@ from kueue_dra_ref.explain.step import MOST, Step, listed, named
 from kueue_dra_ref.model.resource_node import FlavorResource
 from kueue_dra_ref.model.slots import Order
 
-SortKey = tuple[tuple[Any, ...], str]
-"""The sort key of a candidate: what each rule of the order gives, then its UID."""
 Requirements = tuple[str, ...]
+Parts = tuple[Any, ...]
+SortKey = tuple[Parts, str]
+"""The sort key of a candidate: what each rule of the order gives, then its UID."""
 _MOST_ROUNDS = 3 * MOST
 
 
@@ -49,7 +50,8 @@ class PreemptionTrace:
         """Add a step, after the workloads that were skipped so far."""
         self._steps += self._skipped_steps()
         self._skipped.clear()
-        self._steps.append(Step(requirements=cites, text=text))
+        step = Step(requirements=cites, text=text)
+        self._steps.append(step)
 
     def record_round(self, text: str, cites: Requirements = ()) -> None:
         """Add a step of a search that may have many rounds; only the first ones are kept."""
@@ -85,11 +87,13 @@ class PreemptionTrace:
         """Record the order of the candidates, and the rule that puts each after the one before it."""
         before = None
         for number, candidate in enumerate(candidates[:MOST], 1):
-            text = f"candidate {number} is {described(candidate.workload)}"
+            workload = described(candidate.workload)
+            text = f"candidate {number} is {workload}"
             cites = candidate.cites
             if before is not None:
+                name = before.workload.name
                 sentence, more = _deciding_rule(rules, before.key, candidate.key)
-                text = f"{text}, after {before.workload.name}: {sentence}"
+                text = f"{text}, after {name}: {sentence}"
                 cites = (*cites, *more)
             self.record(text, cites)
             before = candidate
@@ -104,14 +108,13 @@ class PreemptionTrace:
         if hidden > 0:
             text = f"{named(hidden, 'more step')} not shown"
             steps.append(Step(requirements=(), text=text))
-        names = [
-            f"{resource} in flavor {flavor}" for flavor, resource in sorted(to_free)
-        ]
+        names = []
+        for flavor, resource in sorted(to_free):
+            names.append(f"{resource} in flavor {flavor}")
         goal = ", ".join(names)
+        prefix = f"to free {goal}"
         unique = dict.fromkeys(steps)
-        return tuple(
-            replace(step, text=f"to free {goal}: {step.text}") for step in unique
-        )
+        return tuple(replace(step, text=f"{prefix}: {step.text}") for step in unique)
 
     def _skipped_steps(self) -> Iterator[Step]:
         for skipped, names in self._skipped.items():
@@ -122,8 +125,9 @@ class PreemptionTrace:
 
 def described(workload: ReservedWorkload) -> str:
     """Give a workload with the fields that its place among the candidates depends on."""
-    queue, priority = workload.cluster_queue, workload.priority
-    text = f"{workload.name} of ClusterQueue {queue}, priority {priority}"
+    queue = f"ClusterQueue {workload.cluster_queue}"
+    priority = f"priority {workload.priority}"
+    text = f"{workload.name} of {queue}, {priority}"
     if workload.evicted:
         return f"{text}, already evicted"
     return text
