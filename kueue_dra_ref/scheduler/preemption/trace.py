@@ -86,7 +86,8 @@ class PreemptionTrace:
     ) -> None:
         """Record the order of the candidates, and the rule that puts each after the one before it."""
         before = None
-        for number, candidate in enumerate(candidates[:MOST], 1):
+        first = candidates[:MOST]
+        for number, candidate in enumerate(first, 1):
             workload = described(candidate.workload)
             text = f"candidate {number} is {workload}"
             cites = candidate.cites
@@ -110,11 +111,13 @@ class PreemptionTrace:
             steps.append(Step(requirements=(), text=text))
         names = []
         for flavor, resource in sorted(to_free):
-            names.append(f"{resource} in flavor {flavor}")
+            name = f"{resource} in flavor {flavor}"
+            names.append(name)
         goal = ", ".join(names)
-        prefix = f"to free {goal}"
         unique = dict.fromkeys(steps)
-        return tuple(replace(step, text=f"{prefix}: {step.text}") for step in unique)
+        return tuple(
+            replace(step, text=f"to free {goal}: {step.text}") for step in unique
+        )
 
     def _skipped_steps(self) -> Iterator[Step]:
         for skipped, names in self._skipped.items():
@@ -126,8 +129,7 @@ class PreemptionTrace:
 def described(workload: ReservedWorkload) -> str:
     """Give a workload with the fields that its place among the candidates depends on."""
     queue = f"ClusterQueue {workload.cluster_queue}"
-    priority = f"priority {workload.priority}"
-    text = f"{workload.name} of {queue}, {priority}"
+    text = f"{workload.name} of {queue}, priority {workload.priority}"
     if workload.evicted:
         return f"{text}, already evicted"
     return text
@@ -136,7 +138,9 @@ def described(workload: ReservedWorkload) -> str:
 def _no_candidates(skipped: _Skipped, names: Sequence[str]) -> str:
     if skipped.everywhere:
         return f"no candidates in {listed(names)}"
-    verb = "is no candidate" if len(names) == 1 else "are no candidates"
+    verb = "is no candidate"
+    if len(names) > 1:
+        verb = "are no candidates"
     subject = f"{listed(names)} {verb}"
     if skipped.attempt:
         return f"{subject} {skipped.attempt}"
