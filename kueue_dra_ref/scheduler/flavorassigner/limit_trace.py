@@ -1,4 +1,4 @@
-"""The limits that bound an available amount (Kueue 0.19): borrowing limits, lending limits, the quota of the root.
+"""The limits of an available amount (Kueue 0.19): borrowing limits, lending limits, the quota of the root.
 
 No counterpart: explanation only.
 """

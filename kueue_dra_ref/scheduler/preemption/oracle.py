@@ -1,4 +1,4 @@
-"""The preemption oracle: whether preemption in a ClusterQueue can free an amount, and which workloads to preempt.
+"""The preemption oracle: whether preemption in a ClusterQueue can free an amount, and with which targets.
 
 Kueue: pkg/scheduler/preemption/preemption_oracle.go (PreemptionOracle, SimulatePreemption);
     pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
