@@ -21,7 +21,7 @@ from tests.clusters_live.manifests import a_job as a_job_manifest
 from tests.commands import kueue_dra
 from tests.labs import a_lab
 
-NEVER = {"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.NEVER, "nics": PreemptionMode.FIT}
+NEVER = {"cpu": PreemptionMode.NO_FIT, "gpus": PreemptionMode.NO_FIT, "nics": PreemptionMode.FIT}
 TOLD = "couldn't assign flavors to pod set main: insufficient quota for {} in flavor f, previously considered podsets "
 TOLD += "requests (0) + current podset request (2) > maximum capacity (1)"
 
@@ -45,7 +45,7 @@ def test_what_was_told_beside_the_end_comes_before_it() -> None:
     """Of two that were told the one that never fits ended the look, so it came last."""
     seen = TOLD.format("cpu") + ", insufficient unused quota for gpus in flavor f, 1 more needed"
 
-    assert MapOrderDraw(seen=seen).quotas({"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.PREEMPT}, "f") == [
+    assert MapOrderDraw(seen=seen).quotas({"cpu": PreemptionMode.NO_FIT, "gpus": PreemptionMode.PREEMPT}, "f") == [
         "gpus",
         "cpu",
     ]
@@ -57,7 +57,7 @@ def test_each_pod_set_goes_by_what_was_told_of_it() -> None:
         TOLD.format("cpu").replace("set main", "set one") + ", insufficient unused quota for gpus in flavor f, 1 more"
     )
     draw = MapOrderDraw(seen=f"{both}; {TOLD.format('cpu')}")
-    modes = {"cpu": PreemptionMode.NEVER, "gpus": PreemptionMode.PREEMPT}
+    modes = {"cpu": PreemptionMode.NO_FIT, "gpus": PreemptionMode.PREEMPT}
 
     assert draw.order_for_pod_set("one").quotas(modes, "f") == ["gpus", "cpu"]
     assert draw.order_for_pod_set("main").quotas(modes, "f") == ["cpu", "gpus"]

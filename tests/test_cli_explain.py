@@ -26,7 +26,8 @@ def test_the_one_device_of_the_example_is_explained(behaviour: tuple[str, ...]) 
         "gpu.example.com   [COUNT-001]\n"
         "  2. gpu.example.com is mapped to whole-gpus   [CLASS-001]\n"
         "  3. 1 per pod \N{MULTIPLICATION SIGN} 1 pod = 1 whole-gpus   [COUNT-006]\n"
-        "  4. flavor default-gpu-flavor: cpu 1 of 9 left, memory 200Mi of 1200Mi left, whole-gpus 1 of 2 left: fits   "
+        "  4. flavor default-gpu-flavor: cpu 1 of 9 available, memory 200Mi of 1200Mi available, "
+        "whole-gpus 1 of 2 available: fits   "
         "[QUOTA-001]\n"
         "  5. quota is reserved; admitted   [STATUS-005, STATUS-006]\n"
     )
@@ -44,7 +45,7 @@ def test_a_gate_that_is_off_is_the_first_step() -> None:
     [
         pytest.param(
             ("nominalQuota: 2", "nominalQuota: 1"),
-            "flavor flavor: whole-gpus 2 of 1 left: can never fit   [QUOTA-004]",
+            "flavor flavor: whole-gpus 2 of 1 available: can never fit   [QUOTA-004]",
             id="never-fits",
         ),
         pytest.param(

@@ -6,11 +6,18 @@ from typing import Any
 
 import pytest
 
+from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
+    is_preferred,
+    no_preemption_candidates_last,
+    try_next_when_no_candidates,
+    when_can_borrow_try_next_flavor,
+    when_can_preempt_try_next_flavor,
+)
 from tests.contended import a_cohort, a_job, a_queue, a_world, of, steps
 
 LOWER = {"withinClusterQueue": "LowerPriority"}
 NEXT = {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"}
-KEPT = "flavor a, gpus: kept back by lending limits: "
+KEPT = "flavor a, gpus: not lent because of lending limits: "
 Parts = tuple[list[dict[str, Any]], ...]
 
 TREE = (a_cohort("root", nominalQuota=1), a_cohort("right", "root", nominalQuota=4, lendingLimit=2))
@@ -25,14 +32,20 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
             (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
             1,
             2,
-            ["flavor a, gpus: not more than 1: ClusterQueue q has 1 and may borrow 1   [COHORT-003]"],
+            [
+                "flavor a, gpus: at most 1 available: "
+                "ClusterQueue q has a quota of 1 and a borrowingLimit of 1   [COHORT-003]"
+            ],
             id="borrowing-limit",
         ),
         pytest.param(
             (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
             1,
             3,
-            ["flavor a, gpus: never more than 2: ClusterQueue q has 1 and may borrow 1   [COHORT-003]"],
+            [
+                "flavor a, gpus: at most 2 can ever be available: "
+                "ClusterQueue q has a quota of 1 and a borrowingLimit of 1   [COHORT-003]"
+            ],
             id="borrowing-limit-for-good",
         ),
         pytest.param(
@@ -40,7 +53,7 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
             1,
             2,
             [
-                "flavor a, gpus: not more than 1: Cohort c has 2 to share, 1 of it in use   [COHORT-001]",
+                "flavor a, gpus: at most 1 available: Cohort c has a quota of 2, 1 of it in use   [COHORT-001]",
                 f"{KEPT}3 of ClusterQueue r   [COHORT-004]",
             ],
             id="lending-limit",
@@ -50,7 +63,7 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
             1,
             3,
             [
-                "flavor a, gpus: never more than 2: Cohort c has 2 to share   [COHORT-001]",
+                "flavor a, gpus: at most 2 can ever be available: Cohort c has a quota of 2   [COHORT-001]",
                 f"{KEPT}3 of ClusterQueue r   [COHORT-004]",
             ],
             id="lending-limit-for-good",
@@ -59,14 +72,17 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
             (a_queue("q", of(1), cohort="c"), a_queue("r", of(1), cohort="c")),
             2,
             1,
-            ["flavor a, gpus: not more than 0: Cohort c has 2 to share, 2 of it in use   [COHORT-001]"],
+            ["flavor a, gpus: at most 0 available: Cohort c has a quota of 2, 2 of it in use   [COHORT-001]"],
             id="all-in-use",
         ),
         pytest.param(
             (*TREE, BOUNDED, *LEAVES),
             1,
             3,
-            ["flavor a, gpus: not more than 2: Cohort left has 2 and may borrow 1   [COHORT-007]"],
+            [
+                "flavor a, gpus: at most 2 available: "
+                "Cohort left has a quota of 2 and a borrowingLimit of 1   [COHORT-007]"
+            ],
             id="limit-of-a-cohort",
         ),
         pytest.param(
@@ -74,7 +90,7 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
             3,
             3,
             [
-                "flavor a, gpus: not more than 2: Cohort root has 5 to share, 3 of it in use   "
+                "flavor a, gpus: at most 2 available: Cohort root has a quota of 5, 3 of it in use   "
                 "[COHORT-001, COHORT-005]",
                 f"{KEPT}3 of Cohort right   [COHORT-007]",
             ],
@@ -97,7 +113,7 @@ def test_what_others_hold_is_no_reason_for_never() -> None:
     )
 
     assert steps(world, "new")[0] == (
-        "flavor a: gpus 2 of 0 left: does not fit now, and nobody may be preempted   [QUOTA-002]"
+        "flavor a: gpus 2 of 0 available: does not fit now, and preemption is not allowed   [QUOTA-002]"
     )
 
 
@@ -106,12 +122,11 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
     world = a_world(a_queue("q", of(1), of(1), of(1)), a_job("one", "q"), a_job("new", "q"))
 
     assert steps(world, "new") == [
-        "flavor a: gpus 1 of 0 left: does not fit now   [QUOTA-002]",
-        "to free gpus in flavor a: everybody in ClusterQueue q is left alone: withinClusterQueue is Never   "
-        "[PREEMPT-004]",
-        "flavor a: the search goes on: what nobody frees is passed over   [PREEMPT-022]",
-        "flavor b: gpus 1 of 1 left: fits   [QUOTA-001]",
-        "not looked at: flavor c   [QUOTA-007]",
+        "flavor a: gpus 1 of 0 available: does not fit now   [QUOTA-002]",
+        "to free gpus in flavor a: no candidates in ClusterQueue q: withinClusterQueue is Never   [PREEMPT-004]",
+        f"flavor a: try the next flavor: {try_next_when_no_candidates.sentence}   [PREEMPT-022]",
+        "flavor b: gpus 1 of 1 available: fits   [QUOTA-001]",
+        "not tried: flavor c   [QUOTA-007]",
         "quota is reserved; admitted   [STATUS-005, STATUS-006]",
     ]
 
@@ -119,12 +134,10 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
 @pytest.mark.parametrize(
     ("preference", "told"),
     [
-        pytest.param(
-            {}, "flavor b is preferred to flavor a: the preference ranks flavors   [PREEMPT-021]", id="borrow"
-        ),
+        pytest.param({}, f"flavor b is preferred to flavor a: {is_preferred.sentence}   [PREEMPT-021]", id="borrow"),
         pytest.param(
             {"preference": "PreemptionOverBorrowing"},
-            "flavor a is preferred to flavor b: the preference ranks flavors   [PREEMPT-021]",
+            f"flavor a is preferred to flavor b: {is_preferred.sentence}   [PREEMPT-021]",
             id="preempt",
         ),
     ],
@@ -140,7 +153,7 @@ def test_the_preferred_flavor_is_told(preference: dict[str, str], told: str) -> 
 
     found = steps(world, "new")
 
-    assert "flavor a: the search goes on: preemption waits for other flavors   [PREEMPT-020]" in found
+    assert f"flavor a: try the next flavor: {when_can_preempt_try_next_flavor.sentence}   [PREEMPT-020]" in found
     assert told in found
 
 
@@ -153,7 +166,7 @@ def test_a_flavor_that_nobody_frees_comes_last() -> None:
         a_job("new", "q", priority=2),
     )
 
-    told = "flavor b is preferred to flavor a: flavors that nobody frees come last   [PREEMPT-029]"
+    told = f"flavor b is preferred to flavor a: {no_preemption_candidates_last.sentence}   [PREEMPT-029]"
     assert told in steps(world, "new")
 
 
@@ -166,10 +179,9 @@ def test_flavors_that_are_alike_are_told() -> None:
     )
 
     assert steps(world, "new") == [
-        "flavor a: gpus 1 of 3 left: fits, borrowed   [QUOTA-001]",
-        "flavor a: the search goes on: borrowing waits for other flavors   [COHORT-010]",
-        "flavor b: gpus 1 of 3 left: fits, borrowed   [QUOTA-001]",
-        "flavor a is preferred to flavor b: it comes first, and nothing else tells them apart   "
-        "[PREEMPT-029, PREEMPT-021]",
+        "flavor a: gpus 1 of 3 available: fits with borrowing   [QUOTA-001]",
+        f"flavor a: try the next flavor: {when_can_borrow_try_next_flavor.sentence}   [COHORT-010]",
+        "flavor b: gpus 1 of 3 available: fits with borrowing   [QUOTA-001]",
+        "flavor a is preferred to flavor b: both rank equally, and it is listed first   [PREEMPT-029, PREEMPT-021]",
         "quota is reserved; admitted   [STATUS-005, STATUS-006]",
     ]

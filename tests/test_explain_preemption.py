@@ -10,6 +10,18 @@ from kueue_dra_ref.api.types import ClusterQueue, PreemptionPolicy
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.cache.hierarchy import Hierarchy
 from kueue_dra_ref.cache.snapshot import ReservedWorkload, Snapshot
+from kueue_dra_ref.rules.preemption.fair_sharing import preempt_within_nominal
+from kueue_dra_ref.rules.preemption.preemption_policies import (
+    borrow_within_cohort_lower_priority,
+    borrow_within_cohort_max_priority_threshold,
+    can_preempt_in_subtree,
+    can_preempt_while_borrowing,
+    can_preempt_within_nominal,
+    candidate_is_borrowing,
+    fill_back_workloads,
+    latest_quota_reservation_first,
+    lowest_priority_first,
+)
 from kueue_dra_ref.scheduler.preemption.context import PreemptionContext
 from tests.commands import kueue_dra
 from tests.contended import FINAL, INITIAL, a_job, a_queue, a_world, of, steps
@@ -38,18 +50,19 @@ def test_the_whole_story_of_a_preemption_is_told_in_order() -> None:
     )
 
     assert steps(world, "new") == [
-        "flavor a: gpus 2 of 0 left: does not fit now, but others can be preempted   [QUOTA-002]",
-        f"{FREE}high is left alone: withinClusterQueue LowerPriority does not let priority 5 take from priority 8   "
+        "flavor a: gpus 2 of 0 available: does not fit now, but preemption can free it   [QUOTA-002]",
+        f"{FREE}high is no candidate: withinClusterQueue LowerPriority does not allow priority 5 to preempt "
+        "priority 8   "
         "[PREEMPT-002, PREEMPT-003]",
         f"{FREE}candidate 1 is three of ClusterQueue q, priority 0   [PREEMPT-002]",
-        f"{FREE}candidate 2 is two of ClusterQueue q, priority 0, behind three: "
-        "the latest reservation goes first   [PREEMPT-002, PREEMPT-016]",
-        f"{FREE}candidate 3 is one of ClusterQueue q, priority 2, behind two: "
-        "the lowest priority goes first   [PREEMPT-002, PREEMPT-015]",
-        f"{FREE}with three, two gone, it fits   [PREEMPT-002]",
+        f"{FREE}candidate 2 is two of ClusterQueue q, priority 0, after three: "
+        f"{latest_quota_reservation_first.sentence}   [PREEMPT-002, PREEMPT-016]",
+        f"{FREE}candidate 3 is one of ClusterQueue q, priority 2, after two: "
+        f"{lowest_priority_first.sentence}   [PREEMPT-002, PREEMPT-015]",
+        f"{FREE}after preempting three, two, the workload fits   [PREEMPT-002]",
         "preempts three of ClusterQueue q, priority 0: InClusterQueue   [PREEMPT-002]",
         "preempts two of ClusterQueue q, priority 0: InClusterQueue   [PREEMPT-002]",
-        "flavor a: gpus 2 of 2 left: fits   [QUOTA-001]",
+        "flavor a: gpus 2 of 2 available: fits   [QUOTA-001]",
         "quota is reserved; admitted   [STATUS-005, STATUS-006]",
     ]
 
@@ -64,8 +77,8 @@ def test_who_is_put_back_is_told() -> None:
     )
 
     assert found(world)[2:] == [
-        "with one, two gone, it fits   [PREEMPT-002]",
-        "one is put back: who is not needed is spared   [PREEMPT-019]",
+        "after preempting one, two, the workload fits   [PREEMPT-002]",
+        f"one is not needed and no longer a target: {fill_back_workloads.sentence}   [PREEMPT-019]",
     ]
 
 
@@ -76,23 +89,23 @@ def test_who_is_put_back_is_told() -> None:
             {},
             0,
             1,
-            "everybody in ClusterQueue q is left alone: withinClusterQueue is Never   [PREEMPT-004]",
+            "no candidates in ClusterQueue q: withinClusterQueue is Never   [PREEMPT-004]",
             id="never",
         ),
         pytest.param(
             LOWER,
             1,
             1,
-            "one is left alone: withinClusterQueue LowerPriority does not let priority 1 take from priority 1 "
-            "that is older   [PREEMPT-002, PREEMPT-003]",
+            "one is no candidate: withinClusterQueue LowerPriority does not allow priority 1 to preempt priority 1 "
+            "of an older workload   [PREEMPT-002, PREEMPT-003]",
             id="equal",
         ),
         pytest.param(
             EQUAL,
             2,
             1,
-            "one is left alone: withinClusterQueue LowerOrNewerEqualPriority does not let priority 1 take from "
-            "priority 2   [PREEMPT-002, PREEMPT-003]",
+            "one is no candidate: withinClusterQueue LowerOrNewerEqualPriority does not allow priority 1 "
+            "to preempt priority 2   [PREEMPT-002, PREEMPT-003]",
             id="higher",
         ),
     ],
@@ -115,11 +128,11 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
     gpus = ("a", "gpus")
     policy = PreemptionPolicy(within="LowerPriority")
     queue = ClusterQueue(name="q", groups=(), strategy="", stop_policy="", namespace_selector=None, preemption=policy)
-    snapshot = Snapshot(tree=Hierarchy(), queues={}, holds=lambda _: (), flavor=lambda _: None)
-    contest = PreemptionContext(
-        snapshot=snapshot, queue=queue, priority=0, created=1, asked={}, short=frozenset([gpus])
+    snapshot = Snapshot(hierarchy=Hierarchy(), queues={}, reserved_workloads=lambda _: (), flavor=lambda _: None)
+    context = PreemptionContext(
+        snapshot=snapshot, queue=queue, priority=0, created=1, usage={}, frs_need_preemption=frozenset([gpus])
     )
-    hold = ReservedWorkload(
+    workload = ReservedWorkload(
         key=("team", "late"),
         uid="",
         cluster_queue="q",
@@ -129,11 +142,11 @@ def test_an_equal_that_is_newer_is_told_so() -> None:
         created=2,
     )
 
-    contest.allowed(behaviour().preempting.within_cluster_queue, hold, "withinClusterQueue LowerPriority")
+    context.allowing(behaviour().preempting.within_cluster_queue, workload, "withinClusterQueue LowerPriority")
 
-    assert [str(step) for step in contest.trace.steps([gpus])] == [
-        f"{FREE}team/late is left alone: withinClusterQueue LowerPriority does not let priority 0 take from priority 0 "
-        "that is newer [PREEMPT-002, PREEMPT-003]"
+    assert [str(step) for step in context.trace.steps([gpus])] == [
+        f"{FREE}team/late is no candidate: withinClusterQueue LowerPriority does not allow priority 0 to preempt "
+        "priority 0 of a newer workload [PREEMPT-002, PREEMPT-003]"
     ]
 
 
@@ -146,7 +159,7 @@ def test_who_could_free_nothing_is_told() -> None:
         a_job("new", "q", priority=2),
     )
 
-    assert "two is left alone: nothing of it would be freed   [PREEMPT-005]" in found(world)
+    assert "two is no candidate: it uses nothing of what is short   [PREEMPT-005]" in found(world)
 
 
 def test_who_is_left_alone_in_the_cohort_is_told() -> None:
@@ -161,10 +174,10 @@ def test_who_is_left_alone_in_the_cohort_is_told() -> None:
     )
 
     assert found(world) == [
-        "everybody in ClusterQueue q is left alone: withinClusterQueue is Never   [PREEMPT-004]",
-        "ClusterQueue s is left alone: only borrowers give back   [PREEMPT-008]",
+        "no candidates in ClusterQueue q: withinClusterQueue is Never   [PREEMPT-004]",
+        f"no candidates in ClusterQueue s: {candidate_is_borrowing.sentence}   [PREEMPT-008]",
         "candidate 1 is r1 of ClusterQueue r, priority 0   [PREEMPT-007]",
-        "with r1 gone, it fits, borrowing allowed   [PREEMPT-007]",
+        "after preempting r1, the workload fits with borrowing   [PREEMPT-007]",
     ]
 
 
@@ -173,13 +186,14 @@ def test_who_is_left_alone_in_the_cohort_is_told() -> None:
     [
         pytest.param(
             "Never",
-            "everybody else in the cohort is left alone: reclaimWithinCohort is Never   [PREEMPT-006, PREEMPT-007]",
+            "no candidates in other ClusterQueues of the cohort: reclaimWithinCohort is Never   "
+            "[PREEMPT-006, PREEMPT-007]",
             id="never",
         ),
         pytest.param(
             "LowerPriority",
-            "r1 is left alone: reclaimWithinCohort LowerPriority does not let priority 0 take from priority 0 "
-            "that is older   [PREEMPT-006, PREEMPT-007]",
+            "r1 is no candidate: reclaimWithinCohort LowerPriority does not allow priority 0 to preempt priority 0 "
+            "of an older workload   [PREEMPT-006, PREEMPT-007]",
             id="lower",
         ),
     ],
@@ -206,8 +220,9 @@ def test_who_borrows_without_being_let_is_told() -> None:
     )
 
     assert found(world) == [
-        "nobody is preempted: none of these holds: within nominal quota it may preempt; within a part of the tree it "
-        "may preempt; policies let borrowers preempt   [PREEMPT-001, COHORT-017, PREEMPT-010]"
+        f"no preemption, because none of these conditions holds: {can_preempt_within_nominal.sentence}; "
+        f"{can_preempt_in_subtree.sentence}; {can_preempt_while_borrowing.sentence}   "
+        "[PREEMPT-001, COHORT-017, PREEMPT-010]"
     ]
 
 
@@ -224,11 +239,11 @@ def test_both_attempts_of_a_borrower_are_told() -> None:
     )
 
     assert found(world)[5:] == [
-        "r1 is left alone, borrowing allowed: a threshold protects from borrowers   [PREEMPT-012]",
-        "r2 is left alone, borrowing allowed: borrowers preempt lower priorities only   [PREEMPT-011]",
-        "with r3 gone, it does not fit, borrowing allowed   [PREEMPT-007]",
-        "r2 is left alone, without borrowing: only borrowers give back   [PREEMPT-008, PREEMPT-009]",
-        "with r3, r1 gone, it does not fit, without borrowing   [PREEMPT-007]",
+        f"r1 is no candidate with borrowing: {borrow_within_cohort_max_priority_threshold.sentence}   [PREEMPT-012]",
+        f"r2 is no candidate with borrowing: {borrow_within_cohort_lower_priority.sentence}   [PREEMPT-011]",
+        "after preempting r3, the workload does not fit with borrowing   [PREEMPT-007]",
+        f"r2 is no candidate without borrowing: {candidate_is_borrowing.sentence}   [PREEMPT-008, PREEMPT-009]",
+        "after preempting r3, r1, the workload does not fit without borrowing   [PREEMPT-007]",
     ]
 
 
@@ -238,10 +253,10 @@ def test_many_candidates_are_counted() -> None:
     world = a_world(a_queue("q", of(12), preemption=LOWER), *others, a_job("new", "q", 12, priority=1))
 
     assert found(world)[9:] == [
-        "candidate 10 is j2 of ClusterQueue q, priority 0, behind j3: the latest reservation goes first   "
+        f"candidate 10 is j2 of ClusterQueue q, priority 0, after j3: {latest_quota_reservation_first.sentence}   "
         "[PREEMPT-002, PREEMPT-016]",
-        "and 2 candidates more",
-        "with j11, j10, j9, j8, j7, j6, j5, j4, j3, j2 and 2 more gone, it fits   [PREEMPT-002]",
+        "and 2 more candidates",
+        "after preempting j11, j10, j9, j8, j7, j6, j5, j4, j3, j2 and 2 more, the workload fits   [PREEMPT-002]",
     ]
 
 
@@ -252,10 +267,10 @@ SHARED = (
 )
 STAYS = [
     "ClusterQueue r is next, with the largest share: 1000",
-    "r2 of ClusterQueue r, priority 0 stays by LessThanOrEqualToFinalShare: a share of 750 against 500 without it   "
-    "[FAIR-005]",
-    "r1 of ClusterQueue r, priority 0 stays by LessThanOrEqualToFinalShare: a share of 750 against 500 without it   "
-    "[FAIR-005]",
+    "LessThanOrEqualToFinalShare does not allow preempting r2 of ClusterQueue r, priority 0: "
+    "preemptor share 750, target share 500 after preemption   [FAIR-005]",
+    "LessThanOrEqualToFinalShare does not allow preempting r1 of ClusterQueue r, priority 0: "
+    "preemptor share 750, target share 500 after preemption   [FAIR-005]",
 ]
 
 
@@ -267,12 +282,12 @@ STAYS = [
             [INITIAL],
             [
                 STAYS[0],
-                "r2 of ClusterQueue r, priority 0 goes by LessThanInitialShare: "
-                "a share of 750 against the 1000 that the other had   [FAIR-006]",
-                "with r2 gone, it does not fit yet   [PREEMPT-007]",
+                "LessThanInitialShare allows preempting r2 of ClusterQueue r, priority 0: "
+                "preemptor share 750, target share 1000 before preemption   [FAIR-006]",
+                "after preempting r2, the workload does not fit yet   [PREEMPT-007]",
                 "ClusterQueue r is next, with the largest share: 500",
-                "r1 of ClusterQueue r, priority 0 stays by LessThanInitialShare: "
-                "a share of 750 against the 500 that the other had   [FAIR-006]",
+                "LessThanInitialShare does not allow preempting r1 of ClusterQueue r, priority 0: "
+                "preemptor share 750, target share 500 before preemption   [FAIR-006]",
             ],
             id="initial",
         ),
@@ -280,9 +295,9 @@ STAYS = [
             [FINAL, INITIAL],
             [
                 *STAYS,
-                "r2 of ClusterQueue r, priority 0 goes by LessThanInitialShare: "
-                "a share of 750 against the 1000 that the other had   [FAIR-006]",
-                "with r2 gone, it does not fit yet   [PREEMPT-007]",
+                "LessThanInitialShare allows preempting r2 of ClusterQueue r, priority 0: "
+                "preemptor share 750, target share 1000 before preemption   [FAIR-006]",
+                "after preempting r2, the workload does not fit yet   [PREEMPT-007]",
             ],
             id="both",
         ),
@@ -308,8 +323,8 @@ def test_what_the_shares_have_no_say_in_is_told() -> None:
 
     assert found(world)[3:] == [
         "ClusterQueue r is next, with the largest share: 1000",
-        "r2 of ClusterQueue r, priority 0 goes: within nominal quota shares do not matter   [FAIR-003]",
-        "with r2 gone, it fits   [PREEMPT-007]",
+        f"r2 of ClusterQueue r, priority 0 is preempted: {preempt_within_nominal.sentence}   [FAIR-003]",
+        "after preempting r2, the workload fits   [PREEMPT-007]",
     ]
 
 
@@ -321,6 +336,6 @@ def test_json_carries_the_same_steps() -> None:
 
     (explained,) = json.loads(result.stdout)
     assert {
-        "text": f"{FREE}everybody in ClusterQueue q is left alone: withinClusterQueue is Never",
+        "text": f"{FREE}no candidates in ClusterQueue q: withinClusterQueue is Never",
         "requirements": ["PREEMPT-004"],
     } in explained["steps"]

@@ -16,9 +16,9 @@ from kueue_dra_ref.api.types import (
     ResourceGroup,
     Workload,
 )
+from kueue_dra_ref.model.dominant_resource_share import DominantResourceShare
 from kueue_dra_ref.model.pending_reason import NotAdmissible, QuotaReservedReason
 from kueue_dra_ref.model.resource_node import (
-    DominantResourceShare,
     FlavorResource,
     ResourceNode,
 )

@@ -1,4 +1,4 @@
-"""The queue of one ClusterQueue: workloads in line, workloads set aside until something changes, and their order.
+"""The pending workloads of a ClusterQueue: a heap in the order of the queue, and the inadmissible workloads.
 
 Kueue: pkg/cache/queue/cluster_queue.go (ClusterQueue, PushOrUpdate, Pop, RequeueIfNotPresent, handleInadmissibleHash,
     preemptorWorkload);
@@ -29,56 +29,62 @@ from kueue_dra_ref.workload.total_requests import TotalRequests
 Key = tuple[str, str]
 """Namespace and name of a Workload."""
 
-Place = tuple[tuple[int, ...], str]
-"""The place of a workload in the order of its ClusterQueue; UIDs break ties."""
+Parts = tuple[Any, ...]
+Position = tuple[Parts, str]
+"""The position of a workload in the order of its ClusterQueue; the UID breaks ties."""
+
+Choices = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(kw_only=True)
 class WorkloadInfo:
-    """A workload in a queue: the object as it was when queued, and what it asks for."""
+    """A pending workload: the object as it was when queued, and its total requests."""
 
     key: Key
     obj: Manifest
     workload: Workload
     created: int
-    demands: tuple[TotalRequests, ...]
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Charges whose resource depends on the flavor, with the resources that they may turn out to be."""
+    total_requests: tuple[TotalRequests, ...]
+    choices: Choices = field(default_factory=dict)
+    """Charges whose resource depends on the flavor, with the possible resources of each."""
     written: Workload | None = None
     """The workload without what Kueue adds to the requests of its pods."""
     remembered: Workload | None = None
-    """What a new version is held against, where that is not the workload as it is counted."""
+    """The workload that an update is compared with, if it is not `workload`."""
     steps: tuple[Step, ...] = ()
     progress: FlavorScanState | None = None
-    """How far the search for flavors came when the workload was last tried."""
-    found: Any = None
-    """What the last try found, and when, for as long as nothing has changed since."""
+    """Where the search for flavors stopped in the last cycle of the workload."""
+    last_assignment: Any = None
+    """The last assignment with the state that it depends on; it is valid until that state changes."""
 
     @property
     def may_be_tried(self) -> bool:
-        """Whether its Requeued condition lets it be tried."""
+        """Whether the workload may be scheduled: its Requeued condition is not False."""
         return not is_false(self.obj, "Requeued")
 
     @cached_property
     def scheduling_hash(self) -> str:
-        """What makes two workloads equal to the scheduler: priority, pods, counts, amounts."""
-        written = self.obj["spec"].get("podSets") or ()
-        shapes = [
-            _shape(*each)
-            for each in zip(written, self.workload.pod_sets, self.demands, strict=True)
-        ]
-        return json.dumps([self.workload.priority, shapes], sort_keys=True, default=str)
+        """The scheduling equivalence hash: workloads with equal hashes get equal decisions."""
+        pod_sets = self.obj["spec"].get("podSets") or ()
+        shapes = []
+        for written, counted, requests in zip(
+            pod_sets, self.workload.pod_sets, self.total_requests, strict=True
+        ):
+            shapes.append(_shape(written, counted, requests))
+        priority = self.workload.priority
+        hashed = [priority, shapes]
+        return json.dumps(hashed, sort_keys=True, default=str)
 
 
 class PendingWorkloads:
-    """One ClusterQueue's workloads that wait; ``preemptor`` goes first while its victims give their quota back."""
+    """The pending workloads of one ClusterQueue; Pop prefers ``sticky_workload``, which waits for its preemptions."""
 
     def __init__(self, rules: QueueRules) -> None:
         self.heap: dict[Key, WorkloadInfo] = {}
         self.inadmissible: dict[Key, WorkloadInfo] = {}
         self.sticky_workload: Key | None = None
         self._rules = rules
-        self._order: list[tuple[Place, Key]] = []
+        self._order: list[tuple[Position, Key]] = []
         self._hash_to_reason: dict[str, QuotaReservedReason] = {}
 
     def __len__(self) -> int:
@@ -88,132 +94,155 @@ class PendingWorkloads:
         yield from self.heap.values()
         yield from self.inadmissible.values()
 
-    def push(self, queued: WorkloadInfo, *, best_effort: bool) -> None:
-        """Queue a workload, or update one that waits; one set aside stays there unless it has changed."""
-        old = self.inadmissible.get(queued.key)
-        known = old or self.heap.get(queued.key)
-        if known is not None and _is_shaped_like(known, queued):
-            queued.progress, queued.found = known.progress, known.found
-        if old is not None and not _changed(old, queued):
-            self.inadmissible[queued.key] = queued
+    def has(self, key: Key) -> bool:
+        """Whether a workload is pending here."""
+        return key in self.heap or key in self.inadmissible
+
+    def push_or_update(self, info: WorkloadInfo, *, best_effort: bool) -> None:
+        """Add a workload or update it; an inadmissible workload stays inadmissible unless it changed."""
+        inadmissible = self.inadmissible.get(info.key)
+        in_heap = self.heap.get(info.key)
+        known = inadmissible or in_heap
+        if known is not None and _has_equal_hash(known, info):
+            info.progress = known.progress
+            info.last_assignment = known.last_assignment
+        if inadmissible is not None and not _is_changed(inadmissible, info):
+            self.inadmissible[info.key] = info
             return
-        self.inadmissible.pop(queued.key, None)
-        in_line = queued.key in self.heap
-        hopeless = best_effort and queued.scheduling_hash in self._hash_to_reason
-        if not in_line and (hopeless or not queued.may_be_tried):
-            self.inadmissible[queued.key] = queued
+        self.inadmissible.pop(info.key, None)
+        if in_heap is not None:
+            self.requeue_if_not_present(info)
+            return
+        covered = best_effort and info.scheduling_hash in self._hash_to_reason
+        if covered or not info.may_be_tried:
+            self.inadmissible[info.key] = info
         else:
-            self.requeue_if_not_present(queued)
+            self.requeue_if_not_present(info)
 
-    def join(self, queued: Iterable[WorkloadInfo]) -> None:
-        """Queue what comes with its LocalQueue, whatever was found of its equals, unless it is here already."""
-        for each in queued:
-            if each.key not in self.heap and each.key not in self.inadmissible:
-                self.requeue_if_not_present(each)
+    def add_from_local_queue(self, infos: Iterable[WorkloadInfo]) -> None:
+        """Add the workloads of a LocalQueue that are not pending here yet, whatever their scheduling hash."""
+        for info in infos:
+            if not self.has(info.key):
+                self.requeue_if_not_present(info)
 
-    def drop(self, key: Key) -> None:
-        """Forget a workload."""
+    def delete(self, key: Key) -> None:
+        """Remove a workload."""
         self.heap.pop(key, None)
         self.inadmissible.pop(key, None)
         if key == self.sticky_workload:
             self.sticky_workload = None
 
-    def head(self) -> WorkloadInfo | None:
-        """Take the first in line out of it."""
+    def pop(self) -> WorkloadInfo | None:
+        """Remove and give the head of the heap, or None if the heap is empty."""
         if self.sticky_workload in self.heap:
             return self.heap.pop(self.sticky_workload)
         while self._order:
-            place, key = heapq.heappop(self._order)
-            if key in self.heap and self._place(self.heap[key]) == place:
+            position, key = heapq.heappop(self._order)
+            info = self.heap.get(key)
+            if info is None:
+                continue
+            if self._position(info) == position:
                 return self.heap.pop(key)
         return None
 
-    def requeue_if_not_present(self, queued: WorkloadInfo) -> None:
-        """Return a head to the line."""
-        known = self.heap.get(queued.key)
-        self.heap[queued.key] = queued
-        place = self._place(queued)
-        if known is None or self._place(known) != place:
-            heapq.heappush(self._order, (place, queued.key))
+    def requeue_if_not_present(self, info: WorkloadInfo) -> None:
+        """Return a workload to the heap."""
+        known = self.heap.get(info.key)
+        self.heap[info.key] = info
+        position = self._position(info)
+        if known is not None and self._position(known) == position:
+            return
+        entry = (position, info.key)
+        heapq.heappush(self._order, entry)
 
-    def mark_inadmissible(self, queued: WorkloadInfo) -> None:
-        """Keep a head out of the line until a sweep."""
-        self.inadmissible[queued.key] = queued
+    def mark_inadmissible(self, info: WorkloadInfo) -> None:
+        """Keep a workload out of the heap until inadmissible workloads are requeued."""
+        self.inadmissible[info.key] = info
 
     def is_covered_by_hash(self, key: Key) -> QuotaReservedReason | None:
-        """What was found of an equal to a workload that is set aside."""
-        found = self.inadmissible.get(key)
-        return self._hash_to_reason.get(found.scheduling_hash) if found else None
+        """Give the reason that is known for the scheduling hash of an inadmissible workload."""
+        info = self.inadmissible.get(key)
+        if info is None:
+            return None
+        return self._hash_to_reason.get(info.scheduling_hash)
 
     def handle_inadmissible_hash(
-        self, queued: WorkloadInfo, cause: QuotaReservedReason | None
+        self, info: WorkloadInfo, reason: QuotaReservedReason | None
     ) -> list[Key]:
-        """Workloads that are equal to one that did not fit, with it, are not tried before the next sweep."""
-        self._hash_to_reason[queued.scheduling_hash] = (
-            cause or QuotaReservedReason.UNTRIED
-        )
-        equals = [
-            key
-            for key, other in self.heap.items()
-            if other.scheduling_hash == queued.scheduling_hash
-        ]
-        for key in equals:
-            self.inadmissible[key] = self.heap.pop(key)
-        return [queued.key, *equals]
+        """Move workloads with the hash of one that did not fit to the inadmissible workloads; give their keys."""
+        scheduling_hash = info.scheduling_hash
+        self._hash_to_reason[scheduling_hash] = reason or QuotaReservedReason.UNTRIED
+        equivalent = []
+        for key, other in self.heap.items():
+            if other.scheduling_hash == scheduling_hash:
+                equivalent.append(key)
+        for key in equivalent:
+            moved = self.heap.pop(key)
+            self.inadmissible[key] = moved
+        return [info.key, *equivalent]
 
-    def queue_inadmissible(self, selected: Callable[[WorkloadInfo], bool]) -> bool:
-        """Bring back into line what was set aside; False when nothing moved."""
+    def queue_inadmissible(self, selects: Callable[[WorkloadInfo], bool]) -> bool:
+        """Requeue the inadmissible workloads that are selected; whether there was any."""
         self._hash_to_reason.clear()
-        moved = [
-            queued
-            for queued in self.inadmissible.values()
-            if queued.may_be_tried and selected(queued)
-        ]
-        for queued in moved:
-            self.requeue_if_not_present(self.inadmissible.pop(queued.key))
+        moved = []
+        for info in self.inadmissible.values():
+            if not info.may_be_tried:
+                continue
+            if selects(info):
+                moved.append(info)
+        for info in moved:
+            del self.inadmissible[info.key]
+            self.requeue_if_not_present(info)
         return bool(moved)
 
-    def _place(self, queued: WorkloadInfo) -> Place:
-        waiting = PendingWorkload(
-            priority=queued.workload.priority, created=queued.created
+    def _position(self, info: WorkloadInfo) -> Position:
+        pending = PendingWorkload(
+            priority=info.workload.priority,
+            created=info.created,
         )
-        return tuple(rule(waiting) for rule in self._rules.order), queued.obj[
-            "metadata"
-        ]["uid"]
+        metadata = info.obj["metadata"]
+        uid = metadata["uid"]
+        return self._rules.order(pending), uid
 
 
-def _is_shaped_like(old: WorkloadInfo, new: WorkloadInfo) -> bool:
-    if old.obj["spec"] is new.obj["spec"] and [d.amounts for d in old.demands] == [
-        d.amounts for d in new.demands
-    ]:
+def _has_equal_hash(old: WorkloadInfo, new: WorkloadInfo) -> bool:
+    """Whether two versions of a workload have equal hashes; avoids computing them for an unchanged spec."""
+    old_spec, spec = old.obj["spec"], new.obj["spec"]
+    if spec is old_spec and _amounts(old) == _amounts(new):
         return True
     return old.scheduling_hash == new.scheduling_hash
 
 
-def _changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:
-    def watched(queued: WorkloadInfo, known: Workload) -> list[object]:
-        conditions = {
-            c["type"]: c
-            for c in (queued.obj.get("status") or {}).get("conditions") or ()
-        }
-        reclaimed = (queued.obj.get("status") or {}).get("reclaimablePods")
-        return [
-            queued.obj["spec"],
-            known,
-            reclaimed,
-            conditions.get("Evicted"),
-            conditions.get("Requeued"),
-        ]
-
+def _is_changed(old: WorkloadInfo, new: WorkloadInfo) -> bool:
+    """Whether an update may make an inadmissible workload admissible."""
     known = old.remembered or old.workload
-    if watched(old, known) != watched(new, new.workload):
+    if _watched(old, known) != _watched(new, new.workload):
         return True
-    return known == old.workload and [d.amounts for d in old.demands] != [
-        d.amounts for d in new.demands
+    if known != old.workload:
+        return False
+    return _amounts(old) != _amounts(new)
+
+
+def _watched(info: WorkloadInfo, workload: Workload) -> list[object]:
+    """Give the parts of a workload whose change makes it worth another cycle."""
+    status = info.obj.get("status") or {}
+    conditions = {}
+    for condition in status.get("conditions") or ():
+        conditions[condition["type"]] = condition
+    return [
+        info.obj["spec"],
+        workload,
+        status.get("reclaimablePods"),
+        conditions.get("Evicted"),
+        conditions.get("Requeued"),
     ]
 
 
-_SHAPING = (
+def _amounts(info: WorkloadInfo) -> list[Mapping[str, int]]:
+    return [requests.amounts for requests in info.total_requests]
+
+
+_HASHED_FIELDS = (
     "nodeSelector",
     "affinity",
     "tolerations",
@@ -222,31 +251,34 @@ _SHAPING = (
     "topologySpreadConstraints",
     "resourceClaims",
 )
+"""The fields of a pod spec that the scheduling hash covers as they are."""
+_Fields = dict[str, Any]
 
 
-def _shape(
-    written: dict[str, Any], counted: PodSet, demand: TotalRequests
-) -> list[Any]:
-    """One pod set as it is written, with the requests that Kueue makes of it."""
-    asked = [written.get(key) for key in ("name", "minCount", "topologyRequest")]
-    return [asked, _spec_shape(written, counted), demand.count, dict(demand.amounts)]
-
-
-def _spec_shape(written: dict[str, Any], counted: PodSet) -> list[Any]:
-    spec = (written.get("template") or {}).get("spec") or {}
-    ports = [
-        each.get("ports")
-        for kind in ("initContainers", "containers")
-        for each in spec.get(kind) or ()
-    ]
-    requests = [_canonical(each.requests) for each in counted.containers]
-    whole = _canonical(counted.whole.requests) if counted.whole else None
+def _shape(written: _Fields, counted: PodSet, requests: TotalRequests) -> list[Any]:
+    """Give the hashed parts of one pod set, with the requests that Kueue computes for it."""
     return [
-        requests,
+        [written.get(key) for key in ("name", "minCount", "topologyRequest")],
+        _spec_shape(written, counted),
+        requests.count,
+        dict(requests.amounts),
+    ]
+
+
+def _spec_shape(written: _Fields, counted: PodSet) -> list[Any]:
+    template = written.get("template") or {}
+    spec = template.get("spec") or {}
+    ports = []
+    for kind in ("initContainers", "containers"):
+        for container in spec.get(kind) or ():
+            ports.append(container.get("ports"))
+    pod_level = counted.whole
+    return [
+        [_canonical(container.requests) for container in counted.containers],
         ports,
-        whole,
+        _canonical(pod_level.requests) if pod_level else None,
         _canonical(counted.overhead),
-        without_empty({key: spec.get(key) for key in _SHAPING}),
+        without_empty({key: spec.get(key) for key in _HASHED_FIELDS}),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The cohort tree: made of ClusterQueues and Cohorts by the rules of borrowing and lending.
+"""The cohort hierarchy: ClusterQueues below Cohorts, with their quotas, borrowing limits and lending limits.
 
 Kueue: pkg/cache/hierarchy/manager.go (Manager);
     pkg/cache/scheduler/resource_node.go (updateCohortResourceNode, accumulateFromChild)
@@ -6,39 +6,48 @@ Kueue: pkg/cache/hierarchy/manager.go (Manager);
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from kueue_dra_ref.api.types import ClusterQueue, Cohort, FlavorQuota, ResourceGroup
 from kueue_dra_ref.behaviours.phases_scheduling import CohortRules
 from kueue_dra_ref.model.resource_node import (
     FlavorResource,
+    Limits,
     ResourceNode,
     ResourceQuotaLimits,
 )
 
 Used = Mapping[str, Mapping[FlavorResource, int]]
-"""What is held in each ClusterQueue."""
+"""The usage of each ClusterQueue."""
+Nodes = dict[str, ResourceNode]
+Parents = Mapping[str, str]
+"""The name of the parent by the name of the child."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Hierarchy:
-    """Every ClusterQueue and every cohort, those included that are only named."""
+    """All ClusterQueues and cohorts, including cohorts that have no Cohort object."""
 
-    queues: dict[str, ResourceNode] = field(default_factory=dict)
-    cohorts: dict[str, ResourceNode] = field(default_factory=dict)
+    queues: Nodes = field(default_factory=dict)
+    cohorts: Nodes = field(default_factory=dict)
     looped: frozenset[str] = frozenset()
-    """ClusterQueues below cohorts that are their own ancestors."""
+    """ClusterQueues below cohorts that form a cycle."""
 
     def root(self, queue: str) -> str:
-        """The outermost cohort of a ClusterQueue, empty when it is alone."""
+        """Give the root cohort of a ClusterQueue, or an empty string if it has no cohort."""
         node = self.queues.get(queue)
-        return node.root.name if node and node.parent else ""
+        if node is None or node.parent is None:
+            return ""
+        return node.root.name
 
     def members(self, root: str) -> list[str]:
-        """The ClusterQueues of a whole tree."""
+        """Give the ClusterQueues of the hierarchy below a root cohort."""
         node = self.cohorts.get(root)
-        return [queue.name for queue in node.queues()] if node else []
+        if node is None:
+            return []
+        return [queue.name for queue in node.queues()]
 
 
 def build_hierarchy(
@@ -47,49 +56,73 @@ def build_hierarchy(
     cohorts: Iterable[Cohort],
     used: Used,
 ) -> Hierarchy:
-    """Put ClusterQueues below their cohorts, and add up what they have and use."""
-    members, explicit = list(queues), list(cohorts)
-    parents = {
-        each.name: parent
-        for each in explicit
-        if (parent := next((rule(each) for rule in rules.parent), ""))
-    }
-    joined = {
-        each.name: cohort
-        for each in members
-        if (cohort := next((rule(each) for rule in rules.parent_of_cluster_queue), ""))
-    }
-    nodes = {
-        name: ResourceNode(name=name)
-        for name in (*parents, *parents.values(), *joined.values())
-    }
-    for each in explicit:
-        groups = next((rule(each) for rule in rules.quota), ())
-        nodes[each.name] = ResourceNode(
-            name=each.name, limits=_limits(rules, groups), weight=each.weight
-        )
-    looping = {name for name in nodes if _has_cycle(name, parents)}
-    for child in sorted(parents.keys() - looping):
+    """Attach ClusterQueues and Cohorts to their parents, and compute SubtreeQuota and usage."""
+    cluster_queues, explicit = list(queues), list(cohorts)
+    parents = _parents_of_cohorts(rules, explicit)
+    parents_of_queues = _parents_of_queues(rules, cluster_queues)
+    named = [*parents, *parents.values(), *parents_of_queues.values()]
+    nodes = _cohort_nodes(rules, explicit, named)
+    cyclic = {name for name in nodes if _has_cycle(name, parents)}
+    for child in sorted(parents.keys() - cyclic):
         _attach(nodes[child], nodes[parents[child]])
-    tree = Hierarchy(
-        cohorts=nodes,
-        looped=frozenset(name for name, cohort in joined.items() if cohort in looping),
-    )
-    for queue in sorted(members, key=lambda each: each.name):
-        node = ResourceNode(
-            name=queue.name,
-            limits=_limits(rules, queue.groups),
-            weight=queue.weight,
-            is_queue=True,
+    queue_nodes: Nodes = {}
+    looped = set[str]()
+    for queue in sorted(cluster_queues, key=attrgetter("name")):
+        node = _queue_node(rules, queue, used)
+        queue_nodes[queue.name] = node
+        parent = parents_of_queues.get(queue.name)
+        if parent in cyclic:
+            looped.add(queue.name)
+        elif parent is not None:
+            _attach(node, nodes[parent])
+    _update_roots([*nodes.values(), *queue_nodes.values()])
+    return Hierarchy(queues=queue_nodes, cohorts=nodes, looped=frozenset(looped))
+
+
+def _parents_of_cohorts(rules: CohortRules, cohorts: Sequence[Cohort]) -> Parents:
+    parents = {}
+    for cohort in cohorts:
+        parent = rules.parent(cohort)
+        if parent:
+            parents[cohort.name] = parent
+    return parents
+
+
+def _parents_of_queues(rules: CohortRules, queues: Sequence[ClusterQueue]) -> Parents:
+    parents = {}
+    for queue in queues:
+        parent = rules.parent_of_cluster_queue(queue)
+        if parent:
+            parents[queue.name] = parent
+    return parents
+
+
+def _cohort_nodes(
+    rules: CohortRules, cohorts: Sequence[Cohort], named: Sequence[str]
+) -> Nodes:
+    """Make a node for each Cohort object, and one without quota for each other cohort that is named."""
+    nodes = {}
+    for name in named:
+        nodes[name] = ResourceNode(name=name)
+    for cohort in cohorts:
+        groups = rules.quota.or_else((), cohort)
+        nodes[cohort.name] = ResourceNode(
+            name=cohort.name,
+            limits=_limits(rules, groups),
+            weight=cohort.weight,
         )
-        node.usage = dict(used.get(queue.name, {}))
-        tree.queues[queue.name] = node
-        if (above := joined.get(queue.name)) and above not in looping:
-            _attach(node, nodes[above])
-    for node in (*nodes.values(), *tree.queues.values()):
-        if node.parent is None:
-            node.build()
-    return tree
+    return nodes
+
+
+def _queue_node(rules: CohortRules, queue: ClusterQueue, used: Used) -> ResourceNode:
+    usage = used.get(queue.name, {})
+    return ResourceNode(
+        name=queue.name,
+        limits=_limits(rules, queue.groups),
+        weight=queue.weight,
+        is_queue=True,
+        usage=dict(usage),
+    )
 
 
 def _attach(child: ResourceNode, parent: ResourceNode) -> None:
@@ -97,7 +130,8 @@ def _attach(child: ResourceNode, parent: ResourceNode) -> None:
     parent.members.append(child)
 
 
-def _has_cycle(name: str, parents: Mapping[str, str]) -> bool:
+def _has_cycle(name: str, parents: Parents) -> bool:
+    """Whether the path from a cohort towards its root returns to a cohort on it."""
     seen: set[str] = set()
     while name in parents and name not in seen:
         seen.add(name)
@@ -105,34 +139,36 @@ def _has_cycle(name: str, parents: Mapping[str, str]) -> bool:
     return name in seen
 
 
-def _limits(
-    rules: CohortRules, groups: Iterable[ResourceGroup]
-) -> dict[FlavorResource, ResourceQuotaLimits]:
-    flavors: list[FlavorQuota] = [
-        flavor for group in groups for flavor in group.flavors
-    ]
-    return {
-        (flavor.name, resource): ResourceQuotaLimits(
-            nominal=_counted(rules, resource, nominal),
-            borrowing=_bound(
-                rules,
-                resource,
-                next((rule(flavor, resource) for rule in rules.borrowing), None),
-            ),
-            lending=_bound(
-                rules,
-                resource,
-                next((rule(flavor, resource) for rule in rules.lending), None),
-            ),
-        )
-        for flavor in flavors
-        for resource, nominal in flavor.nominal.items()
-    }
+def _update_roots(nodes: Iterable[ResourceNode]) -> None:
+    for node in nodes:
+        if node.parent is None:
+            node.update()
 
 
-def _counted(rules: CohortRules, resource: str, amount: int) -> int:
-    return next((rule(resource, amount) for rule in rules.quota_value), amount)
+def _limits(rules: CohortRules, groups: Iterable[ResourceGroup]) -> Limits:
+    limits = {}
+    for group in groups:
+        for flavor in group.flavors:
+            for resource in flavor.nominal:
+                of = (flavor.name, resource)
+                limits[of] = _limits_of_flavor(rules, flavor, resource)
+    return limits
 
 
-def _bound(rules: CohortRules, resource: str, amount: int | None) -> int | None:
-    return None if amount is None else _counted(rules, resource, amount)
+def _limits_of_flavor(
+    rules: CohortRules, flavor: FlavorQuota, resource: str
+) -> ResourceQuotaLimits:
+    nominal = flavor.nominal[resource]
+    borrowing = rules.borrowing(flavor, resource)
+    lending = rules.lending(flavor, resource)
+    return ResourceQuotaLimits(
+        nominal=rules.quota_value.or_else(nominal, resource, nominal),
+        borrowing=_limit(rules, resource, borrowing),
+        lending=_limit(rules, resource, lending),
+    )
+
+
+def _limit(rules: CohortRules, resource: str, amount: int | None) -> int | None:
+    if amount is None:
+        return None
+    return rules.quota_value.or_else(amount, resource, amount)

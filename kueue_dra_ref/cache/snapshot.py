@@ -1,4 +1,4 @@
-"""A view of who holds what, in which a scheduling cycle may try things out without touching anything.
+"""A snapshot for one scheduling cycle: quota, usage and reserved workloads, with simulated changes.
 
 Kueue: pkg/cache/scheduler/snapshot.go (Snapshot); pkg/cache/scheduler/clusterqueue_snapshot.go (ClusterQueueSnapshot)
 """
@@ -14,12 +14,14 @@ from kueue_dra_ref.cache.hierarchy import Hierarchy
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 
 Key = tuple[str, str]
+"""Namespace and name of a Workload."""
 Amounts = Mapping[FlavorResource, int]
+FlavorSpec = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReservedWorkload:
-    """One Workload's reservation; ``created`` counts workloads in the order of their creation."""
+    """A Workload with a quota reservation; ``created`` numbers Workloads in the order of creation."""
 
     key: Key
     uid: str
@@ -31,81 +33,95 @@ class ReservedWorkload:
     created: int = 0
     evicted: bool = False
     reserved: str = ""
+    """When the quota was reserved."""
+
+    @property
+    def name(self) -> str:
+        """Namespace and name, for messages."""
+        return "/".join(self.key)
 
 
 @dataclass(slots=True, kw_only=True)
 class Snapshot:
-    """The cohort tree, the ClusterQueues that can admit, and who holds quota in them."""
+    """The cohort hierarchy, the active ClusterQueues, and the workloads with quota in them."""
 
-    tree: Hierarchy
+    hierarchy: Hierarchy
     queues: Mapping[str, ClusterQueue]
-    holds: Callable[[str], Iterable[ReservedWorkload]]
-    flavor: Callable[[str], Mapping[str, object] | None]
-    """The spec of a ResourceFlavor by name, None when there is none."""
-    _gone: set[Key] = field(default_factory=set)
+    reserved_workloads: Callable[[str], Iterable[ReservedWorkload]]
+    flavor: Callable[[str], FlavorSpec | None]
+    """Gives the spec of a ResourceFlavor by name, None if there is none."""
+    _removed: set[Key] = field(default_factory=set)
 
     def node(self, queue: str) -> ResourceNode:
-        """The place of a ClusterQueue in the tree."""
-        return self.tree.queues[queue]
+        """Give the resource node of a ClusterQueue."""
+        return self.hierarchy.queues[queue]
 
     def path(self, queue: str) -> str:
-        """The names from the root of the tree down to a ClusterQueue."""
-        node = self.node(queue)
-        return "/" + "/".join(
-            [*reversed([cohort.name for cohort in node.path_parent_to_root()]), queue]
-        )
+        """Give the path from the root cohort to a ClusterQueue."""
+        names = [queue]
+        for cohort in self.node(queue).path_parent_to_root():
+            names.append(cohort.name)
+        return "/" + "/".join(reversed(names))
 
-    def holding(self, queue: str) -> Iterator[ReservedWorkload]:
-        """Who holds quota in a ClusterQueue, whoever was removed left out."""
-        return (hold for hold in self.holds(queue) if hold.key not in self._gone)
+    def workloads(self, queue: str) -> Iterator[ReservedWorkload]:
+        """Give the workloads with quota in a ClusterQueue, without those that were removed."""
+        for workload in self.reserved_workloads(queue):
+            if workload.key not in self._removed:
+                yield workload
 
-    def remove(self, hold: ReservedWorkload) -> None:
-        """Act as if a workload had given its quota back and were gone."""
-        self._gone.add(hold.key)
-        self.release(hold.cluster_queue, hold.amounts)
+    def remove_workload(self, workload: ReservedWorkload) -> None:
+        """Simulate that a workload is gone and its quota is released."""
+        self._removed.add(workload.key)
+        self.remove_usage(workload.cluster_queue, workload.amounts)
 
-    def restore(self, hold: ReservedWorkload) -> None:
-        """Take a removal back."""
-        self._gone.discard(hold.key)
-        self.take(hold.cluster_queue, hold.amounts)
+    def add_workload(self, workload: ReservedWorkload) -> None:
+        """Revert the removal of a workload."""
+        self._removed.discard(workload.key)
+        self.add_usage(workload.cluster_queue, workload.amounts)
 
-    def take(self, queue: str, amounts: Amounts) -> None:
-        """Use amounts in a ClusterQueue."""
-        node = self.node(queue)
-        for of, amount in amounts.items():
-            node.add(of, amount)
-
-    def release(self, queue: str, amounts: Amounts) -> None:
-        """Give amounts back in a ClusterQueue."""
+    def add_usage(self, queue: str, amounts: Amounts) -> None:
+        """Add usage to a ClusterQueue."""
         node = self.node(queue)
         for of, amount in amounts.items():
-            node.remove(of, amount)
+            node.add_usage(of, amount)
+
+    def remove_usage(self, queue: str, amounts: Amounts) -> None:
+        """Remove usage from a ClusterQueue."""
+        node = self.node(queue)
+        for of, amount in amounts.items():
+            node.remove_usage(of, amount)
 
     def fits(self, queue: str, amounts: Amounts) -> bool:
-        """Whether a ClusterQueue has all of these amounts now."""
+        """Whether all amounts are available to a ClusterQueue now."""
         node = self.node(queue)
         return all(amount <= node.available(of) for of, amount in amounts.items())
 
     @contextmanager
-    def without(self, holds: Iterable[ReservedWorkload]) -> Iterator[None]:
-        """Act for a while as if the quota of some workloads were free."""
-        holds = list(holds)
-        for hold in holds:
-            self.release(hold.cluster_queue, hold.amounts)
+    def simulate_workload_removal(
+        self, workloads: Iterable[ReservedWorkload]
+    ) -> Iterator[None]:
+        """Remove the usage of some workloads within a ``with`` block."""
+        workloads = list(workloads)
+        for workload in workloads:
+            self.remove_usage(workload.cluster_queue, workload.amounts)
         yield
-        for hold in holds:
-            self.take(hold.cluster_queue, hold.amounts)
+        for workload in workloads:
+            self.add_usage(workload.cluster_queue, workload.amounts)
 
     @contextmanager
-    def trying(self) -> Iterator[None]:
-        """Undo in the end whatever is done to the tree meanwhile."""
-        nodes = [*self.tree.queues.values(), *self.tree.cohorts.values()]
-        before = [(node, dict(node.usage), node.active) for node in nodes]
-        for name, node in self.tree.queues.items():
+    def rollback(self) -> Iterator[None]:
+        """Undo every change to the hierarchy at the end of a ``with`` block; inside it, set which nodes are active."""
+        queues = self.hierarchy.queues
+        before = []
+        for node in (*queues.values(), *self.hierarchy.cohorts.values()):
+            usage = dict(node.usage)
+            before.append((node, usage, node.active))
+        for name, node in queues.items():
             node.active = name in self.queues
         try:
             yield
         finally:
-            for node, used, active in before:
-                node.usage, node.active = used, active
-            self._gone.clear()
+            for node, usage, active in before:
+                node.usage = usage
+                node.active = active
+            self._removed.clear()

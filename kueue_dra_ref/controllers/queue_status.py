@@ -19,11 +19,10 @@ from kueue_dra_ref.controlplane.kueue import Kueue
 from kueue_dra_ref.controlplane.store import is_deleted, key_of
 from kueue_dra_ref.controlplane.usage import UsageTotals
 from kueue_dra_ref.model.condition import Condition
-from kueue_dra_ref.model.resource_node import (
-    FlavorResource,
-    ResourceNode,
+from kueue_dra_ref.model.dominant_resource_share import (
     dominant_resource_share,
 )
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.rules.workload.workload_status import QueueCounts
 from kueue_dra_ref.target import Manifest
 

@@ -146,7 +146,7 @@ class QueueControllers:
         pending = kueue.pending.setdefault(name, pending)
         for managed in kueue.local_queues.values():
             if managed.cluster_queue == name:
-                pending.join(managed.items.values())
+                pending.add_from_local_queue(managed.items.values())
 
     def _manage(self, key: Key, found: Manifest) -> None:
         """Queue the pending workloads of a new LocalQueue, or of one that runs again."""
@@ -165,7 +165,7 @@ class QueueControllers:
                 kueue.assign_to_local_queue(workload)
         pending = kueue.pending.get(name)
         if pending is not None:
-            pending.join(managed.items.values())
+            pending.add_from_local_queue(managed.items.values())
 
     def _point_local_queue(self, key: Key, cluster_queue: str) -> None:
         """Move the pending workloads of a LocalQueue from one ClusterQueue to another."""
@@ -176,11 +176,11 @@ class QueueControllers:
         before = kueue.pending.get(managed.cluster_queue)
         if before is not None:
             for item in managed.items:
-                before.drop(item)
+                before.delete(item)
         managed.cluster_queue = cluster_queue
         after = kueue.pending.get(cluster_queue)
         if after is not None:
-            after.join(managed.items.values())
+            after.add_from_local_queue(managed.items.values())
 
     def _is_pending(self, workload: Manifest) -> bool:
         if not is_active(workload) or is_true(workload, "QuotaReserved"):

@@ -57,16 +57,16 @@ class RequeueStatus:
 
     def update(self, entry: Entry, cycle: int) -> None:
         """Write why a head is pending, unless its status says so and nothing has changed since."""
-        key = entry.queued.key
+        key = entry.info.key
         found = self.store.get("Workload", key)
         if found and self._is_written(entry, found):
             return
-        before = _message(found or entry.queued.obj)
+        before = _message(found or entry.info.obj)
         if self._is_lost(entry, cycle, before):
             return
         self._attempts[key] = Attempt(cycle=cycle, before=before)
         rules = self.rules.reporting.pending_condition
-        pending = rules.answer(entry.cause, entry.message)
+        pending = rules.answer(entry.quota_reserved_reason, entry.message)
         if pending is None:
             return  # the API server rejects a condition without a reason, and the whole update with it
         self._record_steps(entry, pending.rule)
@@ -79,7 +79,7 @@ class RequeueStatus:
         self._updates.pop(key, None)
 
     def _record_steps(self, entry: Entry, rule: Rule[..., Any]) -> None:
-        head = entry.queued
+        head = entry.info
         step = Step(
             requirements=cited([rule]),
             text=f"pending: {entry.message}",
@@ -88,7 +88,7 @@ class RequeueStatus:
         self.kueue.decisions[head.key] = steps
 
     def _is_written(self, entry: Entry, found: Manifest) -> bool:
-        update = self._updates.get(entry.queued.key)
+        update = self._updates.get(entry.info.key)
         return update == _update(entry, found)
 
     def _is_lost(
@@ -101,7 +101,7 @@ class RequeueStatus:
 
         The patch is empty if the message equals the one that Kueue read, and conflicts if Kueue does not overwrite.
         """
-        head = entry.queued
+        head = entry.info
         last = self._attempts.get(head.key, _NO_ATTEMPT)
         if cycle - last.cycle != 1:
             return False
@@ -116,7 +116,7 @@ class RequeueStatus:
     def _patched(self, entry: Entry, pending: Condition) -> Manifest:
         """Give the newest version of a Workload with its pending condition and its requests."""
         kueue, rules = self.kueue, self.rules
-        head = entry.queued
+        head = entry.info
         working = kueue.patched(head.obj)
         apply_condition(working, pending, kueue.clock.now)
         update_unset_quota_reservation(kueue, working)
@@ -124,7 +124,7 @@ class RequeueStatus:
             rules.assigning,
             entry.queue,
             head.choices,
-            head.demands,
+            head.total_requests,
         )
         requests = []
         for demand in next(meanings):
@@ -139,7 +139,7 @@ class RequeueStatus:
         """Give the requests of a pod set; those that the ClusterQueue implies are known once a flavor was tried."""
         rules = self.rules
         implicit: Mapping[str, int] = {}
-        if entry.was_tried:
+        if entry.was_nominated:
             implicit = counted(rules.assigning, entry.queue, demand)
         requests = dict(demand.amounts)
         for each in rules.reporting.extra_requests(implicit):
@@ -155,6 +155,6 @@ def _message(workload: Manifest) -> str:
 def _update(entry: Entry, workload: Manifest) -> Update:
     return Update(
         message=entry.message,
-        requests=entry.queued.demands,
+        requests=entry.info.total_requests,
         version=workload["metadata"]["resourceVersion"],
     )

@@ -22,7 +22,7 @@ from kueue_dra_ref.rules.queue.pending_workloads import ReasonMessage
 from kueue_dra_ref.scheduler.cycle import Cycle
 from kueue_dra_ref.scheduler.entry import Entry, RequeueReason
 from kueue_dra_ref.scheduler.nominate import Nominator
-from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, told
+from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget, target_steps
 from kueue_dra_ref.target import Manifest
 from kueue_dra_ref.workload.resources import unfit
 
@@ -69,7 +69,7 @@ class Scheduler:
         heads = []
         for queue in self._active_queues():
             pending = self.kueue.pending[queue.name]
-            head = pending.head()
+            head = pending.pop()
             if head is not None:
                 heads.append((queue, head))
         return heads
@@ -96,15 +96,15 @@ class Scheduler:
             moves=self.kueue.moves,
             strategies=configuration.fair_sharing,
             ignore_undeclared=self.rules.assigning.ignore_undeclared(strategy),
-            chance=self.kueue.map_order,
+            map_order=self.kueue.map_order,
         )
         return Cycle(
             behaviour=self.rules,
             snapshot=snapshot,
             nominator=nominator,
-            fair=configuration.fair_sharing is not None,
+            fair_sharing=configuration.fair_sharing is not None,
             refused=self._inadmissible,
-            fresh=self._just_admitted,
+            just_admitted=self._just_admitted,
         )
 
     def _inadmissible(
@@ -116,11 +116,11 @@ class Scheduler:
         if queue.name in kueue.hierarchy.looped:
             stopped = rules.cohorts.on_cycle.answer(queue)
             if stopped:
-                return _stated(RequeueReason.STOPPED, stopped)
+                return _stated(RequeueReason.QUEUE_INACTIVE, stopped)
         labels = kueue.informers.labels(namespace)
         mismatch = rules.queueing.namespace.answer(queue, labels)
         if mismatch:
-            return _stated(RequeueReason.UNFIT, mismatch)
+            return _stated(RequeueReason.NAMESPACE_MISMATCH, mismatch)
         limits = kueue.lister.surroundings(namespace)
         workload = self._validated(head)
         invalid = unfit(rules.adjusting, limits, workload)
@@ -130,7 +130,7 @@ class Scheduler:
             requirements=invalid.requirements,
             text=invalid.message,
         )
-        return RequeueReason.UNSUITABLE, invalid.message, (step,)
+        return RequeueReason.INVALID_REQUESTS, invalid.message, (step,)
 
     def _validated(self, head: WorkloadInfo) -> Workload:
         """Give the requests to validate: the adjusted ones at first, those as written once the workload was tried."""
@@ -142,13 +142,13 @@ class Scheduler:
 
     def _apply(self, snapshot: Snapshot, entry: Entry) -> bool:
         """Carry out the decision on a head; True when its ClusterQueue can try another head."""
-        if entry.why is None:
+        if entry.requeue_reason is None:
             if _is_complete(entry):
                 self._admit(entry)
             else:
                 self._reject_admission(entry)
             return True
-        if entry.why is RequeueReason.PREEMPTING:
+        if entry.requeue_reason is RequeueReason.PENDING_PREEMPTION:
             self._issue_preemptions(snapshot, entry)
         return self._requeue_and_update(entry)
 
@@ -160,13 +160,13 @@ class Scheduler:
     def _requeue(self, entry: Entry) -> bool:
         """Requeue a head at once or as inadmissible; True when its ClusterQueue can try another head."""
         rules = self.rules.queueing
-        queue, head = entry.queue, entry.queued
+        queue, head = entry.queue, entry.info
         pending = self.kueue.pending[queue.name]
         head.progress = entry.progress
         adjusted = rules.requeue_from(head.workload)
         head.remembered = adjusted or head.written
         self._refresh_status(head)
-        is_preemptor = entry.why is RequeueReason.PREEMPTING
+        is_preemptor = entry.requeue_reason is RequeueReason.PENDING_PREEMPTION
         if is_preemptor and rules.sticky_preemptor(queue):
             pending.sticky_workload = head.key
         if not head.may_be_tried or not self._requeues_immediately(entry):
@@ -177,9 +177,9 @@ class Scheduler:
         return _is_unfinished(entry) and can_resume
 
     def _requeues_immediately(self, entry: Entry) -> bool:
-        if _is_unfinished(entry) or entry.why in _IMMEDIATELY:
+        if _is_unfinished(entry) or entry.requeue_reason in _IMMEDIATELY:
             return True
-        if entry.why is RequeueReason.UNFIT:
+        if entry.requeue_reason is RequeueReason.NAMESPACE_MISMATCH:
             return False
         return self.rules.queueing.requeue_immediately(entry.queue)
 
@@ -188,10 +188,10 @@ class Scheduler:
         queue = entry.queue
         pending = self.kueue.pending[queue.name]
         marked = rules.mark_inadmissible(queue)
-        is_unfit = entry.why is RequeueReason.UNFIT
+        is_unfit = entry.requeue_reason is RequeueReason.NAMESPACE_MISMATCH
         if marked or is_unfit or rules.requeue_immediately(queue):
-            pending.mark_inadmissible(entry.queued)
-        is_no_fit = entry.why is RequeueReason.NO_FIT
+            pending.mark_inadmissible(entry.info)
+        is_no_fit = entry.requeue_reason is RequeueReason.NO_FIT
         if marked and is_no_fit and rules.bulk_move_equivalent(queue):
             self._move_equivalent(entry)
 
@@ -201,7 +201,9 @@ class Scheduler:
         Kueue reconciles at once each of them whose condition says that it is pending evaluation, and corrects it.
         """
         pending = self.kueue.pending[entry.queue.name]
-        moved = pending.handle_inadmissible_hash(entry.queued, entry.cause)
+        moved = pending.handle_inadmissible_hash(
+            entry.info, entry.quota_reserved_reason
+        )
         for key in moved:
             found = self.store.get("Workload", key)
             if found is not None and _is_pending_evaluation(found):
@@ -215,7 +217,7 @@ class Scheduler:
 
     def _admit(self, entry: Entry) -> None:
         """Write the quota reservation and the admission of a head to its status."""
-        head = entry.queued
+        head = entry.info
         rules = self.rules.reporting
         name = entry.queue.name
         now = self.kueue.clock.now
@@ -236,7 +238,7 @@ class Scheduler:
 
     def _record_admission(self, entry: Entry) -> None:
         """Keep the steps that led to an admission, with those of the preemptions that made it fit."""
-        head = entry.queued
+        head = entry.info
         admitted = Step(
             requirements=cited(self.rules.reporting.admitted.rules),
             text="quota is reserved; admitted",
@@ -255,7 +257,7 @@ class Scheduler:
         Kueue tries it again in every cycle without effect while other workloads have their turn, so it is inadmissible
         here.
         """
-        head = entry.queued
+        head = entry.info
         assigned = len(entry.assignment.pod_sets)
         left = head.workload.pod_sets[assigned]
         rules = self.rules.assigning.stop_at_empty_pod_set
@@ -270,18 +272,18 @@ class Scheduler:
         pending.mark_inadmissible(head)
 
     def _issue_preemptions(self, snapshot: Snapshot, entry: Entry) -> None:
-        entry.steps += told(entry.victims)
-        if not all(target.hold.evicted for target in entry.victims):
-            key = entry.queued.key
+        entry.steps += target_steps(entry.targets)
+        if not all(target.workload.evicted for target in entry.targets):
+            key = entry.info.key
             self._preemption_steps[key] = entry.steps
-        for target in entry.victims:
+        for target in entry.targets:
             self._preempt(snapshot, entry, target)
 
     def _preempt(
         self, snapshot: Snapshot, entry: Entry, target: PreemptionTarget
     ) -> None:
         """Evict one target, unless an eviction of it is under way."""
-        found = self.store.get("Workload", target.hold.key)
+        found = self.store.get("Workload", target.workload.key)
         if found is None or is_true(found, "Evicted"):
             return
         rules = self.rules
@@ -300,7 +302,7 @@ class Scheduler:
         self.store.put(working)
 
 
-_IMMEDIATELY = (RequeueReason.LOST, RequeueReason.PREEMPTING)
+_IMMEDIATELY = (RequeueReason.FAILED_AFTER_NOMINATION, RequeueReason.PENDING_PREEMPTION)
 
 
 def _stated(reason: RequeueReason, answer: Answer[str]) -> Inadmissible:
@@ -313,7 +315,7 @@ def _stated(reason: RequeueReason, answer: Answer[str]) -> Inadmissible:
 
 def _is_complete(entry: Entry) -> bool:
     assigned = entry.assignment.pod_sets
-    requested = entry.queued.workload.pod_sets
+    requested = entry.info.workload.pod_sets
     return len(assigned) == len(requested)
 
 
@@ -332,14 +334,14 @@ def _is_pending_evaluation(obj: Manifest) -> bool:
 def _preemption(
     snapshot: Snapshot, entry: Entry, target: PreemptionTarget
 ) -> Preemption:
-    meta = entry.queued.obj["metadata"]
+    meta = entry.info.obj["metadata"]
     labels = meta.get("labels") or {}
     return Preemption(
         reason=target.reason,
         preemptor=meta["uid"],
         job=labels.get("kueue.x-k8s.io/job-uid", ""),
         path=snapshot.path(entry.queue.name),
-        victim_path=snapshot.path(target.hold.cluster_queue),
+        victim_path=snapshot.path(target.workload.cluster_queue),
     )
 
 

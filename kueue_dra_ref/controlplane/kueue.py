@@ -119,7 +119,7 @@ class Kueue:
             return False
         if queue:
             best_effort = queue.strategy == "BestEffortFIFO"
-            pending.push(info, best_effort=best_effort)
+            pending.push_or_update(info, best_effort=best_effort)
         return True
 
     def assign_to_local_queue(self, obj: Manifest) -> WorkloadInfo | None:
@@ -180,9 +180,9 @@ class Kueue:
             if queue and not informers.inactive(queue):
                 queues[name] = queue
         return Snapshot(
-            tree=hierarchy,
+            hierarchy=hierarchy,
             queues=queues,
-            holds=self.usage.reservations,
+            reserved_workloads=self.usage.reservations,
             flavor=self.informers.flavor,
         )
 
@@ -248,7 +248,7 @@ class Kueue:
         node = self._hierarchy.queues.get(reserved.cluster_queue)
         if node is None:
             return
-        change = node.add if sign > 0 else node.remove
+        change = node.add_usage if sign > 0 else node.remove_usage
         for flavor_resource, amount in reserved.amounts.items():
             change(flavor_resource, amount)
 
@@ -274,7 +274,7 @@ class Kueue:
             workload=workload,
             written=written,
             created=self.store.order_of(obj),
-            demands=requests,
+            total_requests=requests,
             choices=resources.choices,
             steps=steps,
         )
@@ -298,7 +298,7 @@ class Kueue:
             del managed.items[key]
             pending = self.pending.get(managed.cluster_queue)
             if pending:
-                pending.drop(key)
+                pending.delete(key)
             self.refresh(managed.cluster_queue)
 
 

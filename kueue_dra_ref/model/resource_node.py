@@ -1,12 +1,11 @@
-"""Cohort-tree arithmetic (Queue Admission; Kueue 0.19): what a ClusterQueue has, borrows, lends, and shares.
+"""The quota and the usage of ClusterQueues and cohorts: what each has, borrows and lends (Kueue 0.19).
 
-Kueue: pkg/cache/scheduler/resource_node.go (resourceNode, available, potentialAvailable, addUsage, removeUsage);
-    pkg/cache/scheduler/fair_sharing.go (DRS, CompareDRS, dominantResourceShare)
+Kueue: pkg/cache/scheduler/resource_node.go (resourceNode, available, potentialAvailable, addUsage, removeUsage)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,36 +14,43 @@ from kueue_dra_ref.api.quantities import MAX_INT64, MIN_INT64, clamp
 FlavorResource = tuple[str, str]
 """Flavor and resource."""
 
+Amounts = dict[FlavorResource, int]
+
 UNLIMITED = MAX_INT64
-"""The amount that stands for any amount: it stays what it is, whatever is added to it or taken from it."""
+"""The amount without a limit: adding to it or subtracting from it does not change it."""
 
 
 def plus(left: int, right: int) -> int:
     """Add two amounts, saturating."""
-    return UNLIMITED if UNLIMITED in (left, right) else clamp(left + right)
+    if UNLIMITED in (left, right):
+        return UNLIMITED
+    return clamp(left + right)
 
 
 def minus(left: int, right: int) -> int:
-    """Take an amount from another, saturating."""
+    """Subtract an amount from another, saturating."""
     if left == UNLIMITED:
         return 0 if right == UNLIMITED else UNLIMITED
-    return MIN_INT64 if right == UNLIMITED else clamp(left - right)
+    if right == UNLIMITED:
+        return MIN_INT64
+    return clamp(left - right)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceQuotaLimits:
-    """What a node brings of one resource in one flavor; None: nothing limits what is borrowed or lent."""
+    """The quota that a ClusterQueue or Cohort specifies for one flavor and resource; None means no limit."""
 
     nominal: int = 0
     borrowing: int | None = None
     lending: int | None = None
 
 
-_NOTHING = ResourceQuotaLimits()
+_NO_QUOTA = ResourceQuotaLimits()
+Limits = Mapping[FlavorResource, ResourceQuotaLimits]
 
 
 class AvailableBound(NamedTuple):
-    """An amount, and what it comes from: the borrowing limit of a node, or what the root of the tree has to share."""
+    """An available amount with the node that bounds it: by its borrowing limit, or as the root by its quota."""
 
     amount: int
     node: ResourceNode
@@ -53,30 +59,29 @@ class AvailableBound(NamedTuple):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ResourceNode:
-    """A ClusterQueue or a cohort.
-
-    ``quota`` is what its subtree has: its own quota and what its members lend.  ``used`` counts against that: for a
-    ClusterQueue all that its workloads hold, for a cohort what its members take beyond what they keep to themselves.
-    """
+    """A ClusterQueue or a cohort in the cohort hierarchy."""
 
     name: str
-    limits: Mapping[FlavorResource, ResourceQuotaLimits] = field(default_factory=dict)
+    limits: Limits = field(default_factory=dict)
     weight: float = 1.0
     is_queue: bool = False
     active: bool = True
-    """Whether a ClusterQueue can admit; what it holds counts either way."""
+    """Whether a ClusterQueue is active; the usage of an inactive ClusterQueue counts as well."""
     parent: ResourceNode | None = None
     members: list[ResourceNode] = field(default_factory=list)
-    subtree_quota: dict[FlavorResource, int] = field(default_factory=dict)
-    usage: dict[FlavorResource, int] = field(default_factory=dict)
+    subtree_quota: Amounts = field(default_factory=dict)
+    """SubtreeQuota: the quota of the node, plus what its members lend."""
+    usage: Amounts = field(default_factory=dict)
+    """Usage: of a ClusterQueue by its workloads, of a cohort by its members beyond their localQuota."""
 
     @property
     def title(self) -> str:
-        """Its kind and name."""
-        return f"{'ClusterQueue' if self.is_queue else 'Cohort'} {self.name}"
+        """The kind and the name of the node."""
+        kind = "ClusterQueue" if self.is_queue else "Cohort"
+        return f"{kind} {self.name}"
 
     def path_parent_to_root(self) -> Iterator[ResourceNode]:
-        """The cohorts from the nearest to the root."""
+        """Give the cohorts above the node, from its parent to the root."""
         node = self.parent
         while node is not None:
             yield node
@@ -84,11 +89,13 @@ class ResourceNode:
 
     @property
     def root(self) -> ResourceNode:
-        """The top of the tree."""
-        return self if self.parent is None else self.parent.root
+        """The root of the cohort hierarchy."""
+        if self.parent is None:
+            return self
+        return self.parent.root
 
     def queues(self) -> Iterator[ResourceNode]:
-        """Every ClusterQueue of the subtree."""
+        """Give the ClusterQueues of the subtree."""
         for member in self.members:
             if member.is_queue:
                 yield member
@@ -96,190 +103,164 @@ class ResourceNode:
                 yield from member.queues()
 
     def below(self) -> Iterator[ResourceNode]:
-        """Every cohort and ClusterQueue of the subtree."""
+        """Give the cohorts and ClusterQueues of the subtree."""
         for member in self.members:
             yield member
             yield from member.below()
 
     def quota_for(self, of: FlavorResource) -> ResourceQuotaLimits:
-        """What the node itself says about a resource."""
-        return self.limits.get(of, _NOTHING)
+        """Give the quota that the node itself specifies for a flavor and resource."""
+        return self.limits.get(of, _NO_QUOTA)
+
+    def quota(self, of: FlavorResource) -> int:
+        """Give the SubtreeQuota of a flavor and resource."""
+        return self.subtree_quota.get(of, 0)
+
+    def used(self, of: FlavorResource) -> int:
+        """Give the Usage of a flavor and resource."""
+        return self.usage.get(of, 0)
 
     def local_quota(self, of: FlavorResource) -> int:
-        """The part of its quota that a node lends to nobody."""
+        """Give the part of the SubtreeQuota that the lending limit keeps from the cohort (localQuota)."""
         lending = self.quota_for(of).lending
-        return (
-            0
-            if lending is None
-            else max(0, minus(self.subtree_quota.get(of, 0), lending))
-        )
+        if lending is None:
+            return 0
+        not_lent = minus(self.quota(of), lending)
+        return max(0, not_lent)
 
     def local_available(self, of: FlavorResource) -> int:
-        """What is left of the part that is lent to nobody."""
-        return max(0, minus(self.local_quota(of), self.usage.get(of, 0)))
-
-    def available_bound(self, of: FlavorResource) -> AvailableBound:
-        """What can be had here now, borrowed or not, and what bounds it; negative when more is used than there is."""
-        quota, used = self.subtree_quota.get(of, 0), self.usage.get(of, 0)
-        if self.parent is None:
-            return AvailableBound(minus(quota, used), self, False)
-        above, node, by_limit = self.parent.available_bound(of)
-        limits = self.quota_for(of)
-        if limits.borrowing is not None:
-            kept = self.local_quota(of)
-            own = minus(minus(quota, kept), max(0, minus(used, kept)))
-            if (limited := plus(own, limits.borrowing)) < above:
-                above, node, by_limit = limited, self, True
-        return AvailableBound(plus(self.local_available(of), above), node, by_limit)
+        """Give the part of the localQuota that is not in use."""
+        local_quota = self.local_quota(of)
+        used = self.used(of)
+        unused = minus(local_quota, used)
+        return max(0, unused)
 
     def available(self, of: FlavorResource) -> int:
-        """What can be had here now."""
-        return max(0, self.available_bound(of).amount)
+        """Give the amount that the node can still use now, borrowing included; never negative."""
+        bound = self.available_bound(of)
+        return max(0, bound.amount)
 
-    def potential_available_bound(self, of: FlavorResource) -> AvailableBound:
-        """The most that could be had here if nobody used anything, and what bounds it."""
-        quota = self.subtree_quota.get(of, 0)
+    def available_bound(self, of: FlavorResource) -> AvailableBound:
+        """Give the available amount with its bound; the amount is negative if the usage exceeds the quota."""
         if self.parent is None:
-            return AvailableBound(quota, self, False)
-        amount, node, by_limit = self.parent.potential_available_bound(of)
-        most, borrowing = (
-            plus(self.local_quota(of), amount),
-            self.quota_for(of).borrowing,
-        )
-        if borrowing is not None and (limited := plus(quota, borrowing)) < most:
-            return AvailableBound(limited, self, True)
-        return AvailableBound(most, node, by_limit)
+            used = self.used(of)
+            unused = minus(self.quota(of), used)
+            return AvailableBound(unused, self, by_limit=False)
+        bound = self.parent.available_bound(of)
+        borrowing = self.quota_for(of).borrowing
+        if borrowing is not None:
+            local_quota = self.local_quota(of)
+            stored_in_parent = minus(self.quota(of), local_quota)
+            over_local = minus(self.used(of), local_quota)
+            used_in_parent = max(0, over_local)
+            unused = minus(stored_in_parent, used_in_parent)
+            with_borrowing = plus(unused, borrowing)
+            if with_borrowing < bound.amount:
+                bound = AvailableBound(with_borrowing, self, by_limit=True)
+        local_available = self.local_available(of)
+        amount = plus(local_available, bound.amount)
+        return AvailableBound(amount, bound.node, bound.by_limit)
 
     def potential_available(self, of: FlavorResource) -> int:
-        """The most that could be had here if nobody used anything."""
-        return self.potential_available_bound(of).amount
+        """Give the amount that the node could use if the whole hierarchy had no usage (potentialAvailable)."""
+        bound = self.potential_available_bound(of)
+        return bound.amount
 
-    def add(self, of: FlavorResource, amount: int) -> None:
-        """Use an amount; what is not kept here is used above."""
-        here = self.local_available(of)
-        self.usage[of] = plus(self.usage.get(of, 0), amount)
-        if self.parent is not None and amount > here:
-            self.parent.add(of, minus(amount, here))
+    def potential_available_bound(self, of: FlavorResource) -> AvailableBound:
+        """Give the potentially available amount with its bound."""
+        quota = self.quota(of)
+        if self.parent is None:
+            return AvailableBound(quota, self, by_limit=False)
+        bound = self.parent.potential_available_bound(of)
+        local_quota = self.local_quota(of)
+        amount = plus(local_quota, bound.amount)
+        borrowing = self.quota_for(of).borrowing
+        if borrowing is not None:
+            with_borrowing = plus(quota, borrowing)
+            if with_borrowing < amount:
+                return AvailableBound(with_borrowing, self, by_limit=True)
+        return AvailableBound(amount, bound.node, bound.by_limit)
 
-    def remove(self, of: FlavorResource, amount: int) -> None:
-        """Give an amount back; what was used above is given back there first."""
-        used_above = minus(self.usage.get(of, 0), self.local_quota(of))
-        self.usage[of] = minus(self.usage.get(of, 0), amount)
-        if self.parent is not None and used_above > 0:
-            self.parent.remove(of, min(amount, used_above))
+    def add_usage(self, of: FlavorResource, amount: int) -> None:
+        """Add usage; the part that exceeds the available localQuota is added to the parent."""
+        local_available = self.local_available(of)
+        used = self.used(of)
+        self.usage[of] = plus(used, amount)
+        if self.parent is not None and amount > local_available:
+            over_local = minus(amount, local_available)
+            self.parent.add_usage(of, over_local)
+
+    def remove_usage(self, of: FlavorResource, amount: int) -> None:
+        """Remove usage; usage that is stored in the parent is removed there first."""
+        used = self.used(of)
+        local_quota = self.local_quota(of)
+        stored_in_parent = minus(used, local_quota)
+        self.usage[of] = minus(used, amount)
+        if self.parent is not None and stored_in_parent > 0:
+            in_parent = min(amount, stored_in_parent)
+            self.parent.remove_usage(of, in_parent)
 
     def exceeds(self, of: FlavorResource, amount: int = 0) -> bool:
-        """Whether the use, and an amount more, goes beyond what the subtree has."""
-        return self.subtree_quota.get(of, 0) < plus(self.usage.get(of, 0), amount)
+        """Whether the usage, with an additional amount, exceeds the SubtreeQuota."""
+        quota = self.quota(of)
+        used = plus(self.used(of), amount)
+        return used > quota
 
     def borrows(self, of: FlavorResource, amount: int = 0) -> bool:
-        """Whether a ClusterQueue uses more than its nominal quota, or would with an amount more."""
-        return self.quota_for(of).nominal < plus(self.usage.get(of, 0), amount)
+        """Whether the usage of a ClusterQueue, with an additional amount, exceeds its nominal quota."""
+        nominal = self.quota_for(of).nominal
+        used = plus(self.used(of), amount)
+        return used > nominal
 
-    def build(self) -> None:
-        """Add up what the members lend and use, bottom up."""
-        self.subtree_quota = {of: limits.nominal for of, limits in self.limits.items()}
+    def update(self) -> None:
+        """Compute the SubtreeQuota of the whole subtree, and the usage of its cohorts, bottom up."""
+        self.subtree_quota = {}
+        for of, limits in self.limits.items():
+            self.subtree_quota[of] = limits.nominal
         if self.is_queue:
             return
         self.usage = {}
         for member in self.members:
-            member.build()
-            self._accept(member)
+            member.update()
+            self._accumulate_from_child(member)
 
-    def _accept(self, member: ResourceNode) -> None:
-        for of, amount in member.subtree_quota.items():
-            self.subtree_quota[of] = plus(
-                self.subtree_quota.get(of, 0), minus(amount, member.local_quota(of))
-            )
-        for of, amount in member.usage.items():
-            self.usage[of] = plus(
-                self.usage.get(of, 0), max(0, minus(amount, member.local_quota(of)))
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DominantResourceShare:
-    """What a node borrows, weighed against what could be lent to it (fair sharing)."""
-
-    unweighted_ratio: float = 0.0
-    weight: float = 1.0
-    borrowed: frozenset[FlavorResource] = frozenset()
-
-    @property
-    def precise_weighted_share(self) -> float:
-        """The weighted share; infinite for a node of weight 0 that borrows."""
-        if self.unweighted_ratio == 0:
-            return 0.0
-        return float("inf") if self.weight == 0 else self.unweighted_ratio / self.weight
-
-    @property
-    def compare_key(self) -> tuple[bool, float]:
-        """The order of shares: nodes of weight 0 that borrow come last, among each other by what they borrow."""
-        endless = self.weight == 0 and self.unweighted_ratio != 0
-        return (
-            endless,
-            self.unweighted_ratio if endless else self.precise_weighted_share,
-        )
-
-
-def dominant_resource_share(node: ResourceNode) -> DominantResourceShare:
-    """The largest part, over all resources, that what a node borrows makes of what its cohort could lend."""
-    if node.parent is None:
-        return DominantResourceShare(weight=node.weight)
-    borrowed = {
-        of: over
-        for of, quota in node.subtree_quota.items()
-        if (over := minus(node.usage.get(of, 0), quota)) > 0
-    }
-    lendable = _by_resource(_capacities(node.parent)) if borrowed else {}
-    parts = [
-        amount * 1000.0 / lendable[resource]
-        for resource, amount in _by_resource(borrowed.items()).items()
-        if lendable.get(resource, 0) > 0
-    ]
-    return DominantResourceShare(
-        unweighted_ratio=max(parts, default=0.0),
-        weight=node.weight,
-        borrowed=frozenset(borrowed),
-    )
-
-
-def _capacities(node: ResourceNode) -> Iterator[tuple[FlavorResource, int]]:
-    return ((of, node.potential_available(of)) for of in node.root.subtree_quota)
-
-
-def _by_resource(amounts: Iterable[tuple[FlavorResource, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for (_, resource), amount in amounts:
-        total[resource] = plus(total.get(resource, 0), amount)
-    return total
+    def _accumulate_from_child(self, child: ResourceNode) -> None:
+        for of, quota in child.subtree_quota.items():
+            local_quota = child.local_quota(of)
+            lent = minus(quota, local_quota)
+            own = self.quota(of)
+            self.subtree_quota[of] = plus(own, lent)
+        for of, used in child.usage.items():
+            local_quota = child.local_quota(of)
+            over_local = minus(used, local_quota)
+            passed_on = max(0, over_local)
+            own = self.used(of)
+            self.usage[of] = plus(own, passed_on)
 
 
 def node_height(node: ResourceNode) -> int:
-    """How many levels of borrowing lie below a cohort; ClusterQueues that cannot admit do not count."""
-    levels = [1 if member.active else 0 for member in node.members if member.is_queue]
-    return max(
-        [
-            *levels,
-            *(
-                node_height(member) + 1
-                for member in node.members
-                if not member.is_queue
-            ),
-        ],
-        default=0,
-    )
+    """Give the height of a cohort over its deepest active ClusterQueue; cohorts without any have height 0."""
+    height = 0
+    for member in node.members:
+        if not member.is_queue:
+            height_of_member = node_height(member) + 1
+            height = max(height, height_of_member)
+        elif member.active:
+            height = max(height, 1)
+    return height
 
 
 def height_of_lowest_subtree_that_fits(
     queue: ResourceNode, of: FlavorResource, amount: int
 ) -> tuple[int, bool]:
-    """From how far a ClusterQueue would borrow an amount more, 0 for not at all, and whether that is inside its tree.
+    """Give the height of the lowest subtree that has an additional amount for a ClusterQueue (0: no borrowing).
 
-    The distance is the height of the smallest part of the cohort tree that has the amount.
+    The second value says whether that subtree is smaller than the whole hierarchy.
     """
-    if queue.parent is None or not queue.borrows(of, amount):
-        return 0, queue.parent is not None
+    if queue.parent is None:
+        return 0, False
+    if not queue.borrows(of, amount):
+        return 0, True
     missing = minus(amount, queue.local_available(of))
     for cohort in queue.path_parent_to_root():
         if not cohort.exceeds(of, missing):

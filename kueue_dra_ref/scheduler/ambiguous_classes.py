@@ -1,4 +1,4 @@
-"""Classes whose resource depends on the flavor: every way in which a workload's charges could be meant, best first.
+"""Device classes whose resource depends on the flavor: every interpretation of a workload's charges, best first.
 
 No counterpart: KEP-2941 of July 2025 only.
 """
@@ -12,86 +12,110 @@ from dataclasses import replace
 from kueue_dra_ref.api.quantities import clamp
 from kueue_dra_ref.api.types import ClusterQueue, FlavorChoice
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
+from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
+from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
-from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
+from kueue_dra_ref.scheduler.preemption.context import Targets
 from kueue_dra_ref.workload.total_requests import TotalRequests
 
-Demands = tuple[TotalRequests, ...]
-Victims = tuple[PreemptionTarget, ...]
+AssignmentWithTargets = tuple[Assignment, Targets]
+Rank = tuple[bool, bool, FlavorAssignmentMode]
+Picked = Mapping[str, FlavorChoice]
+"""The flavor and the resource that each device class is charged to."""
 
 
 def interpretations(
     rules: FlavorAssignment,
     queue: ClusterQueue,
     choices: Mapping[str, Sequence[str]],
-    demands: Demands,
-) -> Iterator[Demands]:
-    """The demands with each class charged to one resource of one flavor; as they are when there is nothing to choose.
+    requests: AllRequests,
+) -> Iterator[AllRequests]:
+    """Give the requests once for each way to charge every class to one resource of one flavor.
 
-    A class that the ClusterQueue has no resource for is charged to its first mapping, which nothing there covers.
+    A class that the ClusterQueue has no resource for is charged to the resource of its first mapping, which no
+    resource group covers.
     """
-    options = [_options(rules, queue, resources) for resources in choices.values()]
-    for chosen in itertools.product(*options):
-        picked = dict(zip(choices, chosen, strict=True))
-        yield tuple(_read(queue, demand, picked) for demand in demands)
+    options = []
+    for resources in choices.values():
+        found = _options(rules, queue, resources)
+        options.append(found)
+    for combination in itertools.product(*options):
+        picked = dict(zip(choices, combination, strict=True))
+        yield tuple(_interpreted(queue, each, picked) for each in requests)
 
 
-def best(
-    outcomes: Iterable[tuple[Assignment, Victims]],
-) -> tuple[Assignment, Victims]:
-    """The first outcome that fits now, or else that victims could make fit, or else the first of the best.
+def best(assignments: Iterable[AssignmentWithTargets]) -> AssignmentWithTargets:
+    """Give the first assignment that fits, else the first with targets, else the first with the best mode.
 
-    With it goes what keeps the others from fitting.
+    Its message joins the messages of all assignments that are as good.
     """
-    tried = list[tuple[Assignment, Victims]]()
-    for outcome in outcomes:
-        tried.append(outcome)
-        if outcome[0].fit is FlavorAssignmentMode.NOW:
+    tried: list[AssignmentWithTargets] = []
+    for each in assignments:
+        tried.append(each)
+        if each[0].representative_mode is FlavorAssignmentMode.FIT:
             break
-    best, victims = max(tried, key=_worth)
-    told = dict.fromkeys(
-        each.message
-        for each, found in tried
-        if each.fit is best.fit and bool(found) is bool(victims)
+    chosen, targets = max(tried, key=_rank)
+    rank = _rank((chosen, targets))
+    messages: dict[str, None] = {}
+    steps: dict[Step, None] = {}
+    for each in tried:
+        assignment, _ = each
+        for step in assignment.steps:
+            steps[step] = None
+        message = assignment.message
+        if message and _rank(each) == rank:
+            messages[message] = None
+    joined = replace(
+        chosen,
+        message="; ".join(messages),
+        steps=tuple(steps),
     )
-    steps = dict.fromkeys(step for each, _ in tried for step in each.steps)
-    return replace(
-        best, message="; ".join(filter(None, told)), steps=tuple(steps)
-    ), victims
+    return joined, targets
 
 
-def _worth(
-    outcome: tuple[Assignment, Victims],
-) -> tuple[bool, bool, FlavorAssignmentMode]:
-    assignment, victims = outcome
-    return assignment.fit is FlavorAssignmentMode.NOW, bool(victims), assignment.fit
+def _rank(each: AssignmentWithTargets) -> Rank:
+    assignment, targets = each
+    mode = assignment.representative_mode
+    fits = mode is FlavorAssignmentMode.FIT
+    return fits, bool(targets), mode
 
 
 def _options(
     rules: FlavorAssignment, queue: ClusterQueue, resources: Sequence[str]
 ) -> Sequence[FlavorChoice]:
-    found = next((rule(queue, resources) for rule in rules.choices), ())
-    return found or [FlavorChoice(flavor="", resource=resources[0])]
+    options = rules.choices(queue, resources)
+    if options:
+        return options
+    return [FlavorChoice(flavor="", resource=resources[0])]
 
 
-def _read(
-    queue: ClusterQueue, demand: TotalRequests, picked: Mapping[str, FlavorChoice]
+def _interpreted(
+    queue: ClusterQueue, requests: TotalRequests, picked: Picked
 ) -> TotalRequests:
-    mine = {name: picked[name] for name in demand.amounts if name in picked}
-    if not mine:
-        return demand
+    """Charge the classes of one pod set as picked; its other flavors of the same groups are not considered."""
     amounts: dict[str, int] = {}
-    for name, amount in demand.amounts.items():
-        resource = mine[name].resource if name in mine else name
-        amounts[resource] = clamp(amounts.get(resource, 0) + amount)
-    examined = {choice.flavor for choice in mine.values()}
-    names = ({flavor.name for flavor in group.flavors} for group in queue.groups)
-    passed_over = frozenset().union(
-        *(found - examined for found in names if found & examined)
-    )
-    return replace(
-        demand,
-        pod_set=replace(demand.pod_set, passed_over=passed_over),
-        amounts=amounts,
-    )
+    flavors = set[str]()
+    for name, amount in requests.amounts.items():
+        resource = name
+        choice = picked.get(name)
+        if choice is not None:
+            resource = choice.resource
+            flavors.add(choice.flavor)
+        before = amounts.get(resource, 0)
+        amounts[resource] = clamp(before + amount)
+    if not flavors:
+        return requests
+    not_considered = _other_flavors(queue, flavors)
+    pod_set = replace(requests.pod_set, passed_over=not_considered)
+    return replace(requests, pod_set=pod_set, amounts=amounts)
+
+
+def _other_flavors(queue: ClusterQueue, flavors: set[str]) -> frozenset[str]:
+    """Give the other flavors of the resource groups that have one of these flavors."""
+    others = set[str]()
+    for group in queue.groups:
+        names = {flavor.name for flavor in group.flavors}
+        if not names.isdisjoint(flavors):
+            others.update(names - flavors)
+    return frozenset(others)

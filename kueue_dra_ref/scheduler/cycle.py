@@ -1,18 +1,20 @@
-"""One scheduling cycle (Kueue 0.19): every head is assigned flavors, then they are dealt with one after another.
+"""One scheduling cycle (Kueue 0.19): nominate every head, then process the entries in order.
 
 Kueue: pkg/scheduler/scheduler.go (schedule, processEntry, makeClassicalIterator)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Amounts, Key, Snapshot
-from kueue_dra_ref.explain.step import Step, cited
+from kueue_dra_ref.explain.step import Step
+from kueue_dra_ref.model.slots import Answer
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.rules.scheduler.scheduling_cycle import Nominee, ReservedCapacity
@@ -21,140 +23,160 @@ from kueue_dra_ref.scheduler.fair_sharing_iterator import pop
 from kueue_dra_ref.scheduler.nominate import Nominator
 from kueue_dra_ref.scheduler.preemption.context import PreemptionTarget
 
+Head = tuple[ClusterQueue, WorkloadInfo]
+Refusal = tuple[RequeueReason, str, tuple[Step, ...]]
+"""Why a ClusterQueue does not nominate a workload: the reason, its message and its steps."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Cycle:
-    """The cycle of a number over a snapshot; ``refused`` says why a ClusterQueue does not take a workload at all."""
+    """One cycle over a snapshot."""
 
     behaviour: Behaviour
     snapshot: Snapshot
     nominator: Nominator
-    fair: bool
-    """Whether they are dealt with by their shares instead of by their order."""
-    refused: Callable[
-        [ClusterQueue, WorkloadInfo], tuple[RequeueReason, str, tuple[Step, ...]] | None
-    ]
-    fresh: Collection[Key] = ()
-    """Who has been admitted in the cycle before, a moment ago."""
+    fair_sharing: bool
+    """Whether fair sharing orders the entries."""
+    refused: Callable[[ClusterQueue, WorkloadInfo], Refusal | None]
+    """Gives why a workload is not nominated, or None."""
+    just_admitted: Collection[Key] = ()
+    """The workloads that the last cycle admitted, and whose admission is not written yet."""
     _preempted: dict[Key, PreemptionTarget] = field(default_factory=dict)
+    """The targets of the entries processed so far."""
 
-    def run(self, heads: Sequence[tuple[ClusterQueue, WorkloadInfo]]) -> list[Entry]:
-        """Decide every head; nothing of it has happened yet."""
-        entries = [Entry(queued=queued, queue=queue) for queue, queued in heads]
-        with self.snapshot.trying():
-            nominees = [entry for entry in entries if not self._is_refused(entry)]
-            for entry in nominees:
-                self.nominator.nominate(entry)
-            for entry in self._ordered(nominees):
-                self._decide(entry)
+    def run(self, heads: Sequence[Head]) -> list[Entry]:
+        """Decide every head; the caller carries the decisions out."""
+        entries = []
+        for queue, info in heads:
+            entries.append(Entry(info=info, queue=queue))
+        with self.snapshot.rollback():
+            nominated = []
+            for entry in entries:
+                if not self._is_refused(entry):
+                    self.nominator.nominate(entry)
+                    nominated.append(entry)
+            for entry in self._in_order(nominated):
+                self._process(entry)
         return entries
 
     def _is_refused(self, entry: Entry) -> bool:
-        found = self.refused(entry.queue, entry.queued)
-        if found:
-            entry.why, entry.message, entry.steps = found
-        return found is not None
+        refusal = self.refused(entry.queue, entry.info)
+        if refusal is None:
+            return False
+        entry.requeue_reason, entry.message, entry.steps = refusal
+        return True
 
-    def _ordered(self, entries: list[Entry]) -> Iterator[Entry]:
-        if not self.fair:
-            yield from sorted(entries, key=self._place)
+    def _in_order(self, entries: list[Entry]) -> Iterator[Entry]:
+        if not self.fair_sharing:
+            yield from sorted(entries, key=self._sort_key)
             return
+        rules = self.behaviour.fair_sharing
         left = {entry.queue.name: entry for entry in entries}
         while left:
-            name = pop(self.behaviour.fair_sharing, self.snapshot, left)
+            name = pop(rules, self.snapshot, left)
             yield left.pop(name)
 
-    def _place(self, entry: Entry) -> tuple[int, ...]:
-        queued = entry.queued
+    def _sort_key(self, entry: Entry) -> tuple[Any, ...]:
         nominee = Nominee(
-            level=entry.assignment.level,
-            priority=queued.workload.priority,
-            created=queued.created,
+            level=entry.assignment.borrowing,
+            priority=entry.info.workload.priority,
+            created=entry.info.created,
         )
-        return tuple(rule(nominee) for rule in self.behaviour.cycle.order)
+        return self.behaviour.cycle.order(nominee)
 
-    def _decide(self, entry: Entry) -> None:
-        fit = entry.assignment.fit
-        if fit is FlavorAssignmentMode.NEVER or (
-            fit is FlavorAssignmentMode.LATER and not entry.victims
-        ):
-            entry.why = RequeueReason.NO_FIT
-            if fit is FlavorAssignmentMode.LATER:
-                self.snapshot.take(entry.queue.name, self._held(entry))
+    def _process(self, entry: Entry) -> None:
+        """Assume an entry that fits, issue its preemptions, or requeue it."""
+        mode = entry.assignment.representative_mode
+        queue = entry.queue.name
+        if mode is FlavorAssignmentMode.NO_FIT:
+            entry.requeue_reason = RequeueReason.NO_FIT
             return
-        freed = {
-            **self._preempted,
-            **{victim.hold.key: victim for victim in entry.victims},
-        }
-        if self._is_lost(entry, freed):
+        if mode is FlavorAssignmentMode.PREEMPT and not entry.targets:
+            entry.requeue_reason = RequeueReason.NO_FIT
+            reserved = self._capacity_to_reserve(entry)
+            self.snapshot.add_usage(queue, reserved)
             return
-        self._preempted = freed
-        self.snapshot.take(entry.queue.name, entry.assignment.usage)
-        if fit is FlavorAssignmentMode.LATER:
+        if self._is_skipped(entry):
+            return
+        for target in entry.targets:
+            self._preempted[target.workload.key] = target
+        self.snapshot.add_usage(queue, entry.assignment.usage)
+        if mode is FlavorAssignmentMode.PREEMPT:
             self._preempt(entry)
 
-    def _is_lost(self, entry: Entry, freed: Mapping[Key, PreemptionTarget]) -> bool:
-        """Tell whether another head has taken what this one would have, be it quota or victims, and say so."""
-        overlapping = any(
-            victim.hold.key in self._preempted for victim in entry.victims
-        )
-        with self.snapshot.without(victim.hold for victim in freed.values()):
-            fits = self.snapshot.fits(entry.queue.name, entry.assignment.usage)
+    def _is_skipped(self, entry: Entry) -> bool:
+        """Whether an entry processed before uses the quota or the targets of this one; then requeue it."""
         rules = self.behaviour.cycle
-        asked = [
-            *((rule, rule(overlapping)) for rule in rules.victims_overlap),
-            *((rule, rule(fits)) for rule in rules.no_longer_fits),
-        ]
-        for rule, message in ((rule, message) for rule, message in asked if message):
-            entry.why, entry.message = RequeueReason.LOST, message
-            entry.progress = self._kept(entry.progress)
-            entry.steps += (Step(requirements=cited([rule]), text=message),)
-            return True
-        return False
+        overlapping = any(
+            each.workload.key in self._preempted for each in entry.targets
+        )
+        answer = rules.victims_overlap.answer(overlapping)
+        if not answer:
+            answer = rules.no_longer_fits.answer(self._fits(entry))
+        if not answer:
+            return False
+        self._skip(entry, answer)
+        return True
+
+    def _skip(self, entry: Entry, answer: Answer[str]) -> None:
+        message = answer.value
+        entry.requeue_reason = RequeueReason.FAILED_AFTER_NOMINATION
+        entry.message = message
+        entry.progress = self._kept_progress(entry.progress)
+        entry.steps += (Step.by(message, answer.rule),)
+
+    def _fits(self, entry: Entry) -> bool:
+        """Whether an entry fits without its targets and those of the entries before it."""
+        removed = dict(self._preempted)
+        for target in entry.targets:
+            removed[target.workload.key] = target
+        workloads = [target.workload for target in removed.values()]
+        usage = entry.assignment.usage
+        with self.snapshot.simulate_workload_removal(workloads):
+            return self.snapshot.fits(entry.queue.name, usage)
 
     def _preempt(self, entry: Entry) -> None:
-        """Take the victims that can be taken; without any, a head waits as if there were none."""
-        rules, entry.progress = self.behaviour.preempting, None
-        for victim in entry.victims:
-            if missed := [
-                rule
-                for rule in rules.ignore_just_admitted
-                if rule(victim.hold.key in self.fresh)
-            ]:
-                entry.victims = tuple(
-                    each for each in entry.victims if each is not victim
-                )
-                text = f"{'/'.join(victim.hold.key)} stays: it has been admitted a moment ago"
-                entry.steps += (Step(requirements=cited(missed), text=text),)
-        entry.why = RequeueReason.PREEMPTING if entry.victims else RequeueReason.NO_FIT
-        if entry.victims:
-            entry.message += "".join(rule(len(entry.victims)) for rule in rules.pending)
+        """Keep the targets that can be evicted; without any, requeue the entry as if it had none."""
+        rules = self.behaviour.preempting
+        targets = []
+        for target in entry.targets:
+            key = target.workload.key
+            ignoring = rules.ignore_just_admitted.holding(key in self.just_admitted)
+            if not ignoring:
+                targets.append(target)
+                continue
+            text = f"{target.workload.name} is not preempted: it has just been admitted"
+            entry.steps += (Step.by(text, *ignoring),)
+        entry.targets = tuple(targets)
+        entry.progress = None
+        if not targets:
+            entry.requeue_reason = RequeueReason.NO_FIT
+            return
+        entry.requeue_reason = RequeueReason.PENDING_PREEMPTION
+        pending = rules.pending.or_else("", len(targets))
+        entry.message += pending
 
-    def _kept(self, progress: FlavorScanState | None) -> FlavorScanState | None:
-        """What is remembered of the search of a head that lost its flavor."""
-        return (
-            progress
-            if progress
-            and any(
-                rule(progress)
-                for rule in self.behaviour.assigning.keep_progress_on_skip
-            )
-            else None
-        )
+    def _kept_progress(
+        self, progress: FlavorScanState | None
+    ) -> FlavorScanState | None:
+        """Give the progress that a skipped entry keeps."""
+        keep = self.behaviour.assigning.keep_progress_on_skip
+        if progress and keep(progress):
+            return progress
+        return None
 
-    def _held(self, entry: Entry) -> Amounts:
-        """What a head that finds no victims keeps from the others."""
-        node, borrows = self.snapshot.node(entry.queue.name), entry.assignment.level > 0
-        held = {}
-        for of, asked in entry.assignment.usage.items():
-            claimed = ReservedCapacity(
-                asked=asked,
+    def _capacity_to_reserve(self, entry: Entry) -> Amounts:
+        """Give the quota that an entry without targets keeps from the entries after it."""
+        node = self.snapshot.node(entry.queue.name)
+        borrows = entry.assignment.borrowing > 0
+        rules = self.behaviour.cycle.reserve_capacity
+        reserved = {}
+        for of, amount in entry.assignment.usage.items():
+            capacity = ReservedCapacity(
+                asked=amount,
                 borrows=borrows,
-                used=node.usage.get(of, 0),
+                used=node.used(of),
                 limits=node.quota_for(of),
             )
-            held[of] = sum(
-                rule(entry.queue, claimed)
-                for rule in self.behaviour.cycle.reserve_capacity
-            )
-        return held
+            reserved[of] = rules.or_else(0, entry.queue, capacity)
+        return reserved

@@ -1,4 +1,4 @@
-"""A head of a scheduling cycle, and what becomes of it.
+"""An entry of a scheduling cycle: the head of a ClusterQueue, its assignment, and the outcome.
 
 Kueue: pkg/scheduler/scheduler.go (entry, entryStatus)
 """
@@ -14,62 +14,66 @@ from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
-from kueue_dra_ref.scheduler.ambiguous_classes import Victims
 from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
+from kueue_dra_ref.scheduler.preemption.context import Targets
 
 
 class RequeueReason(Enum):
-    """Why a head is not admitted: what it has to wait for decides where it waits."""
+    """Why a head is not admitted; it decides how the head is requeued."""
 
-    NO_FIT = "no fit"
-    LOST = "another head took it"
-    PREEMPTING = "its victims have to go first"
-    UNFIT = "the ClusterQueue does not take it"
-    STOPPED = "the ClusterQueue takes nothing"
-    UNSUITABLE = "nobody may admit what its pods request"
+    NO_FIT = "it does not fit"
+    FAILED_AFTER_NOMINATION = "another head of the cycle uses its quota or its targets"
+    PENDING_PREEMPTION = "its targets have to release their quota"
+    NAMESPACE_MISMATCH = "the namespace selector of the ClusterQueue does not match"
+    QUEUE_INACTIVE = "the ClusterQueue is not active"
+    INVALID_REQUESTS = "its requests are not valid"
 
 
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """A head in the cycle, and what becomes of it; ``why`` is None once it is admitted."""
+    """A head in a cycle; ``requeue_reason`` is None once it is admitted."""
 
-    queued: WorkloadInfo
+    info: WorkloadInfo
     queue: ClusterQueue
     assignment: Assignment = field(
-        default_factory=lambda: Assignment(fit=FlavorAssignmentMode.NEVER, pod_sets=())
+        default_factory=lambda: Assignment(
+            representative_mode=FlavorAssignmentMode.NO_FIT,
+            pod_sets=(),
+        )
     )
-    victims: Victims = ()
-    why: RequeueReason | None = None
+    targets: Targets = ()
+    requeue_reason: RequeueReason | None = None
     message: str = ""
     steps: tuple[Step, ...] = ()
     progress: FlavorScanState | None = None
-    """How far the search for a flavor has come, where it goes on next time."""
+    """Where the search for flavors stopped, and the next cycle goes on."""
 
     @property
-    def was_tried(self) -> bool:
-        """Whether a flavor was looked for."""
-        return self.why not in (
-            RequeueReason.UNFIT,
-            RequeueReason.STOPPED,
-            RequeueReason.UNSUITABLE,
-        )
+    def was_nominated(self) -> bool:
+        """Whether the search for flavors took place."""
+        return self.requeue_reason not in _NOT_NOMINATED
 
     @property
-    def cause(self) -> QuotaReservedReason | None:
-        """Why it is not admitted; None where the search for flavors knows of none, or it is admitted."""
-        if (
-            self.why is RequeueReason.NO_FIT
-            and self.assignment.fit is FlavorAssignmentMode.NEVER
-        ):
-            return self.assignment.cause
-        return _CAUSES.get(self.why) if self.why else None
+    def quota_reserved_reason(self) -> QuotaReservedReason | None:
+        """Why it holds no quota; None if it is admitted, or if no tried flavor gives a reason."""
+        if self.requeue_reason is None:
+            return None
+        never_fits = self.assignment.representative_mode is FlavorAssignmentMode.NO_FIT
+        if self.requeue_reason is RequeueReason.NO_FIT and never_fits:
+            return self.assignment.no_fit_reason
+        return _QUOTA_RESERVED_REASONS[self.requeue_reason]
 
 
-_CAUSES = {
+_NOT_NOMINATED = (
+    RequeueReason.NAMESPACE_MISMATCH,
+    RequeueReason.QUEUE_INACTIVE,
+    RequeueReason.INVALID_REQUESTS,
+)
+_QUOTA_RESERVED_REASONS = {
     RequeueReason.NO_FIT: QuotaReservedReason.HELD,
-    RequeueReason.LOST: QuotaReservedReason.HELD,
-    RequeueReason.PREEMPTING: QuotaReservedReason.PREEMPTING,
-    RequeueReason.UNFIT: QuotaReservedReason.MISPLACED,
-    RequeueReason.STOPPED: QuotaReservedReason.STOPPED,
-    RequeueReason.UNSUITABLE: QuotaReservedReason.MISPLACED,
+    RequeueReason.FAILED_AFTER_NOMINATION: QuotaReservedReason.HELD,
+    RequeueReason.PENDING_PREEMPTION: QuotaReservedReason.PREEMPTING,
+    RequeueReason.NAMESPACE_MISMATCH: QuotaReservedReason.MISPLACED,
+    RequeueReason.QUEUE_INACTIVE: QuotaReservedReason.STOPPED,
+    RequeueReason.INVALID_REQUESTS: QuotaReservedReason.MISPLACED,
 }

@@ -1,4 +1,4 @@
-"""Nomination in a scheduling cycle (Kueue 0.19): flavors for a head, as many of its pods as can be had, and victims.
+"""Nomination (Kueue 0.19): the assignment of a head, with its preemption targets, and partial admission.
 
 Kueue: pkg/scheduler/scheduler.go (nominate, getAssignments, getInitialAssignments);
     pkg/scheduler/flavorassigner/podset_reducer.go (PodSetReducer)
@@ -6,23 +6,23 @@ Kueue: pkg/scheduler/scheduler.go (nominate, getAssignments, getInitialAssignmen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from kueue_dra_ref.api.types import ClusterQueue
+from kueue_dra_ref.api.types import PodSet
 from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.cache.cluster_queue import WorkloadInfo
 from kueue_dra_ref.cache.snapshot import Amounts, Snapshot
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import FlavorAssignmentMode
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import FlavorScanState
 from kueue_dra_ref.scheduler.ambiguous_classes import (
-    Demands,
-    Victims,
+    AssignmentWithTargets,
     best,
     interpretations,
 )
 from kueue_dra_ref.scheduler.entry import Entry
-from kueue_dra_ref.scheduler.flavorassigner.assigner import assigned
-from kueue_dra_ref.scheduler.flavorassigner.assignment import Assignment
+from kueue_dra_ref.scheduler.flavorassigner.assigner import AllRequests, assign
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.map_order import MapOrder, MapOrderDraw
 from kueue_dra_ref.workload.total_requests import scaled
@@ -30,124 +30,150 @@ from kueue_dra_ref.workload.total_requests import scaled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nominator:
-    """Nominates in the cycle of a number, over its snapshot."""
+    """Nominates the heads of one cycle over its snapshot."""
 
     behaviour: Behaviour
     snapshot: Snapshot
     number: int
+    """The number of the cycle."""
     moves: int
-    """How often anything has changed that a decision depends on; what was found at the same count still holds."""
+    """Counts the changes that an assignment depends on; an assignment is valid while the count is the same."""
     strategies: tuple[str, ...] | None
     ignore_undeclared: bool
-    chance: MapOrder
+    map_order: MapOrder
 
     def nominate(self, entry: Entry) -> None:
-        """Give a head its flavors, or what it lacks, and whom it would preempt."""
-        entry.assignment, entry.victims = self._last_assignment(
-            entry
-        ) or self._assignment(entry)
+        """Set the assignment and the preemption targets of an entry."""
+        found = self._last_assignment(entry)
+        if found is None:
+            found = self._get_assignments(entry)
+        assignment, targets = found
+        entry.assignment = assignment
+        entry.targets = targets
+        entry.message = assignment.message
+        entry.steps = assignment.steps
         entry.progress = FlavorScanState(
-            tried=entry.assignment.tried, cycle=self.number
+            tried=assignment.last_tried,
+            cycle=self.number,
         )
-        entry.message, entry.steps = entry.assignment.message, entry.assignment.steps
 
-    def _last_assignment(self, entry: Entry) -> tuple[Assignment, Victims] | None:
-        """What a try from the first flavor on finds, kept while nothing changes; None when one goes on instead."""
-        queued = entry.queued
-        if queued.progress and queued.progress.is_unfinished:
+    def _last_assignment(self, entry: Entry) -> AssignmentWithTargets | None:
+        """Give the assignment from the first flavor on, cached until something changes.
+
+        None if the search has to go on after the last tried flavor.
+        """
+        info = entry.info
+        if info.progress and info.progress.is_unfinished:
             return None
-        now = (self.moves, self._draw(queued))
-        if (
-            queued.found is None
-            or queued.found[0] != now
-            or queued.found[1] is not entry.queue
-        ):
-            queued.found = (now, entry.queue, self._assignment(entry))
-        found: tuple[Assignment, Victims] = queued.found[2]
+        state = (self.moves, self._draw(info))
+        cached: Any = info.last_assignment
+        if cached is not None:
+            found: AssignmentWithTargets
+            known_state, known_queue, found = cached
+            if known_state == state and known_queue is entry.queue:
+                return found
+        found = self._get_assignments(entry)
+        info.last_assignment = (state, entry.queue, found)
         return found
 
-    def _assignment(self, entry: Entry) -> tuple[Assignment, Victims]:
-        """Flavors for the whole workload, or for as many of its pods as are worth it."""
-        whole = self._try(entry, entry.queued.demands)
-        assignment, victims = whole
-        if (
-            assignment.fit is FlavorAssignmentMode.NOW
-            or victims
-            or not self._may_be_reduced(entry)
-        ):
-            return whole
-        return self._fewer(entry) or (assignment, ())
+    def _get_assignments(self, entry: Entry) -> AssignmentWithTargets:
+        """Assign flavors to the whole workload, or else to as many of its pods as possible."""
+        assignment, targets = self._try(entry, entry.info.total_requests)
+        fits = assignment.representative_mode is FlavorAssignmentMode.FIT
+        pod_sets = entry.info.workload.pod_sets
+        if fits or targets or not self.behaviour.assigning.partial_admission(pod_sets):
+            return assignment, targets
+        return self._reduce(entry) or (assignment, ())
 
-    def _may_be_reduced(self, entry: Entry) -> bool:
-        return any(
-            rule(entry.queued.workload.pod_sets)
-            for rule in self.behaviour.assigning.partial_admission
-        )
-
-    def _try(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
-        """The best of all that the workload's charges could mean."""
+    def _try(self, entry: Entry, requests: AllRequests) -> AssignmentWithTargets:
+        """Give the best assignment over all interpretations of the requests."""
         rules = self.behaviour.assigning
-        meant = interpretations(rules, entry.queue, entry.queued.choices, demands)
-        return best(self._one(entry, each) for each in meant)
+        choices = entry.info.choices
+        interpreted = interpretations(rules, entry.queue, choices, requests)
+        return best(self._get_initial_assignments(entry, each) for each in interpreted)
 
-    def _one(self, entry: Entry, demands: Demands) -> tuple[Assignment, Victims]:
-        room = self._room(entry.queue, entry.queued)
-        found = assigned(self.behaviour.assigning, room, demands, self._resumed(entry))
-        if found.fit is not FlavorAssignmentMode.LATER:
-            return found, ()
-        search = room.search(self._search(found.usage), found.short)
-        steps = dict.fromkeys((*found.steps, *search.steps))
-        return replace(found, steps=tuple(steps)), search.victims
+    def _get_initial_assignments(
+        self, entry: Entry, requests: AllRequests
+    ) -> AssignmentWithTargets:
+        """Assign flavors; if preemption is needed, search for targets."""
+        oracle = self._oracle(entry)
+        rules = self.behaviour.assigning
+        assignment = assign(rules, oracle, requests, self._progress(entry))
+        if assignment.representative_mode is not FlavorAssignmentMode.PREEMPT:
+            return assignment, ()
+        usage = self._usage_to_free(assignment.usage)
+        search = oracle.search(usage, assignment.frs_need_preemption)
+        steps = dict.fromkeys((*assignment.steps, *search.steps))
+        return replace(assignment, steps=tuple(steps)), search.targets
 
-    def _search(self, usage: Amounts) -> Amounts:
-        """What preemption is to make room for."""
-        left_out = {
-            name for rule in self.behaviour.preempting.skip_search for name in rule()
-        }
-        return {of: amount for of, amount in usage.items() if of[1] not in left_out}
+    def _usage_to_free(self, usage: Amounts) -> Amounts:
+        """Give the usage without the resources that preemption ignores."""
+        skipped = set(self.behaviour.preempting.skip_search())
+        to_free = {}
+        for of, amount in usage.items():
+            _, resource = of
+            if resource not in skipped:
+                to_free[of] = amount
+        return to_free
 
-    def _resumed(self, entry: Entry) -> FlavorScanState | None:
-        progress, rules = (
-            entry.queued.progress,
-            self.behaviour.assigning.resume_from_last_tried,
-        )
-        return (
-            progress
-            if progress and any(rule(progress, self.number) for rule in rules)
-            else None
-        )
+    def _progress(self, entry: Entry) -> FlavorScanState | None:
+        """Give where the last search stopped, if this one goes on from there."""
+        progress = entry.info.progress
+        resume = self.behaviour.assigning.resume_from_last_tried
+        if progress and resume(progress, self.number):
+            return progress
+        return None
 
-    def _fewer(self, entry: Entry) -> tuple[Assignment, Victims] | None:
-        """Search, by halves, for the largest number of pods that can be had, all pod sets shrinking in step."""
-        pod_sets = entry.queued.workload.pod_sets
-        deltas = [p.count - (p.count if p.least is None else p.least) for p in pod_sets]
-        total, low, best = sum(deltas), 0, None
-        high = total + 1
+    def _reduce(self, entry: Entry) -> AssignmentWithTargets | None:
+        """Find the largest number of pods that fits or has targets, by binary search; all pod sets shrink together."""
+        pod_sets = entry.info.workload.pod_sets
+        deltas = [_delta(pod_set) for pod_set in pod_sets]
+        total = sum(deltas)
+        low, high = 0, total + 1
+        largest = None
         while low < high:
             middle = (low + high) // 2
-            counts = [
-                p.count - delta * middle // total
-                for p, delta in zip(pod_sets, deltas, strict=True)
-            ]
-            found = self._try(entry, scaled(entry.queued.demands, counts))
-            if found[0].fit is FlavorAssignmentMode.NOW or found[1]:
-                best, high = found, middle
+            counts = _reduced(pod_sets, deltas, middle)
+            requests = scaled(entry.info.total_requests, counts)
+            assignment, targets = self._try(entry, requests)
+            fits = assignment.representative_mode is FlavorAssignmentMode.FIT
+            if fits or targets:
+                largest = assignment, targets
+                high = middle
             else:
                 low = middle + 1
-        return best
+        return largest
 
-    def _room(self, queue: ClusterQueue, queued: WorkloadInfo) -> PreemptionOracle:
-        """A ClusterQueue as one workload sees it."""
+    def _oracle(self, entry: Entry) -> PreemptionOracle:
+        info = entry.info
         return PreemptionOracle(
             behaviour=self.behaviour,
             snapshot=self.snapshot,
-            queue=queue,
-            priority=queued.workload.priority,
-            created=queued.created,
+            queue=entry.queue,
+            priority=info.workload.priority,
+            created=info.created,
             strategies=self.strategies,
             ignore_undeclared=self.ignore_undeclared,
-            draw=self._draw(queued),
+            draw=self._draw(info),
         )
 
-    def _draw(self, queued: WorkloadInfo) -> MapOrderDraw:
-        return self.chance.for_workload(queued.obj)
+    def _draw(self, info: WorkloadInfo) -> MapOrderDraw:
+        return self.map_order.for_workload(info.obj)
+
+
+def _delta(pod_set: PodSet) -> int:
+    """Give how many pods a pod set can do without."""
+    if pod_set.least is None:
+        return 0
+    return pod_set.count - pod_set.least
+
+
+def _reduced(
+    pod_sets: Sequence[PodSet], deltas: Sequence[int], removed: int
+) -> list[int]:
+    """Give the counts of the pod sets if so many pods in all are removed, in proportion to their deltas."""
+    total = sum(deltas)
+    counts = []
+    for pod_set, delta in zip(pod_sets, deltas, strict=True):
+        counts.append(pod_set.count - delta * removed // total)
+    return counts

@@ -85,7 +85,7 @@ class MapOrderDraw:
         """Order the resources of one flavor: reported ones first, and of those the one that ended the check last."""
 
         def is_last(name: str) -> bool:
-            return found[name] is PreemptionMode.NEVER
+            return found[name] is PreemptionMode.NO_FIT
 
         by_hash = sorted(found, key=_hash_and_name)
         if not self.seen:

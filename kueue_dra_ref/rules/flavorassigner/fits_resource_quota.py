@@ -5,7 +5,7 @@ Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (assignFlavors, fitsResour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -14,14 +14,15 @@ from kueue_dra_ref.api.types import ClusterQueue, FlavorQuota, PodSet, ResourceG
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import UNLIMITED, minus, plus
 from kueue_dra_ref.model.rule import rule
+from kueue_dra_ref.model.slots import First
 
 
 class FlavorAssignmentMode(IntEnum):
     """How an amount fits, worst first: never, once something is released, now."""
 
-    NEVER = 0
-    LATER = 1
-    NOW = 2
+    NO_FIT = 0
+    PREEMPT = 1
+    FIT = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,8 @@ class ResourceRequest:
     available: int
     in_bytes: frozenset[str] = frozenset()
     """Resources that are printed in bytes."""
-    words: Sequence[Callable[[int], str | None]] = ()
-    """What is said of a sum or a quota instead of the amount."""
+    words: First[[int], str] = First()
+    """The text of a sum or a quota that is not printed as an amount."""
 
     @property
     def total(self) -> int:
@@ -53,10 +54,8 @@ class ResourceRequest:
         return printed(self.resource, amount, self.in_bytes)
 
     def tell(self, amount: int) -> str:
-        """A sum or a quota of this resource as Kueue tells it."""
-        return next(
-            filter(None, (word(amount) for word in self.words)), self.show(amount)
-        )
+        """Give a sum or a quota of this resource as Kueue's messages do."""
+        return self.words(amount) or self.show(amount)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,7 @@ def exceeds_maximum_capacity(need: ResourceRequest) -> Status | None:
         f"({need.tell(need.capacity)})"
     )
     return Status(
-        fit=FlavorAssignmentMode.NEVER,
+        fit=FlavorAssignmentMode.NO_FIT,
         message=message,
         cause=QuotaReservedReason.TOO_MUCH,
     )
@@ -112,7 +111,7 @@ def exceeds_maximum_capacity_in_one_sum(
         f"({need.show(need.total)} > {need.show(need.capacity)})"
     )
     return Status(
-        fit=FlavorAssignmentMode.NEVER,
+        fit=FlavorAssignmentMode.NO_FIT,
         message=message,
         cause=QuotaReservedReason.TOO_MUCH,
     )
@@ -129,7 +128,9 @@ def insufficient_unused_quota(need: ResourceRequest) -> Status | None:
     short = need.tell(minus(need.total, need.available))
     message = f"insufficient unused quota for {need.resource} in flavor {need.flavor}, {short} more needed"
     return Status(
-        fit=FlavorAssignmentMode.LATER, message=message, cause=QuotaReservedReason.HELD
+        fit=FlavorAssignmentMode.PREEMPT,
+        message=message,
+        cause=QuotaReservedReason.HELD,
     )
 
 

@@ -16,8 +16,8 @@ from kueue_dra_ref.model.rule import rule
 class PreemptionMode(IntEnum):
     """How an amount can be had, worst first."""
 
-    NEVER = 0
-    NO_VICTIMS = 1
+    NO_FIT = 0
+    NO_CANDIDATES = 1
     """If others gave something back, but nobody can be made to."""
     PREEMPT = 2
     RECLAIM = 3
@@ -60,7 +60,7 @@ def try_next_when_no_candidates(
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (shouldTryNextFlavor)
     """
     del policy
-    return outlook.mode in (PreemptionMode.NEVER, PreemptionMode.NO_VICTIMS)
+    return outlook.mode in (PreemptionMode.NO_FIT, PreemptionMode.NO_CANDIDATES)
 
 
 @rule("PREEMPT-020")
@@ -116,7 +116,7 @@ def no_preemption_candidates_last(
     Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (isPreferred)
     """
     del policy
-    return (int(outlook.mode is not PreemptionMode.NO_VICTIMS),)
+    return (int(outlook.mode is not PreemptionMode.NO_CANDIDATES),)
 
 
 @rule("PREEMPT-021")
@@ -174,7 +174,7 @@ def no_fit_stops_search(outlook: GranularMode) -> bool:
 
     Kueue 0.18: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets)
     """
-    return outlook.mode is PreemptionMode.NEVER
+    return outlook.mode is PreemptionMode.NO_FIT
 
 
 @rule("COHORT-022")

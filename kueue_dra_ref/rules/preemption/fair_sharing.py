@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from kueue_dra_ref.model.resource_node import (
+from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
-    FlavorResource,
-    ResourceNode,
 )
+from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import rule
 
 

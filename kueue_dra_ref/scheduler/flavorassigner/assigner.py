@@ -1,4 +1,4 @@
-"""Flavors: for each pod set and resource group the flavor that fits, or that preemption could free, in one queue.
+"""Flavor assignment: for each pod set and resource group, a flavor that fits or that preemption can free.
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (FlavorAssigner, Assign, assignFlavors)
 """
@@ -20,9 +20,11 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
 )
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
-    AS_FIT,
+    FLAVOR_ASSIGNMENT_MODES,
     Assignment,
+    Indexes,
     PodSetAssignmentResult,
+    Reasons,
 )
 from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
@@ -31,155 +33,193 @@ from kueue_dra_ref.scheduler.flavorassigner.resource_group import ResourceGroupS
 from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
 from kueue_dra_ref.workload.total_requests import TotalRequests, counted
 
+AllRequests = tuple[TotalRequests, ...]
+"""The total requests of each pod set of a workload."""
+LastTried = Sequence[Indexes]
+"""The last tried flavors of each pod set."""
 
-def assigned(
+
+def assign(
     rules: FlavorAssignment,
-    room: PreemptionOracle,
-    demands: tuple[TotalRequests, ...],
+    oracle: PreemptionOracle,
+    requests: AllRequests,
     progress: FlavorScanState | None = None,
 ) -> Assignment:
-    """Assign flavors to every pod set in order; a pod set that can never fit ends the attempt."""
-    return FlavorAssigner(
-        rules, room, demands, progress.tried if progress else ()
-    ).run()
+    """Assign flavors to the pod sets of a workload, from the last tried flavor on if there is one."""
+    last_tried = progress.tried if progress else ()
+    return FlavorAssigner(rules, oracle, requests, last_tried).assign()
 
 
 class FlavorAssigner:
-    """One attempt; ``tried`` is how far an earlier one came, by pod set and resource."""
+    """Assigns flavors to one workload, once."""
 
     def __init__(
         self,
         rules: FlavorAssignment,
-        room: PreemptionOracle,
-        demands: tuple[TotalRequests, ...],
-        tried: Sequence[Mapping[str, int]],
+        oracle: PreemptionOracle,
+        requests: AllRequests,
+        last_tried: LastTried,
     ) -> None:
-        self.rules, self.room, self.tried = rules, room, tried
-        self.demands = [
-            replace(each, amounts={**each.amounts, **counted(rules, room.queue, each)})
-            for each in demands
-        ]
-        in_bytes = frozenset[str]().union(*(demand.in_bytes for demand in demands))
-        self.weighing = FlavorFitCheck(rules=rules, room=room, in_bytes=in_bytes)
-        self.short: set[FlavorResource] = set()
-        self.level = 0
+        self.rules = rules
+        self.oracle = oracle
+        self.last_tried = last_tried
+        self.requests = [self._with_counted(each) for each in requests]
+        in_bytes = frozenset[str]().union(*(each.in_bytes for each in requests))
+        self.check = FlavorFitCheck(rules=rules, oracle=oracle, in_bytes=in_bytes)
+        self.selection = NoFitReason(rules=rules)
+        self.frs_need_preemption: set[FlavorResource] = set()
+        self.borrowing = 0
         self.steps: list[Step] = []
-        self.causes = NoFitReason(rules=rules)
 
-    def run(self) -> Assignment:
-        """Assign flavors to every pod set."""
-        worst, given, told, tried, lacking = (
-            FlavorAssignmentMode.NOW,
-            [],
-            list[str](),
-            [],
-            list[QuotaReservedReason | None](),
-        )
-        for index, demand in enumerate(self.demands):
-            found = self._pod_set(index, demand)
-            worst = min(worst, found.fit)
-            given.append(self._take(demand, found))
-            tried.append({resource: got.tried for resource, got in found.got.items()})
-            if found.fit is not FlavorAssignmentMode.NOW:
-                told = found.told(demand.pod_set.name, told)
-            if found.fit is FlavorAssignmentMode.NEVER:
-                lacking.append(self._cause(found))
-            if found.failed or (
-                demand.amounts
-                and any(
-                    rule(len(found.got)) for rule in self.rules.stop_at_empty_pod_set
-                )
-            ):
+    def assign(self) -> Assignment:
+        """Assign flavors to the pod sets in order; a pod set that can never fit ends the assignment."""
+        results: list[PodSetAssignmentResult] = []
+        pod_sets: list[PodSetAssignment] = []
+        for index, requests in enumerate(self.requests):
+            result = self._assign_flavors(index, requests)
+            results.append(result)
+            pod_sets.append(self._assume(requests, result))
+            if result.failed or self._stops_at(requests, result):
                 break
+        modes = [result.mode for result in results]
         return Assignment(
-            fit=worst,
-            pod_sets=tuple(given),
-            message="; ".join(told),
+            representative_mode=min(modes, default=FlavorAssignmentMode.FIT),
+            pod_sets=tuple(pod_sets),
+            message=self._message(results),
             steps=tuple(self.steps),
-            level=self.level,
-            usage=dict(self.weighing.assumed),
-            short=frozenset(self.short),
-            tried=tuple(tried),
-            cause=self.causes.of_all(lacking),
+            borrowing=self.borrowing,
+            usage=dict(self.check.assignment_usage),
+            frs_need_preemption=frozenset(self.frs_need_preemption),
+            last_tried=tuple(_last_tried(result) for result in results),
+            no_fit_reason=self._no_fit_reason(results),
         )
 
-    def _cause(self, found: PodSetAssignmentResult) -> QuotaReservedReason | None:
-        if not any(group.attempts for group in found.groups):
+    def _message(self, results: Sequence[PodSetAssignmentResult]) -> str:
+        messages: list[str] = []
+        for requests, result in zip(self.requests, results, strict=False):
+            if result.mode is not FlavorAssignmentMode.FIT:
+                messages = result.messages(requests.pod_set.name, messages)
+        return "; ".join(messages)
+
+    def _no_fit_reason(
+        self, results: Sequence[PodSetAssignmentResult]
+    ) -> QuotaReservedReason | None:
+        reasons: Reasons = []
+        for result in results:
+            if result.mode is FlavorAssignmentMode.NO_FIT:
+                reasons.append(self._reason_of_pod_set(result))
+        return self.selection.of_all(reasons)
+
+    def _with_counted(self, requests: TotalRequests) -> TotalRequests:
+        """Add what the ClusterQueue counts by itself, such as pods."""
+        more = counted(self.rules, self.oracle.queue, requests)
+        return replace(requests, amounts={**requests.amounts, **more})
+
+    def _stops_at(
+        self, requests: TotalRequests, result: PodSetAssignmentResult
+    ) -> bool:
+        """Whether a pod set that requests something but gets no flavor ends the assignment."""
+        flavors = len(result.flavors)
+        return bool(requests.amounts) and self.rules.stop_at_empty_pod_set(flavors)
+
+    def _reason_of_pod_set(
+        self, result: PodSetAssignmentResult
+    ) -> QuotaReservedReason | None:
+        if not any(group.tried for group in result.groups):
             return QuotaReservedReason.NO_FLAVOR
-        return self.causes.of_all(
-            [self.causes.of_alternatives(group.lacking) for group in found.groups]
-        )
+        reasons: Reasons = []
+        for group in result.groups:
+            reason = self.selection.of_alternatives(group.no_fit_reasons)
+            reasons.append(reason)
+        return self.selection.of_all(reasons)
 
-    def _pod_set(self, index: int, demand: TotalRequests) -> PodSetAssignmentResult:
-        amounts, result = demand.amounts, PodSetAssignmentResult()
-        for resource in self.room.draw.order_for_pod_set(demand.pod_set.name).groups(
-            amounts
-        ):
-            group = self.room.queue.group_of(resource)
+    def _assign_flavors(
+        self, index: int, requests: TotalRequests
+    ) -> PodSetAssignmentResult:
+        """Find a flavor for each resource group that a pod set requests resources of."""
+        amounts = requests.amounts
+        result = PodSetAssignmentResult()
+        map_order = self.oracle.draw.order_for_pod_set(requests.pod_set.name)
+        for resource in map_order.groups(amounts):
+            group = self.oracle.queue.group_of(resource)
             if group is None:
-                if lacking := self._uncovered(resource, amounts[resource]):
-                    self.steps.append(
-                        Step(requirements=cited(self.rules.uncovered), text=lacking)
-                    )
-                    return PodSetAssignmentResult(
-                        failed=True, reasons=[lacking], groups=result.groups
-                    )
-            elif resource not in result.got:
-                covered = {
-                    name: amounts[name] for name in amounts if name in group.covered
-                }
-                best = self._search(group, demand.pod_set, covered).run(
-                    self._start(index, resource)
-                )
-                result.groups.append(best)
-                if best.outlook.mode is PreemptionMode.NEVER:
-                    return PodSetAssignmentResult(
-                        failed=True, reasons=best.reasons, groups=result.groups
-                    )
-                result.got |= dict.fromkeys(covered, best)
-                result.reasons += best.reasons
+                reason = self._uncovered(resource, amounts[resource])
+                if reason:
+                    return _failed([reason], result)
+                continue
+            if resource in result.flavors:
+                continue
+            covered = {name: amounts[name] for name in amounts if name in group.covered}
+            search = self._search(group, requests.pod_set, covered)
+            best = search.run(self._next_flavor(index, resource))
+            result.groups.append(best)
+            if best.granular_mode.mode is PreemptionMode.NO_FIT:
+                return _failed(best.reasons, result)
+            result.flavors |= dict.fromkeys(covered, best)
+            result.reasons += best.reasons
         return result
 
     def _search(
         self, group: ResourceGroup, pod_set: PodSet, amounts: Mapping[str, int]
     ) -> ResourceGroupSearch:
-        telling = FlavorTrace(
-            where=f"pod set {pod_set.name}, " if len(self.demands) > 1 else ""
-        )
+        where = f"pod set {pod_set.name}, " if len(self.requests) > 1 else ""
         return ResourceGroupSearch(
-            weighing=self.weighing,
-            telling=telling,
+            check=self.check,
+            trace=FlavorTrace(where=where),
             group=group,
             pod_set=pod_set,
             amounts=amounts,
             steps=self.steps,
         )
 
-    def _start(self, index: int, resource: str) -> int:
-        return self.tried[index].get(resource, -1) + 1 if index < len(self.tried) else 0
+    def _next_flavor(self, index: int, resource: str) -> int:
+        """Give the index of the flavor to try next for a pod set and resource."""
+        if index >= len(self.last_tried):
+            return 0
+        return self.last_tried[index].get(resource, -1) + 1
 
     def _uncovered(self, resource: str, amount: int) -> str | None:
-        if self.room.ignore_undeclared or any(
-            rule(amount) for rule in self.rules.ignore_zero_request
-        ):
+        """Give why a resource that no group covers does not fit, or None if it is ignored."""
+        if self.oracle.ignore_undeclared or self.rules.ignore_zero_request(amount):
             return None
-        return next((rule(resource) for rule in self.rules.uncovered), None)
+        reason = self.rules.uncovered(resource)
+        if reason:
+            cites = cited(self.rules.uncovered)
+            self.steps.append(Step(requirements=cites, text=reason))
+        return reason
 
-    def _take(
-        self, demand: TotalRequests, found: PodSetAssignmentResult
+    def _assume(
+        self, requests: TotalRequests, result: PodSetAssignmentResult
     ) -> PodSetAssignment:
-        amounts, assumed = demand.amounts, self.weighing.assumed
-        for resource, got in found.got.items():
-            of = (got.flavor, resource)
-            assumed[of] = plus(assumed.get(of, 0), amounts[resource])
-            self.level = max(self.level, got.each[resource].level)
-            if AS_FIT[got.each[resource].mode] is FlavorAssignmentMode.LATER:
-                self.short.add(of)
-        flavors = {resource: got.flavor for resource, got in found.got.items()}
+        """Add the usage of a pod set to the assignment."""
+        amounts = requests.amounts
+        usage = self.check.assignment_usage
+        flavors = {}
+        for resource, attempt in result.flavors.items():
+            of = (attempt.flavor, resource)
+            mode = attempt.modes[resource]
+            flavors[resource] = attempt.flavor
+            usage[of] = plus(usage.get(of, 0), amounts[resource])
+            self.borrowing = max(self.borrowing, mode.level)
+            if FLAVOR_ASSIGNMENT_MODES[mode.mode] is FlavorAssignmentMode.PREEMPT:
+                self.frs_need_preemption.add(of)
         return PodSetAssignment(
-            name=demand.pod_set.name,
-            count=demand.count,
+            name=requests.pod_set.name,
+            count=requests.count,
             flavors=flavors,
             usage=amounts,
-            in_bytes=demand.in_bytes,
+            in_bytes=requests.in_bytes,
         )
+
+
+def _failed(
+    reasons: list[str], result: PodSetAssignmentResult
+) -> PodSetAssignmentResult:
+    return PodSetAssignmentResult(failed=True, reasons=reasons, groups=result.groups)
+
+
+def _last_tried(result: PodSetAssignmentResult) -> Indexes:
+    last_tried = {}
+    for resource, attempt in result.flavors.items():
+        last_tried[resource] = attempt.last_tried
+    return last_tried

@@ -1,11 +1,11 @@
-"""What a search for flavors comes to: for a workload, for one of its pod sets, for one group and flavor.
+"""The assignment of flavors to a workload, to its pod sets, and the attempts that lead to it.
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (Assignment, PodSetAssignment, FlavorAssignment)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.explain.step import Step
@@ -19,94 +19,112 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
 from kueue_dra_ref.rules.workload.workload_status import PodSetAssignment
 from kueue_dra_ref.workload.map_order import OF_POD_SET
 
-NOWHERE = GranularMode(mode=PreemptionMode.NEVER)
+NO_FIT = GranularMode(mode=PreemptionMode.NO_FIT)
 
-
-AS_FIT: Mapping[PreemptionMode, FlavorAssignmentMode] = {
-    PreemptionMode.NEVER: FlavorAssignmentMode.NEVER,
-    PreemptionMode.FIT: FlavorAssignmentMode.NOW,
-} | dict.fromkeys(
-    (PreemptionMode.NO_VICTIMS, PreemptionMode.PREEMPT, PreemptionMode.RECLAIM),
-    FlavorAssignmentMode.LATER,
-)
+FLAVOR_ASSIGNMENT_MODES: Mapping[PreemptionMode, FlavorAssignmentMode] = {
+    PreemptionMode.NO_FIT: FlavorAssignmentMode.NO_FIT,
+    PreemptionMode.NO_CANDIDATES: FlavorAssignmentMode.PREEMPT,
+    PreemptionMode.PREEMPT: FlavorAssignmentMode.PREEMPT,
+    PreemptionMode.RECLAIM: FlavorAssignmentMode.PREEMPT,
+    PreemptionMode.FIT: FlavorAssignmentMode.FIT,
+}
+Reasons = list[QuotaReservedReason | None]
+Modes = dict[str, GranularMode]
+Indexes = Mapping[str, int]
+"""The index of a flavor for each resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """The outcome for a workload: whether it fits, each pod set's share, and why not."""
+    """The flavors of a workload, or why it does not fit."""
 
-    fit: FlavorAssignmentMode
+    representative_mode: FlavorAssignmentMode
+    """The worst mode of its pod sets."""
     pod_sets: tuple[PodSetAssignment, ...]
     message: str = ""
     steps: tuple[Step, ...] = ()
-    level: int = 0
-    """From how far it borrows; 0: not at all."""
+    borrowing: int = 0
+    """The height of the subtree that it borrows in; 0 if it does not borrow."""
     usage: Mapping[FlavorResource, int] = field(default_factory=dict)
-    short: frozenset[FlavorResource] = frozenset()
-    """What has to be freed by preemption."""
-    tried: tuple[Mapping[str, int], ...] = ()
-    """For each pod set and resource the last flavor that was tried, -1 when it was the last one."""
-    cause: QuotaReservedReason | None = None
-    """Why it can never fit, as far as flavors that were tried say so."""
+    frs_need_preemption: frozenset[FlavorResource] = frozenset()
+    """The flavors and resources that preemption has to free."""
+    last_tried: tuple[Indexes, ...] = ()
+    """The last tried flavors of each pod set; -1 after the last flavor of the group."""
+    no_fit_reason: QuotaReservedReason | None = None
+    """Why it can never fit, if a tried flavor gives a reason."""
 
 
 @dataclass(slots=True, kw_only=True)
 class FlavorAssignmentAttempt:
-    """How one group fares with one flavor, or the best of several."""
+    """The result of checking one flavor for the resources of a group, or the best result of several flavors."""
 
-    outlook: GranularMode = NOWHERE
+    granular_mode: GranularMode = NO_FIT
     flavor: str = ""
-    each: dict[str, GranularMode] = field(default_factory=dict)
-    """What to expect of each resource."""
-    tried: int = -1
+    modes: Modes = field(default_factory=dict)
+    """The mode of each resource."""
+    last_tried: int = -1
     reasons: list[str] = field(default_factory=list)
     cites: tuple[str, ...] = ()
-    weighed: bool = False
-    """Whether quota was looked at."""
-    unreadable: bool = False
-    """Whether what the pods ask of their nodes cannot be made out, which is all that is told then."""
-    attempts: int = 0
-    lacking: list[QuotaReservedReason | None] = field(default_factory=list)
-    """Why it can never fit: with one flavor for each resource, of several for each flavor."""
+    quota_checked: bool = False
+    """Whether the flavor is eligible for the pod set, so that its quota was checked."""
+    has_unparsable_label: bool = False
+    """Whether the node affinity has a value that cannot be parsed; then no other reason is reported."""
+    tried: int = 0
+    """How many flavors were tried."""
+    no_fit_reasons: Reasons = field(default_factory=list)
+    """Why it can never fit: for each resource of one flavor, or for each of several flavors."""
     steps: tuple[Step, ...] = ()
-    """What was looked at to get what is short."""
+    """The steps of the quota check and of the preemption that it simulates."""
 
     @property
-    def name(self) -> str:
-        """The flavor, if it can be had at all."""
-        return "" if self.outlook.mode is PreemptionMode.NEVER else self.flavor
+    def assignable_flavor(self) -> str:
+        """The flavor, or an empty string if it can never fit."""
+        mode = self.granular_mode.mode
+        if mode is PreemptionMode.NO_FIT:
+            return ""
+        return self.flavor
 
-    def add(self, resource: str, found: FlavorAssignmentAttempt) -> None:
-        """Take note of how one resource fares."""
-        self.each[resource] = found.outlook
-        self.reasons += found.reasons
-        self.cites = tuple(dict.fromkeys((*self.cites, *found.cites)))
-        self.lacking += found.lacking
-        self.steps += found.steps
+    def add(self, resource: str, checked: FlavorAssignmentAttempt) -> None:
+        """Add the check of one resource."""
+        self.modes[resource] = checked.granular_mode
+        self.reasons += checked.reasons
+        self.no_fit_reasons += checked.no_fit_reasons
+        self.steps += checked.steps
+        more = [cite for cite in checked.cites if cite not in self.cites]
+        self.cites += tuple(more)
 
 
 @dataclass(slots=True, kw_only=True)
 class PodSetAssignmentResult:
-    """What one pod set gets: a try for each resource, or why not."""
+    """The attempt for each resource of one pod set, or why the pod set does not fit."""
 
-    got: dict[str, FlavorAssignmentAttempt] = field(default_factory=dict)
+    flavors: dict[str, FlavorAssignmentAttempt] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     failed: bool = False
     groups: list[FlavorAssignmentAttempt] = field(default_factory=list)
 
-    def told(self, name: str, before: list[str]) -> list[str]:
-        """Say why it does not fit, after what was said of pod sets before; what cannot be made out is told alone."""
-        reasons = ", ".join(sorted(self.reasons))
-        if any(group.unreadable for group in self.groups):
-            return [f"failed to assign flavors to pod set {name}: {reasons}"]
-        return [*before, f"{OF_POD_SET}{name}: {reasons}"]
-
     @property
-    def fit(self) -> FlavorAssignmentMode:
-        """The worst of its resources."""
+    def mode(self) -> FlavorAssignmentMode:
+        """The worst mode of its resources."""
         if self.failed:
-            return FlavorAssignmentMode.NEVER
+            return FlavorAssignmentMode.NO_FIT
         if not self.reasons:
-            return FlavorAssignmentMode.NOW
-        modes = [found.each[resource].mode for resource, found in self.got.items()]
-        return min((AS_FIT[mode] for mode in modes), default=FlavorAssignmentMode.NEVER)
+            return FlavorAssignmentMode.FIT
+        modes = []
+        for resource, attempt in self.flavors.items():
+            granular = attempt.modes[resource]
+            mode = FLAVOR_ASSIGNMENT_MODES[granular.mode]
+            modes.append(mode)
+        if not modes:
+            return FlavorAssignmentMode.NO_FIT
+        return min(modes)
+
+    def messages(self, name: str, before: Sequence[str]) -> list[str]:
+        """Give the messages of earlier pod sets and of this one; a label that cannot be parsed replaces them."""
+        ordered = sorted(self.reasons)
+        reasons = ", ".join(ordered)
+        for group in self.groups:
+            if group.has_unparsable_label:
+                return [f"failed to assign flavors to pod set {name}: {reasons}"]
+        message = f"{OF_POD_SET}{name}: {reasons}"
+        return [*before, message]

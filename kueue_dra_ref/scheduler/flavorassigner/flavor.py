@@ -1,23 +1,25 @@
-"""How one flavor fares for a pod set: what speaks against it, and what is left of its quota.
+"""One flavor for one pod set: whether it is eligible, and whether its quota fits the requests.
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, fitsResourceQuota)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
-from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment, Ranking
+from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.model.resource_node import FlavorResource, plus
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Answer, Order
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import (
     FlavorAssignmentMode,
     ResourceRequest,
+    Status,
 )
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
     GranularMode,
@@ -25,206 +27,236 @@ from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import (
 )
 from kueue_dra_ref.rules.flavorassigner.node_affinity import UnparsableLabel
 from kueue_dra_ref.scheduler.flavorassigner.assignment import (
-    NOWHERE,
+    NO_FIT,
     FlavorAssignmentAttempt,
+    Reasons,
 )
-from kueue_dra_ref.scheduler.flavorassigner.limit_trace import bounded
-from kueue_dra_ref.scheduler.preemption.oracle import PreemptionOracle
+from kueue_dra_ref.scheduler.flavorassigner.limit_trace import limit_steps
+from kueue_dra_ref.scheduler.preemption.oracle import (
+    PreemptionOracle,
+    SimulatedPreemption,
+)
 
-FITS = ("QUOTA-001",)
-"""Says that what fits the nominal quota is admitted; no rule has to object."""
-_WORDS = {
+_FITS = ("QUOTA-001",)
+"""The requirement that Kueue admits what fits the nominal quota; no rule decides it."""
+_MODES = {
     PreemptionMode.FIT: "fits",
-    PreemptionMode.RECLAIM: "does not fit now, but others in the cohort can be preempted",
-    PreemptionMode.PREEMPT: "does not fit now, but others can be preempted",
-    PreemptionMode.NO_VICTIMS: "does not fit now",
-    PreemptionMode.NEVER: "can never fit",
+    PreemptionMode.RECLAIM: "does not fit now, but preemption in the cohort can free it",
+    PreemptionMode.PREEMPT: "does not fit now, but preemption can free it",
+    PreemptionMode.NO_CANDIDATES: "does not fit now",
+    PreemptionMode.NO_FIT: "can never fit",
 }
-_HELD = "does not fit now, and nobody may be preempted"
+_NOT_ALLOWED = "does not fit now, and preemption is not allowed"
+Amounts = Mapping[str, int]
+"""Requests by resource."""
 
 
-def _mode_name(outcome: FlavorAssignmentAttempt) -> str:
-    """How a flavor fares; what others hold could be had if only it might be preempted."""
-    held = (
-        outcome.outlook.mode is PreemptionMode.NEVER
-        and QuotaReservedReason.TOO_MUCH not in outcome.lacking
-    )
-    return _HELD if held else _WORDS[outcome.outlook.mode]
+class Preference(NamedTuple):
+    """Whether one mode is preferred to another, and the rules that decide it."""
 
-
-def _ineligible_reason(
-    by: Rule[..., Any], reason: str | UnparsableLabel
-) -> FlavorAssignmentAttempt:
-    """A flavor that does not suit the pods, or with which it turns out that nobody can say which ones do."""
-    unreadable = isinstance(reason, UnparsableLabel)
-    told = reason.message if isinstance(reason, UnparsableLabel) else reason
-    return FlavorAssignmentAttempt(
-        reasons=[told],
-        cites=cited([by]),
-        lacking=[QuotaReservedReason.NO_FLAVOR],
-        unreadable=unreadable,
-    )
+    is_preferred: bool
+    rules: tuple[Rule[..., Any], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorFitCheck:
-    """Weighs flavors for the pod sets of one workload, by what its queue has and earlier pod sets leave."""
+    """Checks flavors for the pod sets of one workload."""
 
     rules: FlavorAssignment
-    room: PreemptionOracle
+    oracle: PreemptionOracle
     in_bytes: frozenset[str]
-    """The resources whose amounts are shown as bytes."""
-    assumed: dict[FlavorResource, int] = field(default_factory=dict)
-    """What earlier pod sets of the workload take."""
+    """The resources that are printed in bytes."""
+    assignment_usage: dict[FlavorResource, int] = field(default_factory=dict)
+    """The usage of the pod sets that have flavors already."""
 
     def check_flavor(
         self,
         flavor: FlavorQuota,
         pod_set: PodSet,
-        amounts: Mapping[str, int],
-        keys: frozenset[str],
+        amounts: Amounts,
+        keys: Collection[str],
     ) -> FlavorAssignmentAttempt:
-        """How a flavor fares for amounts of the resources of its group; ``keys`` are the label keys of the group."""
-        spec = self.room.flavor(flavor.name)
+        """Check one flavor for all resources of its group; ``keys`` are the label keys of the group."""
+        spec = self.oracle.flavor(flavor.name)
         if spec is None:
             return FlavorAssignmentAttempt(
                 reasons=[f"flavor {flavor.name} not found"],
-                lacking=[QuotaReservedReason.NO_FLAVOR],
+                no_fit_reasons=[QuotaReservedReason.NO_FLAVOR],
             )
-        if objection := next(self._objections(pod_set, flavor.name, spec, keys), None):
-            return _ineligible_reason(*objection)
-        outcome = FlavorAssignmentAttempt(
-            outlook=GranularMode(mode=PreemptionMode.FIT),
+        ineligible = self._ineligible(pod_set, flavor.name, spec, keys)
+        if ineligible is not None:
+            return _ineligible_attempt(ineligible)
+        return self._check_quota(flavor, pod_set, amounts)
+
+    def _ineligible(
+        self,
+        pod_set: PodSet,
+        name: str,
+        spec: Mapping[str, Any],
+        keys: Collection[str],
+    ) -> Answer[str | UnparsableLabel] | None:
+        """Give the first reason for which a flavor is not eligible for the pods, or None."""
+        for answer in self.rules.flavor.answers(pod_set, name, spec):
+            return answer
+        for answer in self.rules.in_group.answers(pod_set, name, spec, keys):
+            return answer
+        return None
+
+    def _check_quota(
+        self, flavor: FlavorQuota, pod_set: PodSet, amounts: Amounts
+    ) -> FlavorAssignmentAttempt:
+        """Check the quota of each resource; the mode of the flavor is the worst mode of its resources."""
+        attempt = FlavorAssignmentAttempt(
+            granular_mode=GranularMode(mode=PreemptionMode.FIT),
             flavor=flavor.name,
-            weighed=True,
+            quota_checked=True,
         )
-        each = {
-            resource: self._weigh(self._need(flavor, resource, amounts[resource]))
-            for resource in amounts
-        }
-        draw = self.room.draw.order_for_pod_set(pod_set.name)
-        for resource in draw.quotas(
-            {name: one.outlook.mode for name, one in each.items()}, flavor.name
-        ):
-            found = each[resource]
-            outcome.add(resource, found)
-            if self.compared(self.rules.rank, outcome.outlook, found.outlook)[0]:
-                outcome.outlook = found.outlook
-            if any(rule(found.outlook) for rule in self.rules.stop_search):
+        checked = {}
+        modes = {}
+        for resource, amount in amounts.items():
+            request = self._request(flavor, resource, amount)
+            result = self._fits_resource_quota(request)
+            checked[resource] = result
+            modes[resource] = result.granular_mode.mode
+        map_order = self.oracle.draw.order_for_pod_set(pod_set.name)
+        for resource in map_order.quotas(modes, flavor.name):
+            mode = checked[resource].granular_mode
+            attempt.add(resource, checked[resource])
+            if self._compare(self.rules.rank, attempt.granular_mode, mode).is_preferred:
+                attempt.granular_mode = mode
+            if self.rules.stop_search(mode):
                 break
-        return outcome
+        return attempt
 
-    def chosen(
-        self, one: GranularMode, other: GranularMode
-    ) -> tuple[bool, Sequence[Rule[..., Any]]]:
-        """As `compared`, of two flavors."""
-        return self.compared(self.rules.prefer_flavor or self.rules.rank, one, other)
+    def compare_flavors(self, one: GranularMode, other: GranularMode) -> Preference:
+        """Compare the modes of two flavors."""
+        order = self.rules.prefer_flavor or self.rules.rank
+        return self._compare(order, one, other)
 
-    def compared(
-        self, rank: Ranking, one: GranularMode, other: GranularMode
-    ) -> tuple[bool, Sequence[Rule[..., Any]]]:
-        """Whether one outlook is preferred to the other, and the rule that tells them apart; all when none does."""
-        if PreemptionMode.NEVER in (one.mode, other.mode):
-            return one.mode is not PreemptionMode.NEVER, ()
-        policy = self.room.queue.fungibility
-        for rule in rank:
-            if (mine := rule(one, policy)) != (theirs := rule(other, policy)):
-                return mine > theirs, [rule]
-        return False, rank.rules
+    def _compare(
+        self,
+        order: Order[Any],
+        one: GranularMode,
+        other: GranularMode,
+    ) -> Preference:
+        """Compare two modes by the first rule in which they differ; if there is none, give all rules."""
+        if PreemptionMode.NO_FIT in (one.mode, other.mode):
+            return Preference(one.mode is not PreemptionMode.NO_FIT, ())
+        policy = self.oracle.queue.fungibility
+        for rule in order.rules:
+            first, second = rule(one, policy), rule(other, policy)
+            if first != second:
+                return Preference(first > second, (rule,))
+        return Preference(False, order.rules)
 
-    def label_keys(self, group: ResourceGroup) -> frozenset[str]:
-        """The keys of the node labels of all flavors of a group, where the behaviour looks at them."""
-        specs = (
-            self.room.flavor(flavor.name)
-            for flavor in group.flavors
-            if self.rules.in_group
-        )
-        labels = [spec.get("nodeLabels") for spec in specs if spec]
-        return frozenset(
-            key for each in labels if isinstance(each, dict) for key in each
-        )
+    def label_keys(self, group: ResourceGroup) -> Collection[str]:
+        """Give the node label keys of all flavors of a group; none if the behaviour does not use them."""
+        keys = set[str]()
+        if not self.rules.in_group:
+            return keys
+        for flavor in group.flavors:
+            spec = self.oracle.flavor(flavor.name)
+            labels = spec.get("nodeLabels") if spec else None
+            if isinstance(labels, dict):
+                keys.update(labels)
+        return keys
 
-    def told(
+    def steps(
         self,
         where: str,
         flavor: FlavorQuota,
-        outcome: FlavorAssignmentAttempt,
-        amounts: Mapping[str, int],
+        attempt: FlavorAssignmentAttempt,
+        amounts: Amounts,
     ) -> Iterator[Step]:
-        """Say how a flavor fared; ``where`` names the pod set if there are several."""
-        if not outcome.weighed:
-            text = f"{where}flavor {flavor.name}: {', '.join(outcome.reasons)}"
-            yield Step(requirements=outcome.cites, text=text)
+        """Give the steps of an attempt; ``where`` names the pod set if there are several."""
+        if not attempt.quota_checked:
+            reasons = ", ".join(attempt.reasons)
+            text = f"{where}flavor {flavor.name}: {reasons}"
+            yield Step(requirements=attempt.cites, text=text)
             return
-        needs = [
-            self._need(flavor, resource, amounts[resource])
-            for resource in sorted(amounts)
-        ]
-        shown = ", ".join(
-            f"{n.resource} {n.show(n.asked)} of {n.show(n.available - n.assumed)} left"
-            for n in needs
-        )
-        text = f"{where}flavor {flavor.name}: {shown or 'nothing is asked of it'}: {_mode_name(outcome)}"
-        text += (
-            ", borrowed"
-            if outcome.outlook.mode is PreemptionMode.FIT and outcome.outlook.level
-            else ""
-        )
-        yield Step(requirements=outcome.cites or FITS, text=text)
-        yield from outcome.steps
+        parts = []
+        for resource in sorted(amounts):
+            request = self._request(flavor, resource, amounts[resource])
+            parts.append(_requested(request))
+        requested = ", ".join(parts) or "nothing is requested"
+        text = f"{where}flavor {flavor.name}: {requested}: {_mode_text(attempt)}"
+        yield Step(requirements=attempt.cites or _FITS, text=text)
+        yield from attempt.steps
 
-    def _objections(
-        self, pod_set: PodSet, name: str, spec: Mapping[str, Any], keys: frozenset[str]
-    ) -> Iterator[tuple[Rule[..., Any], str | UnparsableLabel]]:
-        for rule in self.rules.flavor:
-            if reason := rule(pod_set, name, spec):
-                yield rule, reason
-        for grouped in self.rules.in_group:
-            if reason := grouped(pod_set, name, spec, keys):
-                yield grouped, reason
+    def _fits_resource_quota(self, request: ResourceRequest) -> FlavorAssignmentAttempt:
+        """Check the quota of one flavor and resource; simulate preemption if it does not fit now."""
+        status = self.rules.quota.answer(request)
+        if status is not None:
+            return self._no_fit(request, status)
+        of = (request.flavor, request.resource)
+        total = plus(request.assumed, request.asked)
+        level = self.oracle.borrowing_level(of, total)
+        mode = GranularMode(mode=PreemptionMode.FIT, level=level)
+        return FlavorAssignmentAttempt(granular_mode=mode)
 
-    def _weigh(self, need: ResourceRequest) -> FlavorAssignmentAttempt:
-        of, total = (need.flavor, need.resource), plus(need.assumed, need.asked)
-        rule, objection = next(
-            ((r, o) for r in self.rules.quota if (o := r(need))), (None, None)
-        )
-        if rule is None or objection is None:
-            return FlavorAssignmentAttempt(
-                outlook=GranularMode(
-                    mode=PreemptionMode.FIT, level=self.room.level(of, total)
-                )
-            )
-        outlook, steps = (
-            (NOWHERE, ())
-            if objection.fit is FlavorAssignmentMode.NEVER
-            else self.room.preemption(of, total)
-        )
-        lacking: list[QuotaReservedReason | None] = (
-            [objection.cause] if outlook.mode is PreemptionMode.NEVER else []
-        )
-        steps = (
-            *bounded(
-                self.room.node, need, never=objection.fit is FlavorAssignmentMode.NEVER
-            ),
-            *steps,
-        )
+    def _no_fit(
+        self, request: ResourceRequest, status: Answer[Status]
+    ) -> FlavorAssignmentAttempt:
+        never = status.value.fit is FlavorAssignmentMode.NO_FIT
+        preemption = SimulatedPreemption(NO_FIT, ())
+        if not never:
+            of = (request.flavor, request.resource)
+            total = plus(request.assumed, request.asked)
+            preemption = self.oracle.simulate_preemption(of, total)
+        reasons: Reasons = []
+        if preemption.mode.mode is PreemptionMode.NO_FIT:
+            reasons.append(status.value.cause)
+        limits = limit_steps(self.oracle.node, request, never=never)
         return FlavorAssignmentAttempt(
-            outlook=outlook,
-            reasons=[objection.message],
-            cites=cited([rule]),
-            lacking=lacking,
-            steps=steps,
+            granular_mode=preemption.mode,
+            reasons=[status.value.message],
+            cites=cited([status.rule]),
+            no_fit_reasons=reasons,
+            steps=(*limits, *preemption.steps),
         )
 
-    def _need(self, flavor: FlavorQuota, resource: str, amount: int) -> ResourceRequest:
+    def _request(
+        self, flavor: FlavorQuota, resource: str, amount: int
+    ) -> ResourceRequest:
         of = (flavor.name, resource)
+        node = self.oracle.node
         return ResourceRequest(
             resource=resource,
             flavor=flavor.name,
-            assumed=self.assumed.get(of, 0),
+            assumed=self.assignment_usage.get(of, 0),
             asked=amount,
-            capacity=self.room.node.potential_available(of),
-            available=self.room.node.available(of),
+            capacity=node.potential_available(of),
+            available=node.available(of),
             in_bytes=self.in_bytes,
             words=self.rules.no_fit_message,
         )
+
+
+def _ineligible_attempt(
+    answer: Answer[str | UnparsableLabel],
+) -> FlavorAssignmentAttempt:
+    reason = answer.value
+    is_unparsable = isinstance(reason, UnparsableLabel)
+    return FlavorAssignmentAttempt(
+        reasons=[reason.message if isinstance(reason, UnparsableLabel) else reason],
+        cites=cited([answer.rule]),
+        no_fit_reasons=[QuotaReservedReason.NO_FLAVOR],
+        has_unparsable_label=is_unparsable,
+    )
+
+
+def _requested(request: ResourceRequest) -> str:
+    requested = request.show(request.asked)
+    left = request.show(request.available - request.assumed)
+    return f"{request.resource} {requested} of {left} available"
+
+
+def _mode_text(attempt: FlavorAssignmentAttempt) -> str:
+    """Give the mode in words; what exceeds no maximum capacity does not fit because preemption is not allowed."""
+    mode = attempt.granular_mode
+    too_much = QuotaReservedReason.TOO_MUCH in attempt.no_fit_reasons
+    if mode.mode is PreemptionMode.NO_FIT and not too_much:
+        return _NOT_ALLOWED
+    if mode.mode is PreemptionMode.FIT and mode.level:
+        return "fits with borrowing"
+    return _MODES[mode.mode]

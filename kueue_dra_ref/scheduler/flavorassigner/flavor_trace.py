@@ -1,4 +1,4 @@
-"""How the search for a flavor is told (Kueue 0.19): what was passed over, preferred, or not looked at at all.
+"""The trace of a search for a flavor (Kueue 0.19): flavors that were skipped, preferred, or not tried.
 
 No counterpart: explanation only.
 """
@@ -10,48 +10,50 @@ from dataclasses import dataclass
 from typing import Any
 
 from kueue_dra_ref.api.types import FlavorQuota
-from kueue_dra_ref.explain.step import Step, cited, listed
+from kueue_dra_ref.explain.step import Step, listed
 from kueue_dra_ref.model.rule import Rule
+
+Rules = Sequence[Rule[..., Any]]
+Flavors = Sequence[FlavorQuota]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorTrace:
-    """Tells of one group of flavors; ``where`` names the pod set if there are several."""
+    """Makes the steps of one search; ``where`` names the pod set if there are several."""
 
     where: str
 
-    def passed(
-        self,
-        flavor: FlavorQuota,
-        rules: Sequence[Rule[..., Any]],
-        others: Sequence[FlavorQuota],
+    def try_next(
+        self, flavor: FlavorQuota, rules: Rules, others: Flavors
     ) -> Iterator[Step]:
-        """Say why the search goes on behind a flavor, if another one comes."""
-        for rule in rules if others else ():
-            text = (
-                f"{self.where}flavor {flavor.name}: the search goes on: {rule.sentence}"
-            )
-            yield Step(requirements=cited([rule]), text=text)
-
-    def compared(
-        self, one: str, other: str, rules: Sequence[Rule[..., Any]], *, better: bool
-    ) -> Iterator[Step]:
-        """Say which of two flavors is preferred, and by which rule; none tells them apart: the earlier one stays."""
-        first, second = (one, other) if better else (other, one)
-        if not first or not second:
+        """Give the rules for which Kueue tries the flavor after this one, if there is one."""
+        if not others:
             return
-        text = f"{self.where}flavor {first} is preferred to flavor {second}: "
-        told = (
-            rules[0].sentence
-            if len(rules) == 1
-            else "it comes first, and nothing else tells them apart"
-        )
-        yield Step(requirements=cited(rules), text=text + told)
+        where = f"{self.where}flavor {flavor.name}"
+        for rule in rules:
+            text = f"{where}: try the next flavor: {rule.sentence}"
+            yield Step.by(text, rule)
 
-    def left_out(
-        self, flavors: Sequence[FlavorQuota], cites: tuple[str, ...]
+    def preferred(
+        self, flavor: str, best: str, rules: Rules, *, is_preferred: bool
     ) -> Iterator[Step]:
-        """Say which flavors were not looked at."""
+        """Give which of two flavors is preferred, and the rule that decides it."""
+        if not flavor or not best:
+            return
+        first, second = best, flavor
+        if is_preferred:
+            first, second = flavor, best
+        reason = "both rank equally, and it is listed first"
+        if len(rules) == 1:
+            reason = rules[0].sentence
+        preference = f"flavor {first} is preferred to flavor {second}"
+        text = f"{self.where}{preference}: {reason}"
+        yield Step.by(text, *rules)
+
+    def not_tried(self, flavors: Flavors, cites: tuple[str, ...]) -> Iterator[Step]:
+        """Give the flavors that were not tried."""
         if flavors:
-            text = f"{self.where}not looked at: flavor {listed([flavor.name for flavor in flavors])}"
+            names = [flavor.name for flavor in flavors]
+            shown = listed(names)
+            text = f"{self.where}not tried: flavor {shown}"
             yield Step(requirements=cites, text=text)

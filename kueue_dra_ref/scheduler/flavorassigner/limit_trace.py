@@ -1,79 +1,112 @@
-"""What bounds an amount that cannot be had (Kueue 0.19): a limit of borrowing, or what a cohort tree has to share.
+"""The limits of an available amount (Kueue 0.19): borrowing limits, lending limits, the quota of the root.
 
 No counterpart: explanation only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from kueue_dra_ref.explain.step import Step, listed
-from kueue_dra_ref.model.resource_node import AvailableBound, ResourceNode
+from kueue_dra_ref.model.resource_node import (
+    AvailableBound,
+    FlavorResource,
+    ResourceNode,
+)
 from kueue_dra_ref.rules.flavorassigner.fits_resource_quota import ResourceRequest
 
-_BORROWING = {True: ("COHORT-003",), False: ("COHORT-007",)}
+_BORROWING = {True: "COHORT-003", False: "COHORT-007"}
 _LENDING = {True: "COHORT-004", False: "COHORT-007"}
-"""Which requirements speak of the limits of ClusterQueues, and of those of cohorts."""
-_SHARED, _TREE = "COHORT-001", "COHORT-005"
+"""The requirements about the limits of ClusterQueues (True) and of cohorts (False)."""
+_SHARED, _HIERARCHY = "COHORT-001", "COHORT-005"
 
 
-def bounded(
-    node: ResourceNode, need: ResourceRequest, *, never: bool
+def limit_steps(
+    node: ResourceNode, request: ResourceRequest, *, never: bool
 ) -> Iterator[Step]:
-    """Say what decided how much could be had in a cohort: now, or ever if ``never``."""
+    """Give what bounds the amount that a cohort makes available: now, or ever if ``never``."""
     if node.parent is None:
         return
-    bound = (
-        node.potential_available_bound((need.flavor, need.resource))
-        if never
-        else node.available_bound((need.flavor, need.resource))
+    trace = _LimitTrace(
+        node=node,
+        of=(request.flavor, request.resource),
+        show=request.show,
+        never=never,
     )
-    where = f"flavor {need.flavor}, {need.resource}: {'never' if never else 'not'} more than {need.show(bound.amount)}"
-    if bound.by_limit:
-        of = (need.flavor, need.resource)
-        has, more = (
-            bound.node.subtree_quota.get(of, 0),
-            bound.node.quota_for(of).borrowing or 0,
-        )
-        text = f"{where}: {bound.node.title} has {need.show(has)} and may borrow {need.show(more)}"
-        yield Step(requirements=_BORROWING[bound.node.is_queue], text=text)
-        return
-    yield Step(
-        requirements=_cites(node), text=f"{where}: {_shared(bound, need, never=never)}"
-    )
-    yield from _kept(node, need, never=never)
+    yield from trace.steps()
 
 
-def _cites(node: ResourceNode) -> tuple[str, ...]:
-    return (_SHARED, _TREE) if len(list(node.path_parent_to_root())) > 1 else (_SHARED,)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LimitTrace:
+    node: ResourceNode
+    of: FlavorResource
+    show: Callable[[int], str]
+    never: bool
 
+    def steps(self) -> Iterator[Step]:
+        bound = self._bound()
+        amount = self.show(bound.amount)
+        at_most = f"at most {amount} available"
+        if self.never:
+            at_most = f"at most {amount} can ever be available"
+        if bound.by_limit:
+            reason = self._borrowing_limit(bound.node)
+            cite = _BORROWING[bound.node.is_queue]
+            yield self._step(at_most, reason, cite)
+            return
+        reason = self._quota_of_root(bound.node)
+        cites = [_SHARED]
+        if self.node.parent is not bound.node:
+            cites.append(_HIERARCHY)
+        yield self._step(at_most, reason, *cites)
+        yield from self._lending_limits()
 
-def _shared(bound: AvailableBound, need: ResourceRequest, *, never: bool) -> str:
-    of = (need.flavor, need.resource)
-    text = f"{bound.node.title} has {need.show(bound.node.subtree_quota.get(of, 0))} to share"
-    return (
-        text
-        if never
-        else f"{text}, {need.show(bound.node.usage.get(of, 0))} of it in use"
-    )
+    def _bound(self) -> AvailableBound:
+        if self.never:
+            return self.node.potential_available_bound(self.of)
+        return self.node.available_bound(self.of)
 
+    def _step(self, what: str, reason: str, *cites: str) -> Step:
+        flavor, resource = self.of
+        text = f"flavor {flavor}, {resource}: {what}: {reason}"
+        return Step(requirements=cites, text=text)
 
-def _kept(node: ResourceNode, need: ResourceRequest, *, never: bool) -> Iterator[Step]:
-    """Name the members elsewhere in the tree that keep something to themselves."""
-    of, path = (need.flavor, need.resource), [node, *node.path_parent_to_root()]
-    others = [each for each in node.root.below() if each not in path]
-    amounts = {
-        each.title: each.local_quota(of) if never else each.local_available(of)
-        for each in others
-    }
-    names = [
-        f"{need.show(amount)} of {title}"
-        for title, amount in amounts.items()
-        if amount > 0
-    ]
-    cites = dict.fromkeys(
-        _LENDING[each.is_queue] for each in others if amounts[each.title] > 0
-    )
-    if names:
-        text = f"flavor {need.flavor}, {need.resource}: kept back by lending limits: {listed(names)}"
-        yield Step(requirements=tuple(cites), text=text)
+    def _borrowing_limit(self, node: ResourceNode) -> str:
+        limits = node.quota_for(self.of)
+        has = node.quota(self.of)
+        quota = self.show(has)
+        limit = self.show(limits.borrowing or 0)
+        return f"{node.title} has a quota of {quota} and a borrowingLimit of {limit}"
+
+    def _quota_of_root(self, root: ResourceNode) -> str:
+        has = root.quota(self.of)
+        quota = self.show(has)
+        text = f"{root.title} has a quota of {quota}"
+        if self.never:
+            return text
+        used = self.show(root.used(self.of))
+        return f"{text}, {used} of it in use"
+
+    def _lending_limits(self) -> Iterator[Step]:
+        """Give the other nodes of the hierarchy whose lending limits keep an amount from the cohort."""
+        cohorts = self.node.path_parent_to_root()
+        path = [self.node, *cohorts]
+        root = path[-1]
+        kept = []
+        cites = []
+        for other in root.below():
+            amount = self._kept_by(other)
+            if amount > 0 and other not in path:
+                shown = self.show(amount)
+                kept.append(f"{shown} of {other.title}")
+                cites.append(_LENDING[other.is_queue])
+        if kept:
+            what = "not lent because of lending limits"
+            unique = dict.fromkeys(cites)
+            yield self._step(what, listed(kept), *unique)
+
+    def _kept_by(self, node: ResourceNode) -> int:
+        if self.never:
+            return node.local_quota(self.of)
+        return node.local_available(self.of)

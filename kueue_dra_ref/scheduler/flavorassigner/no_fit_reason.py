@@ -1,4 +1,4 @@
-"""Why a workload can never fit (Kueue 0.19): one cause out of all that a search for flavors has found.
+"""Why a workload can never fit (Kueue 0.19): one reason from those of its flavors, resources and pod sets.
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (resolveNoFitReason, mostSevereReason, reasonSeverity)
 """
@@ -10,31 +10,31 @@ from dataclasses import dataclass
 
 from kueue_dra_ref.behaviours.phases_scheduling import FlavorAssignment
 from kueue_dra_ref.model.pending_reason import QuotaReservedReason
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import First
+
+Reason = QuotaReservedReason | None
+Known = Sequence[QuotaReservedReason]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoFitReason:
-    """Which of several causes counts; None where there is none."""
+    """Selects the reason that counts; None if there is none."""
 
     rules: FlavorAssignment
 
-    def of_alternatives(
-        self, causes: Sequence[QuotaReservedReason | None]
-    ) -> QuotaReservedReason | None:
-        """Of flavors that could each have served."""
-        return _one(self.rules.reason_across_flavors, causes)
+    def of_alternatives(self, reasons: Sequence[Reason]) -> Reason:
+        """Select from the reasons of alternative flavors."""
+        return _select(self.rules.reason_across_flavors, reasons)
 
-    def of_all(
-        self, causes: Sequence[QuotaReservedReason | None]
-    ) -> QuotaReservedReason | None:
-        """Of resources, groups or pod sets that are all needed."""
-        return _one(self.rules.reason_across_resources, causes)
+    def of_all(self, reasons: Sequence[Reason]) -> Reason:
+        """Select from the reasons of resources, groups or pod sets that are all needed."""
+        return _select(self.rules.reason_across_resources, reasons)
 
 
-def _one(
-    rules: Sequence[Rule[[Sequence[QuotaReservedReason]], QuotaReservedReason]],
-    causes: Sequence[QuotaReservedReason | None],
-) -> QuotaReservedReason | None:
-    known = [cause for cause in causes if cause]
-    return next((rule(known) for rule in rules), known[0]) if known else None
+def _select(
+    rules: First[[Known], QuotaReservedReason], reasons: Sequence[Reason]
+) -> Reason:
+    known = [reason for reason in reasons if reason]
+    if not known:
+        return None
+    return rules.or_else(known[0], known)

@@ -1,18 +1,20 @@
-"""The search through the flavors of one resource group for one pod set: tried in order until one will do.
+"""The search for a flavor of one resource group for one pod set: flavors are tried in order.
 
 Kueue: pkg/scheduler/flavorassigner/flavorassigner.go (findFlavorForPodSets, shouldTryNextFlavor, isPreferred)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kueue_dra_ref.api.types import FlavorQuota, PodSet, ResourceGroup
 from kueue_dra_ref.explain.step import Step, cited
-from kueue_dra_ref.model.pending_reason import QuotaReservedReason
 from kueue_dra_ref.rules.flavorassigner.flavor_fungibility import PreemptionMode
-from kueue_dra_ref.scheduler.flavorassigner.assignment import FlavorAssignmentAttempt
+from kueue_dra_ref.scheduler.flavorassigner.assignment import (
+    FlavorAssignmentAttempt,
+    Reasons,
+)
 from kueue_dra_ref.scheduler.flavorassigner.flavor import FlavorFitCheck
 from kueue_dra_ref.scheduler.flavorassigner.flavor_trace import FlavorTrace
 from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
@@ -20,91 +22,102 @@ from kueue_dra_ref.scheduler.flavorassigner.no_fit_reason import NoFitReason
 
 @dataclass(slots=True, kw_only=True)
 class ResourceGroupSearch:
-    """One search, to be run once; ``amounts`` are what the pod set asks of the resources that the group covers."""
+    """One search, to be run once; ``amounts`` are the requests of the pod set that the group covers."""
 
-    weighing: FlavorFitCheck
-    telling: FlavorTrace
+    check: FlavorFitCheck
+    trace: FlavorTrace
     group: ResourceGroup
     pod_set: PodSet
     amounts: Mapping[str, int]
     steps: list[Step] = field(default_factory=list)
-    best: FlavorAssignmentAttempt = field(default_factory=FlavorAssignmentAttempt)
+    _best: FlavorAssignmentAttempt = field(default_factory=FlavorAssignmentAttempt)
     _reasons: list[str] = field(default_factory=list)
-    _lacking: list[QuotaReservedReason | None] = field(default_factory=list)
+    _no_fit_reasons: Reasons = field(default_factory=list)
 
     def run(self, start: int) -> FlavorAssignmentAttempt:
-        """Try the flavors from the one with index ``start`` on, and give the best."""
-        rules, flavors, last = self.weighing.rules, self._flavors(), -1
-        keys = self.weighing.label_keys(self.group)
-        self.steps += self.telling.left_out(
-            flavors[:start], cited(rules.resume_from_last_tried)
-        )
-        for last, flavor in list(enumerate(flavors))[
-            start:
-        ]:  # the last one tried is wanted below
-            outcome = self._try(flavor, keys)
-            if outcome.unreadable:
-                self.best, self._reasons = outcome, outcome.reasons
-                break
-            if outcome.weighed and not self._goes_on(
-                flavor, outcome, flavors[last + 1 :]
-            ):
-                break
-        self.steps += self.telling.left_out(flavors[last + 1 :], cited(rules.flavors))
-        self.best.tried = (
-            (-1 if last == len(flavors) - 1 else last)
-            if rules.resume_from_last_tried
-            else 0
-        )
-        self.best.attempts, self.best.lacking = max(0, last + 1 - start), self._lacking
-        self.best.reasons = (
-            [] if self.best.outlook.mode is PreemptionMode.FIT else self._reasons
-        )
-        return self.best
+        """Try the flavors from index ``start`` on, and give the best attempt."""
+        rules = self.check.rules
+        flavors = self._flavors()
+        before = flavors[:start]
+        self.steps += self.trace.not_tried(before, cited(rules.resume_from_last_tried))
+        last = self._try_from(start, flavors)
+        after = flavors[last + 1 :]
+        self.steps += self.trace.not_tried(after, cited(rules.flavors))
+        best = self._best
+        best.last_tried = self._last_tried(last, flavors)
+        best.tried = max(0, last + 1 - start)
+        best.no_fit_reasons = self._no_fit_reasons
+        fits = best.granular_mode.mode is PreemptionMode.FIT
+        best.reasons = [] if fits else self._reasons
+        return best
 
     def _flavors(self) -> list[FlavorQuota]:
-        rules = self.weighing.rules
-        listed = (flavor for rule in rules.flavors for flavor in rule(self.group))
-        return [
-            each
-            for each in listed
-            if all(rule(self.pod_set, each.name) for rule in rules.consider_flavor)
-        ]
+        rules = self.check.rules
+        flavors = []
+        for flavor in rules.flavors(self.group):
+            if rules.consider_flavor(self.pod_set, flavor.name):
+                flavors.append(flavor)
+        return flavors
+
+    def _try_from(self, start: int, flavors: Sequence[FlavorQuota]) -> int:
+        """Try flavors until one ends the search; give the index of the last tried one, -1 if there is none."""
+        keys = self.check.label_keys(self.group)
+        last = -1
+        for index in range(start, len(flavors)):
+            last = index
+            flavor = flavors[index]
+            attempt = self._try(flavor, keys)
+            if attempt.has_unparsable_label:
+                self._best = attempt
+                self._reasons = attempt.reasons
+                break
+            if not attempt.quota_checked:
+                continue
+            if not self._should_try_next(flavor, attempt, flavors[index + 1 :]):
+                break
+        return last
+
+    def _last_tried(self, last: int, flavors: Sequence[FlavorQuota]) -> int:
+        if not self.check.rules.resume_from_last_tried:
+            return 0
+        is_last = last == len(flavors) - 1
+        return -1 if is_last else last
 
     def _try(
-        self, flavor: FlavorQuota, keys: frozenset[str]
+        self, flavor: FlavorQuota, keys: Collection[str]
     ) -> FlavorAssignmentAttempt:
-        outcome = self.weighing.check_flavor(flavor, self.pod_set, self.amounts, keys)
-        self.steps += self.weighing.told(
-            self.telling.where, flavor, outcome, self.amounts
-        )
-        self._reasons += outcome.reasons
-        if outcome.outlook.mode is PreemptionMode.NEVER:
-            self._lacking.append(
-                NoFitReason(rules=self.weighing.rules).of_all(outcome.lacking)
-            )
-        return outcome
+        check, amounts = self.check, self.amounts
+        attempt = check.check_flavor(flavor, self.pod_set, amounts, keys)
+        self.steps += check.steps(self.trace.where, flavor, attempt, amounts)
+        self._reasons += attempt.reasons
+        if attempt.granular_mode.mode is PreemptionMode.NO_FIT:
+            selection = NoFitReason(rules=check.rules)
+            reason = selection.of_all(attempt.no_fit_reasons)
+            self._no_fit_reasons.append(reason)
+        return attempt
 
-    def _goes_on(
+    def _should_try_next(
         self,
         flavor: FlavorQuota,
-        outcome: FlavorAssignmentAttempt,
+        attempt: FlavorAssignmentAttempt,
         others: Sequence[FlavorQuota],
     ) -> bool:
-        """Keep the better of this flavor and the best before it; one with which the search ends is the best."""
-        policy = self.weighing.room.queue.fungibility
-        passing = [
-            rule
-            for rule in self.weighing.rules.try_next_flavor
-            if rule(outcome.outlook, policy)
-        ]
-        if not passing:
-            self.best = outcome
+        """Whether to try the next flavor; keep the preferred attempt so far, or the one that ends the search."""
+        mode = attempt.granular_mode
+        policy = self.check.oracle.queue.fungibility
+        rules = self.check.rules.try_next_flavor.holding(mode, policy)
+        if not rules:
+            self._best = attempt
             return False
-        self.steps += self.telling.passed(flavor, passing, others)
-        better, by = self.weighing.chosen(outcome.outlook, self.best.outlook)
-        self.steps += self.telling.compared(
-            outcome.name, self.best.name, by, better=better
+        self.steps += self.trace.try_next(flavor, rules, others)
+        best = self._best
+        preference = self.check.compare_flavors(mode, best.granular_mode)
+        self.steps += self.trace.preferred(
+            attempt.assignable_flavor,
+            best.assignable_flavor,
+            preference.rules,
+            is_preferred=preference.is_preferred,
         )
-        self.best = outcome if better else self.best
+        if preference.is_preferred:
+            self._best = attempt
         return True

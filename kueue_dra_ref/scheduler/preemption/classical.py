@@ -1,4 +1,4 @@
-"""Preemption without fair sharing (Kueue 0.19): whom a workload preempts in its ClusterQueue and its cohort tree.
+"""Classical preemption (Kueue 0.19): targets in the preemptor's ClusterQueue and in its cohort hierarchy.
 
 Kueue: pkg/scheduler/preemption/preemption.go (classicalPreemptions, fillBackWorkloads);
     pkg/scheduler/preemption/classical/candidate_generator.go (NewCandidateIterator);
@@ -14,7 +14,6 @@ from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
 from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload
 from kueue_dra_ref.explain.step import cited, listed
 from kueue_dra_ref.model.resource_node import ResourceNode, minus
-from kueue_dra_ref.model.rule import Rule
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     BORROWING,
     RECLAIM,
@@ -22,214 +21,243 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
     Candidate,
 )
 from kueue_dra_ref.scheduler.preemption.context import (
+    AnyRule,
     PreemptionContext,
     PreemptionTarget,
+    Targets,
 )
-from kueue_dra_ref.scheduler.preemption.trace import Place, name
+from kueue_dra_ref.scheduler.preemption.trace import OrderedCandidate, SortKey
 
 _NO_POLICY = ("PREEMPT-004",)
-"""Says that without a policy nobody in the ClusterQueue is preempted."""
+"""The requirement that without a policy the ClusterQueue has no candidates."""
 
 
 @dataclass(slots=True, kw_only=True)
 class CandidateElem:
-    """A candidate with its reason; ``below`` is the part of the tree from which it takes."""
+    """A candidate with the reason for its preemption, and the variant of preemption that applies to it."""
 
-    hold: ReservedWorkload
-    seen: Candidate
+    workload: ReservedWorkload
+    candidate: Candidate
     reason: str
     cites: tuple[str, ...]
-    protecting: tuple[Rule[..., bool], ...] = ()
-    """The rules that keep it from being preempted for who borrows."""
-    below: ResourceNode | None = None
+    protecting: Sequence[AnyRule] = ()
+    """The rules that do not allow preempting it while the preemptor borrows."""
+    lca: ResourceNode | None = None
+    """The lowest common ancestor of the preemptor's ClusterQueue and another one."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ClassicalPreemption:
-    """One search for victims."""
+    """One search for targets."""
 
     rules: PreemptionRules
-    contest: PreemptionContext
-    _elements: list[CandidateElem] = field(default_factory=list)
+    context: PreemptionContext
+    _candidates: list[CandidateElem] = field(default_factory=list)
 
-    def victims(self) -> tuple[PreemptionTarget, ...]:
-        """Whom to preempt; nobody when that would not help."""
-        self._elements = sorted([*self._own(), *self._others()], key=self._place)
-        lined_up = (
-            (each.hold, self._place(each), each.cites) for each in self._elements
-        )
-        self.contest.trace.record_order(self.rules.order, lined_up)
-        for borrowing in self._attempts() if self._elements else ():
-            if found := self._attempt(borrowing):
-                return found
+    def targets(self) -> Targets:
+        """Give the workloads to preempt; none if preempting all candidates is not enough."""
+        candidates = [*self._same_queue_candidates(), *self._cohort_candidates()]
+        self._candidates = sorted(candidates, key=self._sort_key)
+        self._record_order()
+        if not self._candidates:
+            return ()
+        for borrowing in self._attempts():
+            targets = self._attempt(borrowing)
+            if targets:
+                return targets
         return ()
 
-    def _place(self, element: CandidateElem) -> Place:
-        return tuple(rule(element.seen) for rule in self.rules.order), element.hold.uid
+    def _sort_key(self, element: CandidateElem) -> SortKey:
+        return self.rules.order(element.candidate), element.workload.uid
+
+    def _record_order(self) -> None:
+        ordered = []
+        for each in self._candidates:
+            key = self._sort_key(each)
+            ordered.append(OrderedCandidate(each.workload, key, each.cites))
+        self.context.trace.record_order(self.rules.order, ordered)
 
     def _attempts(self) -> tuple[bool, ...]:
-        """With and without borrowing: while borrowing there are fewer candidates, but more that fits."""
-        contest, others = (
-            self.contest,
-            [element for element in self._elements if not element.seen.same_queue],
-        )
-        forbidden = contest.queue.preemption.borrow == "Never"
-        under = all(
-            contest.node.quota_for(of).nominal > contest.node.usage.get(of, 0)
-            for of in contest.short
-        )
-        if not others or (forbidden and not under):
-            return (True,)
-        return (
-            (False, True)
-            if forbidden and not any(element.seen.below for element in others)
-            else (True, False)
-        )
+        """Give the attempts in order, each with or without borrowing.
 
-    def _attempt(self, borrowing: bool) -> tuple[PreemptionTarget, ...]:
-        taken: list[PreemptionTarget] = []
-        how = "borrowing allowed" if borrowing else "without borrowing"
-        for element in self._elements:
-            if kept := self._protecting(element, borrowing):
-                self.contest.trace.record_skipped(
-                    name(element.hold), kept[0].sentence, kept[0].requirements, how
-                )
+        Borrowing protects more candidates, but lets the preemptor use more quota.
+        """
+        others = [each for each in self._candidates if not each.candidate.same_queue]
+        forbidden = self.context.queue.preemption.borrow == "Never"
+        if not others:
+            return (True,)
+        if forbidden and not self._is_under_nominal():
+            return (True,)
+        if forbidden and not any(each.candidate.below for each in others):
+            return False, True
+        return True, False
+
+    def _is_under_nominal(self) -> bool:
+        """Whether the ClusterQueue uses less than its nominal quota of everything that needs preemption."""
+        node = self.context.node
+        short = self.context.frs_need_preemption
+        return all(node.quota_for(of).nominal > node.used(of) for of in short)
+
+    def _attempt(self, borrowing: bool) -> Targets:
+        """Remove candidates in order until the preemptor fits, then fill back."""
+        context = self.context
+        targets: list[PreemptionTarget] = []
+        for element in self._candidates:
+            protecting = self._protecting(element, borrowing)
+            if protecting:
+                self._record_protected(element, protecting[0], borrowing)
                 continue
-            self.contest.snapshot.remove(element.hold)
-            taken.append(
-                PreemptionTarget(
-                    hold=element.hold, reason=element.reason, cites=element.cites
-                )
+            context.snapshot.remove_workload(element.workload)
+            target = PreemptionTarget(
+                workload=element.workload,
+                reason=element.reason,
+                cites=element.cites,
             )
-            if self.contest.fits(borrowing=borrowing):
-                self._tell(how, "it fits", taken)
-                return self.contest.fill_back(self.rules, taken, borrowing=borrowing)
-        self._tell(how, "it does not fit", taken)
-        self.contest.restore(taken)
+            targets.append(target)
+            if context.fits(borrowing=borrowing):
+                self._record_attempt(targets, "fits", borrowing)
+                return context.fill_back(self.rules, targets, borrowing=borrowing)
+        self._record_attempt(targets, "does not fit", borrowing)
+        context.restore(targets)
         return ()
 
-    def _tell(self, how: str, outcome: str, taken: Sequence[PreemptionTarget]) -> None:
-        gone = listed([name(victim.hold) for victim in taken]) or "nobody"
-        cites = dict.fromkeys(one for victim in taken for one in victim.cites)
-        where = f", {how}" if self.contest.node.parent else ""
-        self.contest.trace.record(f"with {gone} gone, {outcome}{where}", tuple(cites))
+    def _record_protected(
+        self, element: CandidateElem, rule: AnyRule, borrowing: bool
+    ) -> None:
+        attempt = "with borrowing" if borrowing else "without borrowing"
+        workload, cites = element.workload, rule.requirements
+        self.context.trace.record_skipped(workload, rule.sentence, cites, attempt)
 
-    def _protecting(
-        self, element: CandidateElem, borrowing: bool
-    ) -> Sequence[Rule[..., bool]]:
-        """The rules that keep a candidate from being preempted in this attempt."""
-        if element.seen.same_queue:
+    def _record_attempt(
+        self, targets: Sequence[PreemptionTarget], outcome: str, borrowing: bool
+    ) -> None:
+        names = [target.workload.name for target in targets]
+        cites = dict.fromkeys(one for target in targets for one in target.cites)
+        after = f"after preempting {listed(names)}" if names else "without preemption"
+        text = f"{after}, the workload {outcome}"
+        if self.context.node.parent:
+            text += " with borrowing" if borrowing else " without borrowing"
+        self.context.trace.record(text, tuple(cites))
+
+    def _protecting(self, element: CandidateElem, borrowing: bool) -> Sequence[AnyRule]:
+        """Give the rules that do not allow preempting a candidate in this attempt."""
+        if element.candidate.same_queue:
             return ()
         if borrowing and element.protecting:
             return element.protecting
-        node = self.contest.snapshot.node(element.hold.cluster_queue)
+        node = self.context.snapshot.node(element.workload.cluster_queue)
         path = [node]
         for cohort in node.path_parent_to_root():
-            if cohort is element.below:
+            if cohort is element.lca:
                 break
             path.append(cohort)
-        return [
-            rule
-            for one in path
-            if (rule := self.contest.protecting_rule(self.rules, one))
-        ]
+        protecting = []
+        for node in path:
+            rule = self.context.protecting_rule(self.rules, node)
+            if rule:
+                protecting.append(rule)
+        return protecting
 
-    def _own(self) -> Iterator[CandidateElem]:
-        contest, policy = self.contest, self.contest.queue.preemption.within
+    def _same_queue_candidates(self) -> Iterator[CandidateElem]:
+        context = self.context
+        name = context.queue.name
+        policy = context.queue.preemption.within
         if policy == "Never":
-            contest.trace.record_skipped(
-                f"everybody in ClusterQueue {contest.queue.name}",
-                "withinClusterQueue is Never",
-                _NO_POLICY,
-            )
+            reason = "withinClusterQueue is Never"
+            where = f"ClusterQueue {name}"
+            context.trace.record_no_candidates(where, reason, _NO_POLICY)
             return
-        for hold in contest.snapshot.holding(contest.queue.name):
-            if allowed := contest.allowed(
-                self.rules.within_cluster_queue, hold, f"withinClusterQueue {policy}"
-            ):
+        rules = self.rules.within_cluster_queue
+        for workload in context.snapshot.workloads(name):
+            allowing = context.allowing(rules, workload, f"withinClusterQueue {policy}")
+            if allowing:
                 yield CandidateElem(
-                    hold=hold,
-                    seen=seen(hold, same_queue=True),
+                    workload=workload,
+                    candidate=candidate_of(workload, same_queue=True),
                     reason=WITHIN,
-                    cites=cited(allowed),
+                    cites=cited(allowing),
                 )
 
-    def _others(self) -> Iterator[CandidateElem]:
-        contest, skip = self.contest, None
-        if contest.queue.preemption.reclaim == "Never":
-            if contest.node.parent:
-                why = "reclaimWithinCohort is Never"
-                contest.trace.record_skipped(
-                    "everybody else in the cohort",
-                    why,
-                    cited(self.rules.reclaim_within_cohort),
-                )
+    def _cohort_candidates(self) -> Iterator[CandidateElem]:
+        """Collect candidates for hierarchical reclaim, from the nearest cohort to the root."""
+        context = self.context
+        if context.queue.preemption.reclaim == "Never":
+            self._record_no_reclaim()
             return
-        favoured, missing = _fits_quota(contest.node, contest.asked)
-        for cohort in contest.node.path_parent_to_root():
-            for queue in self._below(cohort, skip):
-                yield from self._in(queue, cohort, favoured)
+        has_advantage, missing = _fits_quota(context.node, context.usage)
+        visited = None
+        for cohort in context.node.path_parent_to_root():
+            for queue in self._queues_below(cohort, visited):
+                yield from self._candidates_in(queue, cohort, has_advantage)
             fits, missing = _fits_quota(cohort, missing)
-            favoured, skip = favoured or fits, cohort
+            has_advantage = has_advantage or fits
+            visited = cohort
 
-    def _below(
-        self, cohort: ResourceNode, skip: ResourceNode | None
+    def _record_no_reclaim(self) -> None:
+        if self.context.node.parent:
+            where = "other ClusterQueues of the cohort"
+            reason = "reclaimWithinCohort is Never"
+            cites = cited(self.rules.reclaim_within_cohort)
+            self.context.trace.record_no_candidates(where, reason, cites)
+
+    def _queues_below(
+        self, cohort: ResourceNode, visited: ResourceNode | None
     ) -> Iterator[ResourceNode]:
+        """Give the ClusterQueues below a cohort that may have candidates, without a subtree visited before."""
+        trace = self.context.trace
         for member in cohort.members:
-            if member is skip or member is self.contest.node:
+            if member is visited or member is self.context.node:
                 continue
-            if rule := self.contest.protecting_rule(self.rules, member):
-                self.contest.trace.record_skipped(
-                    member.title, rule.sentence, cited([rule])
-                )
+            rule = self.context.protecting_rule(self.rules, member)
+            if rule:
+                cites = cited([rule])
+                trace.record_no_candidates(member.title, rule.sentence, cites)
             elif not member.is_queue:
-                yield from self._below(member, skip)
+                yield from self._queues_below(member, visited)
             elif member.active:
                 yield member
             else:
-                self.contest.trace.record_skipped(member.title, "it is not active", ())
+                trace.record_no_candidates(member.title, "it is not active", ())
 
-    def _in(
-        self, queue: ResourceNode, below: ResourceNode, favoured: bool
+    def _candidates_in(
+        self, queue: ResourceNode, lca: ResourceNode, has_advantage: bool
     ) -> Iterator[CandidateElem]:
-        policy = f"reclaimWithinCohort {self.contest.queue.preemption.reclaim}"
-        for hold in self.contest.snapshot.holding(queue.name):
-            allowed = self.contest.allowed(
-                self.rules.reclaim_within_cohort, hold, policy
-            )
-            if not allowed:
+        context, rules = self.context, self.rules
+        policy = f"reclaimWithinCohort {context.queue.preemption.reclaim}"
+        for workload in context.snapshot.workloads(queue.name):
+            allowing = context.allowing(rules.reclaim_within_cohort, workload, policy)
+            if not allowing:
                 continue
-            rivals = self.contest.rivals(hold)
-            protecting = tuple(
-                rule for rule in self.rules.borrow_within_cohort if not rule(rivals)
-            )
+            compared = context.compared_with(workload)
+            protecting = rules.borrow_within_cohort.failing(compared)
+            reclaims = has_advantage or bool(protecting)
             yield CandidateElem(
-                hold=hold,
-                seen=seen(hold, below=favoured),
-                reason=RECLAIM if protecting or favoured else BORROWING,
-                cites=cited(allowed),
-                protecting=() if favoured else protecting,
-                below=below,
+                workload=workload,
+                candidate=candidate_of(workload, below=has_advantage),
+                reason=RECLAIM if reclaims else BORROWING,
+                cites=cited(allowing),
+                protecting=() if has_advantage else protecting,
+                lca=lca,
             )
 
 
-def seen(
-    hold: ReservedWorkload, *, same_queue: bool = False, below: bool = False
+def candidate_of(
+    workload: ReservedWorkload, *, same_queue: bool = False, below: bool = False
 ) -> Candidate:
-    """A workload that holds quota, as the order of victims sees it."""
+    """Give the fields of a workload that decide its place among the candidates."""
     return Candidate(
-        evicted=hold.evicted,
+        evicted=workload.evicted,
         same_queue=same_queue,
         below=below,
-        priority=hold.priority,
-        reserved=hold.reserved,
+        priority=workload.priority,
+        reserved=workload.reserved,
     )
 
 
 def _fits_quota(node: ResourceNode, amounts: Amounts) -> tuple[bool, Amounts]:
-    """Whether a node's own subtree has amounts more, and what it would have to get from above."""
+    """Whether amounts fit the SubtreeQuota of a node, and the amounts that its parent would have to provide."""
     fits = not any(node.exceeds(of, amount) for of, amount in amounts.items())
-    return fits, {
-        of: max(0, minus(amount, node.local_available(of)))
-        for of, amount in amounts.items()
-    }
+    missing = {}
+    for of, amount in amounts.items():
+        missing[of] = max(0, minus(amount, node.local_available(of)))
+    return fits, missing

@@ -1,4 +1,4 @@
-"""Who contends for quota that is short (Kueue 0.19): the workload that waits, and whom it may take from.
+"""The context of a preemption: the preemptor, its usage, and the flavors and resources that need preemption.
 
 Kueue: pkg/scheduler/preemption/preemption.go (preemptionCtx);
     pkg/scheduler/preemption/classical/hierarchical_preemption.go (HierarchicalPreemptionCtx)
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.phases_scheduling import PreemptionRules
@@ -15,141 +16,153 @@ from kueue_dra_ref.cache.snapshot import Amounts, ReservedWorkload, Snapshot
 from kueue_dra_ref.explain.step import Step, cited
 from kueue_dra_ref.model.resource_node import FlavorResource, ResourceNode
 from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import AnyOf
 from kueue_dra_ref.rules.preemption.preemption_policies import (
     PreemptorAndCandidate,
 )
-from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace, name
+from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace
 
-_USELESS = ("PREEMPT-005",)
-"""Says that whoever could not free anything of what is short is left alone."""
+_USES_NOTHING_SHORT = ("PREEMPT-005",)
+"""The requirement that a workload that uses nothing of what is short is no candidate."""
+AnyRule = Rule[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionTarget:
-    """Somebody to be preempted, and the reason."""
+    """A workload to preempt, and the reason."""
 
-    hold: ReservedWorkload
+    workload: ReservedWorkload
     reason: str
     cites: tuple[str, ...] = ()
-    """The requirements that let it be preempted, as far as rules of priority do."""
+    """The requirements of the policies that allow preempting it."""
+
+
+Targets = tuple[PreemptionTarget, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSearch:
-    """Whom a search found, the first choice first, and how it came to that."""
+    """The targets that a search found, in the order of preemption, and its steps."""
 
-    victims: tuple[PreemptionTarget, ...] = ()
+    targets: Targets = ()
     steps: tuple[Step, ...] = ()
 
 
-def told(victims: Iterable[PreemptionTarget]) -> tuple[Step, ...]:
-    """Say who is preempted, the first choice first, and what lets it be."""
-    return tuple(
-        Step(
-            requirements=victim.cites,
-            text=f"preempts {'/'.join(victim.hold.key)} of ClusterQueue {victim.hold.cluster_queue}, priority "
-            f"{victim.hold.priority}: {victim.reason}",
+def target_steps(targets: Iterable[PreemptionTarget]) -> tuple[Step, ...]:
+    """Give a step for each target, with the policies that allow preempting it."""
+    steps = []
+    for target in targets:
+        workload = target.workload
+        text = (
+            f"preempts {workload.name} of ClusterQueue {workload.cluster_queue}, "
+            f"priority {workload.priority}: {target.reason}"
         )
-        for victim in victims
-    )
+        steps.append(Step(requirements=target.cites, text=text))
+    return tuple(steps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionContext:
-    """A workload that asks for more than is left: what of it is short, and where."""
+    """A preemptor that does not fit now."""
 
     snapshot: Snapshot
     queue: ClusterQueue
     priority: int
     created: int
-    asked: Amounts
-    short: frozenset[FlavorResource]
+    usage: Amounts
+    """The usage that the preemptor adds."""
+    frs_need_preemption: frozenset[FlavorResource]
+    """The flavors and resources whose available quota is too small."""
     trace: PreemptionTrace = field(default_factory=PreemptionTrace)
 
     @property
     def node(self) -> ResourceNode:
-        """The place of its ClusterQueue in the tree."""
+        """The resource node of the preemptor's ClusterQueue."""
         return self.snapshot.node(self.queue.name)
 
-    def rivals(self, hold: ReservedWorkload) -> PreemptorAndCandidate:
-        """Compare with a workload that holds quota."""
+    def compared_with(self, workload: ReservedWorkload) -> PreemptorAndCandidate:
+        """Give the preemptor with a candidate, for the policies to compare."""
         return PreemptorAndCandidate(
             policy=self.queue.preemption,
             priority=self.priority,
             created=self.created,
-            other_priority=hold.priority,
-            other_created=hold.created,
+            other_priority=workload.priority,
+            other_created=workload.created,
         )
 
-    def allowed(
+    def allowing(
         self,
-        rules: Sequence[Rule[[PreemptorAndCandidate], bool]],
-        hold: ReservedWorkload,
+        rules: AnyOf[[PreemptorAndCandidate]],
+        workload: ReservedWorkload,
         policy: str,
-    ) -> Sequence[Rule[..., bool]]:
-        """The rules that let a workload be preempted; whoever would free nothing of what is short is left alone."""
-        if self.short.isdisjoint(hold.amounts):
-            self.trace.record_skipped(
-                name(hold), "nothing of it would be freed", _USELESS
-            )
+    ) -> Sequence[AnyRule]:
+        """Give the rules that make a workload a candidate; none if it uses nothing of what is short."""
+        if self.frs_need_preemption.isdisjoint(workload.amounts):
+            reason = "it uses nothing of what is short"
+            self.trace.record_skipped(workload, reason, _USES_NOTHING_SHORT)
             return ()
-        rivals = self.rivals(hold)
-        if found := [rule for rule in rules if rule(rivals)]:
-            return found
-        age = (
-            f" that is {'newer' if self.created < hold.created else 'older'}"
-            if hold.priority == self.priority
-            else ""
-        )
-        why = f"{policy} does not let priority {self.priority} take from priority {hold.priority}{age}"
-        self.trace.record_skipped(name(hold), why, cited(rules))
-        return ()
+        allowing = rules.holding(self.compared_with(workload))
+        if not allowing:
+            reason = f"{policy} does not allow {self._preempting(workload)}"
+            self.trace.record_skipped(workload, reason, cited(rules))
+        return allowing
+
+    def _preempting(self, workload: ReservedWorkload) -> str:
+        text = f"priority {self.priority} to preempt priority {workload.priority}"
+        if workload.priority != self.priority:
+            return text
+        age = "a newer" if self.created < workload.created else "an older"
+        return f"{text} of {age} workload"
 
     def protecting_rule(
         self, rules: PreemptionRules, node: ResourceNode
-    ) -> Rule[..., bool] | None:
-        """The rule by which a ClusterQueue or cohort does not give back now."""
-        return next(
-            (rule for rule in rules.borrowers if not rule(node, self.short)), None
-        )
+    ) -> AnyRule | None:
+        """Give the rule that protects a ClusterQueue or cohort in its current state, or None."""
+        failed = rules.borrowers.failed(node, self.frs_need_preemption)
+        return failed.rule if failed else None
 
     def fits(self, *, borrowing: bool) -> bool:
-        """Whether it fits now, with or without borrowing."""
-        node = self.node
-        if not borrowing and any(
-            node.borrows(of, amount) for of, amount in self.asked.items()
-        ):
-            return False
-        return self.snapshot.fits(self.queue.name, self.asked)
+        """Whether the preemptor fits now, with or without borrowing."""
+        if not borrowing:
+            node = self.node
+            if any(node.borrows(of, amount) for of, amount in self.usage.items()):
+                return False
+        return self.snapshot.fits(self.queue.name, self.usage)
 
     def fill_back(
         self,
         rules: PreemptionRules,
-        victims: Sequence[PreemptionTarget],
+        targets: Sequence[PreemptionTarget],
         *,
         borrowing: bool,
-    ) -> tuple[PreemptionTarget, ...]:
-        """Let go of victims that are not needed after all, and take every removal back."""
+    ) -> Targets:
+        """Drop the targets that are not needed, and add the workloads of the others to the snapshot again."""
 
-        def fits_without(victim: PreemptionTarget) -> bool:
-            self.snapshot.restore(victim.hold)
+        def fits_without(target: PreemptionTarget) -> bool:
+            self.snapshot.add_workload(target.workload)
             if self.fits(borrowing=borrowing):
-                back.append(victim)
+                filled_back.append(target)
                 return True
-            self.snapshot.remove(victim.hold)
+            self.snapshot.remove_workload(target.workload)
             return False
 
-        for rule in rules.fill_back:
-            back = list[PreemptionTarget]()
-            victims = rule(victims, fits_without)
-            for victim in back:
-                self.trace.record(
-                    f"{name(victim.hold)} is put back: {rule.sentence}", cited([rule])
-                )
-        self.restore(victims)
-        return tuple(victims)
+        filled_back: list[PreemptionTarget] = []
+        for step in rules.fill_back.steps(targets, fits_without):
+            targets = targets if step.value is None else step.value
+            self._record_filled_back(step.rule, filled_back)
+            filled_back.clear()
+        self.restore(targets)
+        return tuple(targets)
 
-    def restore(self, victims: Iterable[PreemptionTarget]) -> None:
-        """Take removals back."""
-        for victim in victims:
-            self.snapshot.restore(victim.hold)
+    def _record_filled_back(
+        self, rule: AnyRule, targets: Sequence[PreemptionTarget]
+    ) -> None:
+        for target in targets:
+            name = target.workload.name
+            text = f"{name} is not needed and no longer a target: {rule.sentence}"
+            self.trace.record(text, cited([rule]))
+
+    def restore(self, targets: Iterable[PreemptionTarget]) -> None:
+        """Add the workloads of the targets to the snapshot again."""
+        for target in targets:
+            self.snapshot.add_workload(target.workload)

@@ -1,4 +1,4 @@
-"""Preemption with fair sharing (Kueue 0.19): workloads give way until the shares of borrowers are fair.
+"""Preemption with fair sharing (Kueue 0.19): targets from the ClusterQueues with the largest shares.
 
 Kueue: pkg/scheduler/preemption/preemption.go (fairPreemptions, runFirstFsStrategy, runSecondFsStrategy);
     pkg/scheduler/preemption/fairsharing/ordering.go (TargetClusterQueueOrdering);
@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from kueue_dra_ref.behaviours.phases_scheduling import FairSharingRules, PreemptionRules
 from kueue_dra_ref.cache.snapshot import Key, ReservedWorkload
 from kueue_dra_ref.explain.step import cited
-from kueue_dra_ref.model.resource_node import (
+from kueue_dra_ref.model.dominant_resource_share import (
     DominantResourceShare,
-    ResourceNode,
     dominant_resource_share,
 )
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.resource_node import ResourceNode
+from kueue_dra_ref.model.slots import AnyOf
 from kueue_dra_ref.rules.preemption.fair_sharing import (
     StrategyShares,
 )
@@ -27,293 +26,339 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
     RECLAIM,
     SHARING,
     WITHIN,
+    PreemptorAndCandidate,
 )
-from kueue_dra_ref.scheduler.preemption.classical import seen
+from kueue_dra_ref.scheduler.preemption.classical import candidate_of
 from kueue_dra_ref.scheduler.preemption.context import (
     PreemptionContext,
     PreemptionTarget,
+    Targets,
 )
-from kueue_dra_ref.scheduler.preemption.trace import Place, described, name
+from kueue_dra_ref.scheduler.preemption.trace import (
+    OrderedCandidate,
+    SortKey,
+    described,
+)
 
 FINAL, INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
-_NOBODY = (False, -1.0)
-"""Ranks below every share."""
+ShareKey = tuple[bool, float]
+_LOWEST: ShareKey = (False, -1.0)
+"""Less than every share."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TargetClusterQueueOrdering:
-    """Whose workload is next: down the tree, the member with the largest share that still has a candidate."""
+    """Gives the ClusterQueue to preempt in next: from the root down, the member with the largest share.
 
-    contest: PreemptionContext
-    waiting: dict[str, list[ReservedWorkload]]
-    place: Callable[[ReservedWorkload], Any]
-    passed_over: Sequence[Rule[[DominantResourceShare], bool]] = ()
-    _dropped: set[str] = field(default_factory=set)
-    _closed: set[int] = field(default_factory=set)
+    ClusterQueues without candidates and members that do not borrow are pruned.
+    """
+
+    context: PreemptionContext
+    candidates: dict[str, list[ReservedWorkload]]
+    """The candidates of each ClusterQueue, in order."""
+    sort_key: Callable[[ReservedWorkload], SortKey]
+    skip: AnyOf[[DominantResourceShare]]
+    _pruned_queues: set[str] = field(default_factory=set)
+    _pruned_cohorts: set[int] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[ResourceNode]:
-        own = self.contest.node
+        own = self.context.node
         if own.parent is None:
-            while own.name not in self._dropped and self.waiting.get(own.name):
+            while own.name not in self._pruned_queues and self._has_workload(own):
                 yield own
             return
         root = own.root
-        while id(root) not in self._closed:
-            if found := self._next(root):
-                yield found
+        while id(root) not in self._pruned_cohorts:
+            queue = self._next_target(root)
+            if queue:
+                yield queue
 
-    def drop(self, queue: ResourceNode) -> None:
-        """Ask a ClusterQueue no more."""
-        self._dropped.add(queue.name)
+    def drop_queue(self, queue: ResourceNode) -> None:
+        """Exclude a ClusterQueue from the ordering."""
+        self._pruned_queues.add(queue.name)
 
-    def pop(self, queue: ResourceNode) -> ReservedWorkload:
-        """The next candidate of a ClusterQueue."""
-        return self.waiting[queue.name].pop(0)
+    def pop_workload(self, queue: ResourceNode) -> ReservedWorkload:
+        """Remove and give the next candidate of a ClusterQueue."""
+        return self.candidates[queue.name].pop(0)
 
-    def _next(self, cohort: ResourceNode) -> ResourceNode | None:
-        queue, most = self._queue(cohort)
-        inner, more = self._cohort(cohort)
+    def _has_workload(self, queue: ResourceNode) -> bool:
+        return bool(self.candidates.get(queue.name))
+
+    def _next_target(self, cohort: ResourceNode) -> ResourceNode | None:
+        queue, queue_share = self._largest_queue(cohort)
+        inner, inner_share = self._largest_cohort(cohort)
         if queue is None and inner is None:
-            self._closed.add(id(cohort))
+            self._pruned_cohorts.add(id(cohort))
             return None
-        if queue is None or (inner is not None and more >= most):
-            return self._next(inner) if inner is not None else None
-        largest = "infinite" if most[0] else f"{most[1]:g}"
-        self.contest.trace.turn(
-            f"{queue.title} is next, with the largest share: {largest}"
-        )
+        if inner is not None and (queue is None or inner_share >= queue_share):
+            return self._next_target(inner)
+        if queue is not None:
+            is_infinite, share = queue_share
+            shown = "infinite" if is_infinite else f"{share:g}"
+            text = f"{queue.title} is next, with the largest share: {shown}"
+            self.context.trace.record_round(text)
         return queue
 
-    def _queue(
+    def _largest_queue(
         self, cohort: ResourceNode
-    ) -> tuple[ResourceNode | None, tuple[bool, float]]:
-        best, most = None, _NOBODY
-        for queue in (
-            m
-            for m in cohort.members
-            if m.is_queue and m.active and m.name not in self._dropped
-        ):
-            found = dominant_resource_share(queue)
-            if not self.waiting.get(queue.name) or (
-                queue is not self.contest.node and self._passes(found)
-            ):
-                self._dropped.add(queue.name)
-            elif best is None or found.compare_key > most:
-                best, most = queue, found.compare_key
-            elif found.compare_key == most and self._is_before(queue, best):
-                best = queue
-        return best, most
+    ) -> tuple[ResourceNode | None, ShareKey]:
+        largest, largest_share = None, _LOWEST
+        for queue in cohort.members:
+            if not queue.is_queue or not queue.active:
+                continue
+            if queue.name in self._pruned_queues:
+                continue
+            drs = dominant_resource_share(queue)
+            if self._is_prunable(queue, drs):
+                self._pruned_queues.add(queue.name)
+                continue
+            share = drs.compare_key
+            if largest is None or share > largest_share:
+                largest, largest_share = queue, share
+            elif share == largest_share and self._is_before(queue, largest):
+                largest = queue
+        return largest, largest_share
 
-    def _passes(self, found: DominantResourceShare) -> bool:
-        """Whether a member has nothing to give back."""
-        return not found.borrowed or any(rule(found) for rule in self.passed_over)
+    def _largest_cohort(
+        self, cohort: ResourceNode
+    ) -> tuple[ResourceNode | None, ShareKey]:
+        largest, largest_share = None, _LOWEST
+        path = list(self.context.node.path_parent_to_root())
+        for inner in cohort.members:
+            if inner.is_queue or id(inner) in self._pruned_cohorts:
+                continue
+            drs = dominant_resource_share(inner)
+            share = drs.compare_key
+            if self._is_skipped(drs) and inner not in path:
+                self._pruned_cohorts.add(id(inner))
+            elif share >= largest_share:
+                largest, largest_share = inner, share
+        return largest, largest_share
+
+    def _is_prunable(self, queue: ResourceNode, drs: DominantResourceShare) -> bool:
+        if not self._has_workload(queue):
+            return True
+        return queue is not self.context.node and self._is_skipped(drs)
+
+    def _is_skipped(self, drs: DominantResourceShare) -> bool:
+        """Whether a member does not borrow, or the behaviour skips its share."""
+        return not drs.borrowed or self.skip(drs)
 
     def _is_before(self, queue: ResourceNode, other: ResourceNode) -> bool:
-        first, second = self.waiting[queue.name][0], self.waiting[other.name][0]
-        return bool(self.place(first) < self.place(second))
-
-    def _cohort(
-        self, cohort: ResourceNode
-    ) -> tuple[ResourceNode | None, tuple[bool, float]]:
-        best, most = None, _NOBODY
-        path = list(self.contest.node.path_parent_to_root())
-        for inner in (
-            m for m in cohort.members if not m.is_queue and id(m) not in self._closed
-        ):
-            found = dominant_resource_share(inner)
-            if self._passes(found) and inner not in path:
-                self._closed.add(id(inner))
-            elif found.compare_key >= most:
-                best, most = inner, found.compare_key
-        return best, most
+        first = self.candidates[queue.name][0]
+        second = self.candidates[other.name][0]
+        return self.sort_key(first) < self.sort_key(second)
 
 
 @dataclass(slots=True, kw_only=True)
 class FairSharingPreemption:
-    """One search for victims."""
+    """One search for targets."""
 
     rules: PreemptionRules
     sharing: FairSharingRules
     strategies: Sequence[str]
-    contest: PreemptionContext
-    _taken: list[PreemptionTarget] = field(default_factory=list)
-    _left: list[ReservedWorkload] = field(default_factory=list)
+    context: PreemptionContext
+    _targets: list[PreemptionTarget] = field(default_factory=list)
+    _retry_candidates: list[ReservedWorkload] = field(default_factory=list)
+    """The candidates that the first strategy does not allow preempting."""
     _cites: dict[Key, tuple[str, ...]] = field(default_factory=dict)
-    """What lets each candidate be preempted."""
+    """The requirements of the policies that make each workload a candidate."""
 
-    def victims(self) -> tuple[PreemptionTarget, ...]:
-        """Whom to preempt; nobody when that would not help."""
-        candidates, contest = sorted(self._candidates(), key=self._place), self.contest
-        lined_up = (
-            (hold, self._place(hold), self._cites[hold.key]) for hold in candidates
-        )
-        contest.trace.record_order(self.rules.order, lined_up)
+    def targets(self) -> Targets:
+        """Give the workloads to preempt; none if preempting all that the strategies allow is not enough."""
+        context = self.context
+        candidates = sorted(self._find_candidates(), key=self._sort_key)
+        self._record_order(candidates)
         if not candidates:
             return ()
-        contest.snapshot.take(contest.queue.name, contest.asked)
-        enough = self._first_strategy(candidates) or (
-            len(self.strategies) > 1 and self._second_strategy()
-        )
-        contest.snapshot.release(contest.queue.name, contest.asked)
-        if not enough:
-            contest.restore(self._taken)
+        context.snapshot.add_usage(context.queue.name, context.usage)
+        fits = self._run_first_strategy(candidates)
+        if not fits and len(self.strategies) > 1:
+            fits = self._run_second_strategy()
+        context.snapshot.remove_usage(context.queue.name, context.usage)
+        if not fits:
+            context.restore(self._targets)
             return ()
-        return contest.fill_back(self.rules, self._taken, borrowing=True)
+        return context.fill_back(self.rules, self._targets, borrowing=True)
 
-    def _place(self, hold: ReservedWorkload) -> Place:
-        candidate = seen(hold, same_queue=hold.cluster_queue == self.contest.queue.name)
-        return tuple(rule(candidate) for rule in self.rules.order), hold.uid
+    def _sort_key(self, workload: ReservedWorkload) -> SortKey:
+        name = self.context.queue.name
+        same_queue = workload.cluster_queue == name
+        candidate = candidate_of(workload, same_queue=same_queue)
+        return self.rules.order(candidate), workload.uid
 
-    def _candidates(self) -> Iterator[ReservedWorkload]:
-        own, policy = self.contest.node, self.contest.queue.preemption
-        yield from self._allowed(
-            own, self.rules.within_cluster_queue, f"withinClusterQueue {policy.within}"
-        )
-        for queue in own.root.queues() if own.parent else ():
-            if queue is own or not self._is_candidate(queue):
-                continue
-            yield from self._allowed(
-                queue,
-                self.rules.reclaim_within_cohort,
-                f"reclaimWithinCohort {policy.reclaim}",
-            )
+    def _record_order(self, candidates: Sequence[ReservedWorkload]) -> None:
+        ordered = []
+        for workload in candidates:
+            key = self._sort_key(workload)
+            cites = self._cites[workload.key]
+            ordered.append(OrderedCandidate(workload, key, cites))
+        self.context.trace.record_order(self.rules.order, ordered)
 
-    def _is_candidate(self, queue: ResourceNode) -> bool:
-        rule = self.contest.protecting_rule(self.rules, queue)
+    def _find_candidates(self) -> Iterator[ReservedWorkload]:
+        rules = self.rules
+        own = self.context.node
+        policies = self.context.queue.preemption
+        policy = f"withinClusterQueue {policies.within}"
+        yield from self._candidates_in(own, rules.within_cluster_queue, policy)
+        if own.parent is None:
+            return
+        policy = f"reclaimWithinCohort {policies.reclaim}"
+        for queue in own.root.queues():
+            if queue is not own and self._may_have_candidates(queue):
+                yield from self._candidates_in(
+                    queue, rules.reclaim_within_cohort, policy
+                )
+
+    def _may_have_candidates(self, queue: ResourceNode) -> bool:
+        trace = self.context.trace
+        rule = self.context.protecting_rule(self.rules, queue)
         if rule:
-            self.contest.trace.record_skipped(queue.title, rule.sentence, cited([rule]))
-        elif not queue.active:
-            self.contest.trace.record_skipped(queue.title, "it is not active", ())
-        return rule is None and queue.active
+            trace.record_no_candidates(queue.title, rule.sentence, cited([rule]))
+            return False
+        if not queue.active:
+            trace.record_no_candidates(queue.title, "it is not active", ())
+        return queue.active
 
-    def _allowed(
-        self, queue: ResourceNode, rules: tuple[Rule[..., bool], ...], policy: str
+    def _candidates_in(
+        self,
+        queue: ResourceNode,
+        rules: AnyOf[[PreemptorAndCandidate]],
+        policy: str,
     ) -> Iterator[ReservedWorkload]:
-        for hold in self.contest.snapshot.holding(queue.name):
-            if allowed := self.contest.allowed(rules, hold, policy):
-                self._cites[hold.key] = cited(allowed)
-                yield hold
+        for workload in self.context.snapshot.workloads(queue.name):
+            allowing = self.context.allowing(rules, workload, policy)
+            if allowing:
+                self._cites[workload.key] = cited(allowing)
+                yield workload
 
-    def _turns(
+    def _ordering(
         self, candidates: Sequence[ReservedWorkload]
     ) -> TargetClusterQueueOrdering:
-        waiting: dict[str, list[ReservedWorkload]] = {}
-        for hold in candidates:
-            waiting.setdefault(hold.cluster_queue, []).append(hold)
-        passed_over = self.sharing.skip_zero_share
+        by_queue: dict[str, list[ReservedWorkload]] = {}
+        for workload in candidates:
+            by_queue.setdefault(workload.cluster_queue, []).append(workload)
         return TargetClusterQueueOrdering(
-            contest=self.contest,
-            waiting=waiting,
-            place=self._place,
-            passed_over=passed_over,
+            context=self.context,
+            candidates=by_queue,
+            sort_key=self._sort_key,
+            skip=self.sharing.skip_zero_share,
         )
 
-    def _first_strategy(self, candidates: Sequence[ReservedWorkload]) -> bool:
-        turns, own = self._turns(candidates), self.contest.node
-        entitled = [
-            rule
-            for rule in self.sharing.within_nominal
-            if rule(own, self.contest.short)
-        ]
-        for queue in turns:
-            if queue is own or entitled:
-                hold = turns.pop(queue)
-                if queue is not own:
-                    self.contest.trace.turn(
-                        f"{described(hold)} goes: {entitled[0].sentence}",
-                        cited(entitled),
-                    )
-                if self._add_target(hold, WITHIN if queue is own else RECLAIM):
-                    return True
-            elif self._pick(turns, queue):
+    def _run_first_strategy(self, candidates: Sequence[ReservedWorkload]) -> bool:
+        """Preempt candidates that the first strategy allows; whether the preemptor fits then."""
+        own = self.context.node
+        ordering = self._ordering(candidates)
+        within_nominal = self.sharing.within_nominal.holding(
+            own, self.context.frs_need_preemption
+        )
+        for queue in ordering:
+            if queue is own:
+                workload = ordering.pop_workload(queue)
+                fits = self._add_target(workload, WITHIN)
+            elif within_nominal:
+                workload = ordering.pop_workload(queue)
+                text = (
+                    f"{described(workload)} is preempted: {within_nominal[0].sentence}"
+                )
+                self.context.trace.record_round(text, cited(within_nominal))
+                fits = self._add_target(workload, RECLAIM)
+            else:
+                fits = self._preempt_one_of(ordering, queue)
+            if fits:
                 return True
         return False
 
-    def _pick(self, turns: TargetClusterQueueOrdering, queue: ResourceNode) -> bool:
-        """Preempt the first candidate of a ClusterQueue that the strategy gives away; whether that is enough."""
-        mine, theirs = self._branches(queue)
-        preemptor, before = (
-            dominant_resource_share(mine),
-            dominant_resource_share(theirs),
-        )
-        while turns.waiting[queue.name]:
-            hold = turns.pop(queue)
-            if self._passes(
-                self.strategies[0],
-                hold,
-                preemptor,
-                before,
-                self._share_without(hold, theirs),
-            ):
-                return self._add_target(hold, SHARING)
-            self._left.append(hold)
-        return False
-
-    def _second_strategy(self) -> bool:
-        turns = self._turns(self._left)
-        for queue in turns:
-            mine, theirs = self._branches(queue)
-            before, hold = dominant_resource_share(theirs), turns.pop(queue)
-            if self._passes(
-                INITIAL, hold, dominant_resource_share(mine), before, before
-            ) and self._add_target(hold, SHARING):
-                return True
-            turns.drop(queue)
-        return False
-
-    def _passes(
-        self,
-        strategy: str,
-        hold: ReservedWorkload,
-        preemptor: DominantResourceShare,
-        before: DominantResourceShare,
-        after: DominantResourceShare,
+    def _preempt_one_of(
+        self, ordering: TargetClusterQueueOrdering, queue: ResourceNode
     ) -> bool:
-        rules = (
-            self.sharing.initial_share
-            if strategy == INITIAL
-            else self.sharing.final_share
+        """Preempt the first candidate of a ClusterQueue that the first strategy allows; whether that is enough."""
+        own_branch, branch = self._almost_lcas(queue)
+        preemptor_new = dominant_resource_share(own_branch)
+        target_old = dominant_resource_share(branch)
+        while ordering.candidates[queue.name]:
+            workload = ordering.pop_workload(queue)
+            shares = StrategyShares(
+                preemptor=preemptor_new,
+                before=target_old,
+                after=self._share_without(workload, branch),
+            )
+            if self._is_allowed(self.strategies[0], workload, shares):
+                return self._add_target(workload, SHARING)
+            self._retry_candidates.append(workload)
+        return False
+
+    def _run_second_strategy(self) -> bool:
+        """Preempt one candidate of each ClusterQueue that LessThanInitialShare allows; whether that is enough."""
+        ordering = self._ordering(self._retry_candidates)
+        for queue in ordering:
+            own_branch, branch = self._almost_lcas(queue)
+            target_old = dominant_resource_share(branch)
+            workload = ordering.pop_workload(queue)
+            shares = StrategyShares(
+                preemptor=dominant_resource_share(own_branch),
+                before=target_old,
+                after=target_old,
+            )
+            allowed = self._is_allowed(INITIAL, workload, shares)
+            if allowed and self._add_target(workload, SHARING):
+                return True
+            ordering.drop_queue(queue)
+        return False
+
+    def _is_allowed(
+        self, strategy: str, workload: ReservedWorkload, shares: StrategyShares
+    ) -> bool:
+        if strategy == INITIAL:
+            rules = self.sharing.initial_share
+            share = shares.before.precise_weighted_share
+            target = f"target share {share:g} before preemption"
+        else:
+            rules = self.sharing.final_share
+            share = shares.after.precise_weighted_share
+            target = f"target share {share:g} after preemption"
+        allowed = rules(shares)
+        verb = "allows" if allowed else "does not allow"
+        preemptor = f"preemptor share {shares.preemptor.precise_weighted_share:g}"
+        text = (
+            f"{strategy} {verb} preempting {described(workload)}: {preemptor}, {target}"
         )
-        passes = any(
-            rule(StrategyShares(preemptor=preemptor, before=before, after=after))
-            for rule in rules
-        )
-        theirs = (
-            f"the {before.precise_weighted_share:g} that the other had"
-            if strategy == INITIAL
-            else f"{after.precise_weighted_share:g} without it"
-        )
-        text = f"{described(hold)} {'goes' if passes else 'stays'} by {strategy}: a share of {preemptor.precise_weighted_share:g}"
-        self.contest.trace.turn(f"{text} against {theirs}", cited(rules))
-        return passes
+        self.context.trace.record_round(text, cited(rules))
+        return allowed
 
     def _share_without(
-        self, hold: ReservedWorkload, branch: ResourceNode
+        self, workload: ReservedWorkload, branch: ResourceNode
     ) -> DominantResourceShare:
-        with self.contest.snapshot.without([hold]):
+        with self.context.snapshot.simulate_workload_removal([workload]):
             return dominant_resource_share(branch)
 
-    def _add_target(self, hold: ReservedWorkload, reason: str) -> bool:
-        contest = self.contest
-        contest.snapshot.remove(hold)
-        self._taken.append(
-            PreemptionTarget(hold=hold, reason=reason, cites=self._cites[hold.key])
-        )
-        contest.snapshot.release(contest.queue.name, contest.asked)
-        enough = contest.fits(borrowing=True)
-        contest.snapshot.take(contest.queue.name, contest.asked)
-        told = (
-            f"with {name(hold)} gone, {'it fits' if enough else 'it does not fit yet'}"
-        )
-        contest.trace.turn(told, self._cites[hold.key])
-        return enough
+    def _add_target(self, workload: ReservedWorkload, reason: str) -> bool:
+        """Add a target; whether the preemptor fits then."""
+        context = self.context
+        cites = self._cites[workload.key]
+        context.snapshot.remove_workload(workload)
+        target = PreemptionTarget(workload=workload, reason=reason, cites=cites)
+        self._targets.append(target)
+        fits = self._fits()
+        outcome = "fits" if fits else "does not fit yet"
+        text = f"after preempting {workload.name}, the workload {outcome}"
+        context.trace.record_round(text, cites)
+        return fits
 
-    def _branches(self, queue: ResourceNode) -> tuple[ResourceNode, ResourceNode]:
-        """The two members of the smallest common cohort that lead to the preemptor and to a ClusterQueue."""
-        mine, theirs = (
-            [self.contest.node, *self.contest.node.path_parent_to_root()],
-            [queue, *queue.path_parent_to_root()],
-        )
-        while mine[-1] is theirs[-1]:
-            mine.pop(), theirs.pop()
-        return mine[-1], theirs[-1]
+    def _fits(self) -> bool:
+        """Whether the preemptor fits, without its simulated usage."""
+        context = self.context
+        context.snapshot.remove_usage(context.queue.name, context.usage)
+        fits = context.fits(borrowing=True)
+        context.snapshot.add_usage(context.queue.name, context.usage)
+        return fits
+
+    def _almost_lcas(self, queue: ResourceNode) -> tuple[ResourceNode, ResourceNode]:
+        """Give the nodes right below the lowest common ancestor, towards the preemptor and towards a ClusterQueue."""
+        own = self.context.node
+        own_path = [own, *own.path_parent_to_root()]
+        path = [queue, *queue.path_parent_to_root()]
+        while path[-1] is own_path[-1]:
+            own_path.pop()
+            path.pop()
+        return own_path[-1], path[-1]

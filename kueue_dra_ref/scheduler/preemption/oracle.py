@@ -1,4 +1,4 @@
-"""What one workload finds in one ClusterQueue: what is left, from how far it borrows, and whom it could preempt.
+"""The preemption oracle: whether preemption in a ClusterQueue can free an amount, and with which targets.
 
 Kueue: pkg/scheduler/preemption/preemption_oracle.go (PreemptionOracle, SimulatePreemption);
     pkg/scheduler/preemption/classical/hierarchical_preemption.go (FindHeightOfLowestSubtreeThatFits)
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kueue_dra_ref.api.types import ClusterQueue
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -26,15 +27,26 @@ from kueue_dra_ref.rules.preemption.preemption_policies import (
     PreemptionNeed,
 )
 from kueue_dra_ref.scheduler.preemption.classical import ClassicalPreemption
-from kueue_dra_ref.scheduler.preemption.context import PreemptionContext, TargetSearch
+from kueue_dra_ref.scheduler.preemption.context import (
+    PreemptionContext,
+    Targets,
+    TargetSearch,
+)
 from kueue_dra_ref.scheduler.preemption.fairsharing import FairSharingPreemption
 from kueue_dra_ref.scheduler.preemption.trace import PreemptionTrace
 from kueue_dra_ref.workload.map_order import MapOrderDraw
 
 
+class SimulatedPreemption(NamedTuple):
+    """The mode that preemption gives a flavor and resource, and the steps of the search."""
+
+    mode: GranularMode
+    steps: tuple[Step, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionOracle:
-    """A ClusterQueue as one workload sees it; ``strategies`` are those of fair sharing, None without it."""
+    """Answers for one workload in one ClusterQueue."""
 
     behaviour: Behaviour
     snapshot: Snapshot
@@ -42,86 +54,91 @@ class PreemptionOracle:
     priority: int
     created: int
     strategies: tuple[str, ...] | None = None
+    """The fair sharing strategies; None if fair sharing is disabled."""
     ignore_undeclared: bool = False
+    """Whether resources that the ClusterQueue does not cover are ignored."""
     draw: MapOrderDraw = field(default_factory=MapOrderDraw)
-    """How what Kueue leaves to chance falls out for the workload."""
+    """The order in which Go iterates over maps for the workload."""
 
     @property
     def node(self) -> ResourceNode:
-        """The place of the ClusterQueue in the cohort tree."""
+        """The resource node of the ClusterQueue."""
         return self.snapshot.node(self.queue.name)
 
     def flavor(self, name: str) -> Mapping[str, object] | None:
-        """The spec of a ResourceFlavor, None when there is none."""
+        """Give the spec of a ResourceFlavor, or None if there is none."""
         return self.snapshot.flavor(name)
 
-    def level(self, of: FlavorResource, amount: int) -> int:
-        """From how far an amount would be borrowed."""
-        return height_of_lowest_subtree_that_fits(self.node, of, amount)[0]
+    def borrowing_level(self, of: FlavorResource, amount: int) -> int:
+        """Give the height of the lowest subtree that an additional amount fits; 0 if it needs no borrowing."""
+        height, _ = height_of_lowest_subtree_that_fits(self.node, of, amount)
+        return height
 
-    def preemption(
+    def simulate_preemption(
         self, of: FlavorResource, amount: int
-    ) -> tuple[GranularMode, tuple[Step, ...]]:
-        """Whether preemption could free an amount that cannot be had now, and from how far it is borrowed then."""
-        level, inside = height_of_lowest_subtree_that_fits(self.node, of, amount)
-        shortage = PreemptionNeed(
+    ) -> SimulatedPreemption:
+        """Find out whether preemption can free an amount that is not available now."""
+        level, is_smaller = height_of_lowest_subtree_that_fits(self.node, of, amount)
+        need = PreemptionNeed(
             within_nominal=self.node.quota_for(of).nominal >= amount,
-            inside=inside,
+            inside=is_smaller,
             policy=self.queue.preemption,
             fair=self.strategies is not None,
         )
-        rules = self.behaviour.preempting.can_preempt
-        if not any(rule(shortage) for rule in rules):
-            trail = PreemptionTrace()
-            trail.record(
-                f"nobody is preempted: none of these holds: {'; '.join(rule.sentence for rule in rules)}",
-                cited(rules),
-            )
-            return GranularMode(mode=PreemptionMode.NEVER, level=level), trail.steps(
-                [of]
-            )
+        if not self.behaviour.preempting.can_preempt(need):
+            mode = GranularMode(mode=PreemptionMode.NO_FIT, level=level)
+            return SimulatedPreemption(mode, self._cannot_preempt(of))
         found = self.search({of: amount}, frozenset([of]))
-        if not found.victims:
-            return GranularMode(
-                mode=PreemptionMode.NO_VICTIMS, level=level
-            ), found.steps
-        with self.snapshot.without(victim.hold for victim in found.victims):
-            level = self.level(of, amount)
-        own = any(
-            victim.hold.cluster_queue == self.queue.name for victim in found.victims
-        )
-        return GranularMode(
-            mode=PreemptionMode.PREEMPT if own else PreemptionMode.RECLAIM, level=level
-        ), found.steps
+        if not found.targets:
+            mode = GranularMode(mode=PreemptionMode.NO_CANDIDATES, level=level)
+            return SimulatedPreemption(mode, found.steps)
+        workloads = [target.workload for target in found.targets]
+        with self.snapshot.simulate_workload_removal(workloads):
+            level = self.borrowing_level(of, amount)
+        mode = GranularMode(mode=self._preemption_mode(found.targets), level=level)
+        return SimulatedPreemption(mode, found.steps)
 
-    def search(self, asked: Amounts, short: frozenset[FlavorResource]) -> TargetSearch:
-        """Whom the workload would preempt to get what it asks for, of which ``short`` cannot be had now."""
-        contest = PreemptionContext(
+    def _cannot_preempt(self, of: FlavorResource) -> tuple[Step, ...]:
+        rules = self.behaviour.preempting.can_preempt.rules
+        conditions = "; ".join(rule.sentence for rule in rules)
+        trace = PreemptionTrace()
+        text = f"no preemption, because none of these conditions holds: {conditions}"
+        trace.record(text, cited(rules))
+        return trace.steps([of])
+
+    def _preemption_mode(self, targets: Targets) -> PreemptionMode:
+        for target in targets:
+            if target.workload.cluster_queue == self.queue.name:
+                return PreemptionMode.PREEMPT
+        return PreemptionMode.RECLAIM
+
+    def search(
+        self, usage: Amounts, frs_need_preemption: frozenset[FlavorResource]
+    ) -> TargetSearch:
+        """Find the workloads to preempt so that additional usage fits."""
+        ignored = self.behaviour.preempting.ignore_zero_request
+        counted = {of: amount for of, amount in usage.items() if not ignored(amount)}
+        context = PreemptionContext(
             snapshot=self.snapshot,
             queue=self.queue,
             priority=self.priority,
             created=self.created,
-            asked={
-                of: amount
-                for of, amount in asked.items()
-                if not self._is_immaterial(amount)
-            },
-            short=short,
+            usage=counted,
+            frs_need_preemption=frs_need_preemption,
         )
-        victims = self._searching(contest).victims()
-        return TargetSearch(victims=victims, steps=contest.trace.steps(short))
+        targets = self._preemption(context).targets()
+        steps = context.trace.steps(frs_need_preemption)
+        return TargetSearch(targets=targets, steps=steps)
 
-    def _is_immaterial(self, amount: int) -> bool:
-        return any(
-            rule(amount) for rule in self.behaviour.preempting.ignore_zero_request
-        )
-
-    def _searching(
-        self, contest: PreemptionContext
+    def _preemption(
+        self, context: PreemptionContext
     ) -> ClassicalPreemption | FairSharingPreemption:
-        rules, sharing = self.behaviour.preempting, self.behaviour.fair_sharing
+        rules = self.behaviour.preempting
         if self.strategies is None:
-            return ClassicalPreemption(rules=rules, contest=contest)
+            return ClassicalPreemption(rules=rules, context=context)
         return FairSharingPreemption(
-            rules=rules, sharing=sharing, strategies=self.strategies, contest=contest
+            rules=rules,
+            sharing=self.behaviour.fair_sharing,
+            strategies=self.strategies,
+            context=context,
         )

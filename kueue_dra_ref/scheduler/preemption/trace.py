@@ -1,114 +1,159 @@
-"""The trace of a search for victims (Kueue 0.19): who is left alone, who comes first and why, who is put back again.
+"""The trace of a search for preemption targets: skipped workloads, the order of candidates, and each attempt.
 
 No counterpart: explanation only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueue_dra_ref.cache.snapshot import ReservedWorkload
 from kueue_dra_ref.explain.step import MOST, Step, listed, named
 from kueue_dra_ref.model.resource_node import FlavorResource
-from kueue_dra_ref.model.rule import Rule
+from kueue_dra_ref.model.slots import Order
 
-Place = tuple[tuple[tuple[int, ...], ...], str]
-"""What each rule of the order says of a candidate, and its UID."""
-Rules = Sequence[Rule[..., Any]]
-_MOST_TURNS = 3 * MOST
+Requirements = tuple[str, ...]
+Parts = tuple[Any, ...]
+SortKey = tuple[Parts, str]
+"""The sort key of a candidate: what each rule of the order gives, then its UID."""
+_MOST_ROUNDS = 3 * MOST
+
+
+class OrderedCandidate(NamedTuple):
+    """A candidate at its place in the order, with the requirements that make it a candidate."""
+
+    workload: ReservedWorkload
+    key: SortKey
+    cites: Requirements
+
+
+class _Skipped(NamedTuple):
+    """Why workloads, or all workloads of ClusterQueues and cohorts, are no candidates."""
+
+    everywhere: bool
+    attempt: str
+    reason: str
+    cites: Requirements
 
 
 @dataclass(slots=True, kw_only=True)
 class PreemptionTrace:
-    """What a search leaves behind: steps, and names that are gathered by the reason why they are left alone."""
+    """Collects the steps of one search; skipped workloads are grouped by the reason."""
 
-    _told: list[Step] = field(default_factory=list)
-    _turns: int = 0
-    _alone: dict[tuple[str, str, tuple[str, ...]], list[str]] = field(
-        default_factory=dict
-    )
+    _steps: list[Step] = field(default_factory=list)
+    _rounds: int = 0
+    _skipped: dict[_Skipped, list[str]] = field(default_factory=dict)
+
+    def record(self, text: str, cites: Requirements = ()) -> None:
+        """Add a step, after the workloads that were skipped so far."""
+        self._steps += self._skipped_steps()
+        self._skipped.clear()
+        step = Step(requirements=cites, text=text)
+        self._steps.append(step)
+
+    def record_round(self, text: str, cites: Requirements = ()) -> None:
+        """Add a step of a search that may have many rounds; only the first ones are kept."""
+        self._rounds += 1
+        if self._rounds <= _MOST_ROUNDS:
+            self.record(text, cites)
 
     def record_skipped(
-        self, who: str, why: str, cites: tuple[str, ...], when: str = ""
+        self,
+        workload: ReservedWorkload,
+        reason: str,
+        cites: Requirements,
+        attempt: str = "",
     ) -> None:
-        """Leave somebody alone, always or only ``when`` something is tried."""
-        self._alone.setdefault((when, why, cites), []).append(who)
+        """Record that a workload is no candidate, in every attempt or in one."""
+        skipped = _Skipped(False, attempt, reason, cites)
+        self._skip(workload.name, skipped)
 
-    def record(self, text: str, cites: tuple[str, ...] = ()) -> None:
-        """Tell what happened next, once whoever has been left alone by now is named."""
-        self._told += self._left()
-        self._alone.clear()
-        self._told.append(Step(requirements=cites, text=text))
+    def record_no_candidates(
+        self, where: str, reason: str, cites: Requirements
+    ) -> None:
+        """Record that a ClusterQueue or cohort has no candidates."""
+        skipped = _Skipped(True, "", reason, cites)
+        self._skip(where, skipped)
 
-    def turn(self, text: str, cites: tuple[str, ...] = ()) -> None:
-        """Tell what happened next in a search that may have many turns; only the first ones are told."""
-        self._turns += 1
-        if self._turns <= _MOST_TURNS:
-            self.record(text, cites)
+    def _skip(self, name: str, skipped: _Skipped) -> None:
+        names = self._skipped.setdefault(skipped, [])
+        names.append(name)
 
     def record_order(
-        self,
-        rules: Rules,
-        candidates: Iterable[tuple[ReservedWorkload, Place, tuple[str, ...]]],
+        self, rules: Order[Any], candidates: Sequence[OrderedCandidate]
     ) -> None:
-        """Tell in which order candidates are looked at, what lets each be, and which rule put it behind another."""
-        known = list(candidates)
-        for number, (hold, place, cites) in enumerate(known[:MOST]):
-            text = f"candidate {number + 1} is {described(hold)}"
-            if number:
-                before = known[number - 1]
-                why, more = _decided(rules, before[1], place)
-                text, cites = (
-                    f"{text}, behind {name(before[0])}: {why}",
-                    (*cites, *more),
-                )
+        """Record the order of the candidates, and the rule that puts each after the one before it."""
+        before = None
+        first = candidates[:MOST]
+        for number, candidate in enumerate(first, 1):
+            workload = described(candidate.workload)
+            text = f"candidate {number} is {workload}"
+            cites = candidate.cites
+            if before is not None:
+                name = before.workload.name
+                sentence, more = _deciding_rule(rules, before.key, candidate.key)
+                text = f"{text}, after {name}: {sentence}"
+                cites = (*cites, *more)
             self.record(text, cites)
-        if len(known) > MOST:
-            self.record(f"and {named(len(known) - MOST, 'candidate')} more")
+            before = candidate
+        left = len(candidates) - MOST
+        if left > 0:
+            self.record(f"and {named(left, 'more candidate')}")
 
-    def steps(self, short: Collection[FlavorResource]) -> tuple[Step, ...]:
-        """Everything in order, each with what was to be freed."""
-        wanted = ", ".join(
-            f"{resource} in flavor {flavor}" for flavor, resource in sorted(short)
-        )
-        told = [*self._told, *self._left()]
-        if self._turns > _MOST_TURNS:
-            told.append(
-                Step(
-                    requirements=(),
-                    text=f"{named(self._turns - _MOST_TURNS, 'turn')} more are not told",
-                )
-            )
+    def steps(self, to_free: Collection[FlavorResource]) -> tuple[Step, ...]:
+        """Give the steps in order; each begins with the flavors and resources that preemption has to free."""
+        steps = [*self._steps, *self._skipped_steps()]
+        hidden = self._rounds - _MOST_ROUNDS
+        if hidden > 0:
+            text = f"{named(hidden, 'more step')} not shown"
+            steps.append(Step(requirements=(), text=text))
+        names = []
+        for flavor, resource in sorted(to_free):
+            name = f"{resource} in flavor {flavor}"
+            names.append(name)
+        goal = ", ".join(names)
+        unique = dict.fromkeys(steps)
         return tuple(
-            dict.fromkeys(
-                replace(step, text=f"to free {wanted}: {step.text}") for step in told
-            )
+            replace(step, text=f"to free {goal}: {step.text}") for step in unique
         )
 
-    def _left(self) -> Iterator[Step]:
-        for (when, why, cites), who in self._alone.items():
-            alone = f"{listed(who)} {'is' if len(who) == 1 else 'are'} left alone"
-            yield Step(
-                requirements=cites, text=f"{alone}{f', {when}' if when else ''}: {why}"
-            )
+    def _skipped_steps(self) -> Iterator[Step]:
+        for skipped, names in self._skipped.items():
+            subject = _no_candidates(skipped, names)
+            text = f"{subject}: {skipped.reason}"
+            yield Step(requirements=skipped.cites, text=text)
 
 
-def name(hold: ReservedWorkload) -> str:
-    """A workload by namespace and name."""
-    return "/".join(hold.key)
+def described(workload: ReservedWorkload) -> str:
+    """Give a workload with the fields that its place among the candidates depends on."""
+    queue = f"ClusterQueue {workload.cluster_queue}"
+    text = f"{workload.name} of {queue}, priority {workload.priority}"
+    if workload.evicted:
+        return f"{text}, already evicted"
+    return text
 
 
-def described(hold: ReservedWorkload) -> str:
-    """A workload with what the order of victims depends on."""
-    evicted = ", evicted already" if hold.evicted else ""
-    return f"{name(hold)} of ClusterQueue {hold.cluster_queue}, priority {hold.priority}{evicted}"
+def _no_candidates(skipped: _Skipped, names: Sequence[str]) -> str:
+    if skipped.everywhere:
+        return f"no candidates in {listed(names)}"
+    verb = "is no candidate"
+    if len(names) > 1:
+        verb = "are no candidates"
+    subject = f"{listed(names)} {verb}"
+    if skipped.attempt:
+        return f"{subject} {skipped.attempt}"
+    return subject
 
 
-def _decided(rules: Rules, one: Place, other: Place) -> tuple[str, tuple[str, ...]]:
-    """The first rule of the order that tells two candidates apart."""
-    for rule, mine, theirs in zip(rules, one[0], other[0], strict=True):
-        if mine != theirs:
+def _deciding_rule(
+    rules: Order[Any], one: SortKey, other: SortKey
+) -> tuple[str, Requirements]:
+    """Give the first rule of the order in which two candidates differ."""
+    first, _ = one
+    second, _ = other
+    for index, rule in enumerate(rules.rules):
+        if first[index] != second[index]:
             return rule.sentence, rule.requirements[:1]
-    return "by UID", ()
+    return "its UID is greater", ()
