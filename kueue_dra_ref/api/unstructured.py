@@ -8,6 +8,8 @@ from kueue_dra_ref.api.quantities import BadQuantity, Quantity, parse
 from kueue_dra_ref.api.status_errors import invalid, required
 
 T = TypeVar("T")
+Object = dict[str, Any]
+"""An API object, or a part of one, as JSON decodes it."""
 
 _WORDS = {
     dict: "a mapping",
@@ -18,9 +20,7 @@ _WORDS = {
 }
 
 
-def child(
-    node: dict[str, Any], key: str, kind: type[T], default: T, path: str = ""
-) -> T:
+def child(node: Object, key: str, kind: type[T], default: T, path: str = "") -> T:
     """``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
 
     Raises:
@@ -35,7 +35,7 @@ def child(
     return value
 
 
-def text(node: dict[str, Any], key: str, path: str = "") -> str:
+def text(node: Object, key: str, path: str = "") -> str:
     """A string that must be there.
 
     Raises:
@@ -48,7 +48,7 @@ def text(node: dict[str, Any], key: str, path: str = "") -> str:
     return value
 
 
-def mappings(node: dict[str, Any], key: str, path: str = "") -> list[dict[str, Any]]:
+def mappings(node: Object, key: str, path: str = "") -> list[Object]:
     """A list of mappings, empty when absent.
 
     Raises:
@@ -62,7 +62,7 @@ def mappings(node: dict[str, Any], key: str, path: str = "") -> list[dict[str, A
     return found
 
 
-def quantities(node: dict[str, Any], key: str, path: str = "") -> dict[str, Quantity]:
+def quantities(node: Object, key: str, path: str = "") -> dict[str, Quantity]:
     """A resource list: resource name to quantity.
 
     Raises:

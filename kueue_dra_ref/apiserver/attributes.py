@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from kueue_dra_ref.api.names import size
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -22,7 +23,6 @@ from kueue_dra_ref.apiserver.go_json import internal
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_slices import attribute
 
-Object = dict[str, Any]
 MAX_VALUE = 64
 LISTS = ("bools", "ints", "strings", "versions")
 UNION = tuple(field.key for field in attribute("v1").fields)

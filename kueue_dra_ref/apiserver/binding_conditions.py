@@ -6,8 +6,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceBindingPar
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid, listed
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -16,7 +16,7 @@ MAX_CONDITIONS = 4
 _AWAITED, _FAILING = "bindingConditions", "bindingFailureConditions"
 
 
-def conditions(device: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def conditions(device: Object, path: str, k: Kubernetes) -> Errors:
     """Check that a device has both kinds of conditions or none, and none of them twice."""
     awaited, failing = device.get(_AWAITED) or [], device.get(_FAILING) or []
     check = partial(resource_names.label_key, k=k)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.apiserver.fielderrors import (
@@ -28,7 +28,6 @@ from kueue_dra_ref.apiserver.taints import toleration
 MAX_REQUESTS, MAX_CONSTRAINTS, MAX_CONFIGS, MAX_ALTERNATIVES = 32, 32, 32, 8
 _UNION = "exactly one of `exactly` or `firstAvailable` is required"
 _ATTRIBUTE_UNION = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
-Object = dict[str, Any]
 
 
 def claim(spec: Object, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:

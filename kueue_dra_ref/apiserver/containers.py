@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names, resources
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -21,7 +21,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
-Object = dict[str, Any]
 _RESTARTED = ("Always", "Never", "OnFailure")
 _MISSING = "must be one of the names in pod.spec.resourceClaims"
 

@@ -6,8 +6,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateCounterSet, vali
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -17,8 +17,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
     too_many,
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
-
-Object = dict[str, Any]
 
 
 def sets(found: list[Object] | None, path: str, k: Kubernetes) -> Errors:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.attributes import LISTS, attributes
 from kueue_dra_ref.apiserver.binding_conditions import conditions
@@ -25,7 +25,6 @@ from kueue_dra_ref.apiserver.node_allocatable import mappings
 from kueue_dra_ref.apiserver.request_policy import request_policy
 from kueue_dra_ref.apiserver.taints import taint
 
-Object = dict[str, Any]
 MAX_ENTRIES = 32
 
 

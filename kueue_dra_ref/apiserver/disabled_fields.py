@@ -7,8 +7,8 @@ Kubernetes: pkg/registry/resource/resourceclaim/strategy.go (dropDisabledSpecFie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.resource_conversion import (
     claims_of,
@@ -16,7 +16,6 @@ from kueue_dra_ref.apiserver.resource_conversion import (
     requests_of,
 )
 
-Object = dict[str, Any]
 Uses = Iterator[tuple[Object, str]]
 """Where a feature is used: the mapping that holds the field, and the field."""
 

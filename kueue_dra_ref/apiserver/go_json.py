@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.go_types import (
     GoMap,
     GoScalar,
@@ -48,7 +49,7 @@ def external(value: Any, shape: Shape, *, flat: bool) -> str:
             return _print(value, shape, 0)
 
 
-def _written(value: dict[str, Any], shape: GoStruct, *, flat: bool) -> Iterator[str]:
+def _written(value: Object, shape: GoStruct, *, flat: bool) -> Iterator[str]:
     for field in shape.fields:
         found = value.get(field.key)
         if flat and field.key == "exactly" and isinstance(field.shape, GoStruct):
@@ -75,7 +76,7 @@ def _print(value: Any, shape: Shape, minor: int) -> str:
             return f"{{{_inner(value, shape, minor)}}}"
 
 
-def _inner(value: dict[str, Any], shape: GoStruct, minor: int) -> str:
+def _inner(value: Object, shape: GoStruct, minor: int) -> str:
     parts: list[str] = []
     for key, field in shape.known(minor).items():
         if field.shape is OBJECT_META:
@@ -109,7 +110,7 @@ def _empty(shape: Shape, minor: int) -> str:
             return "null"
 
 
-def _meta(meta: dict[str, Any]) -> dict[str, Any]:
+def _meta(meta: Object) -> Object:
     return {
         field.key: meta[field.key]
         for field in OBJECT_META.fields

@@ -5,13 +5,12 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateNodeAllocatableR
 
 from __future__ import annotations
 
-from typing import Any
-
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, not_found
 
 
-def mappings(device: dict[str, Any], path: str) -> Errors:
+def mappings(device: Object, path: str) -> Errors:
     """Check what a device takes of cpu, memory and the like."""
     for name, mapping in sorted(
         (device.get("nodeAllocatableResourceMappings") or {}).items()

@@ -6,8 +6,7 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateResourceSliceSpe
 
 from __future__ import annotations
 
-from typing import Any
-
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -22,7 +21,6 @@ from kueue_dra_ref.apiserver.go_types import GoSlice
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
 
-Object = dict[str, Any]
 _SLICE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _SLICE_1_32 = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required"
 _DEVICE = (

@@ -7,8 +7,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceClaimUpd
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.claims import claim
 from kueue_dra_ref.apiserver.classes import device_class
@@ -22,7 +22,6 @@ from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.apiserver.slices import slice_spec
 
-Object = dict[str, Any]
 _FIRST_WITH_EXACTLY = 33
 
 

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from kueue_dra_ref.api.names import size
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, too_long
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -16,7 +17,7 @@ from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 MAX_PARAMETERS = 10 * 1024
 
 
-def opaque(config: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def opaque(config: Object, path: str, k: Kubernetes) -> Errors:
     """Check that a configuration has a driver and an object of parameters."""
     found, path = config.get("opaque"), f"{path}.opaque"
     if found is None:

@@ -5,11 +5,10 @@ Kubernetes: pkg/apis/core/validation/validation.go (ValidatePodSpec, validatePod
 
 from __future__ import annotations
 
-from typing import Any
-
 from kueue_dra_ref.api.crd_validation import places
 from kueue_dra_ref.api.names import label_value_faults
 from kueue_dra_ref.api.pods import REQUIRED
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import containers, nodes, resource_names, resources
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -25,7 +24,6 @@ from kueue_dra_ref.apiserver.go_types import LAST
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import POD_CLAIM
 
-Object = dict[str, Any]
 _FROM = ("resourceClaimName", "resourceClaimTemplateName")
 _BOTH = (
     "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kueue_dra_ref.api.scheme import version_of
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.declarative_validation import also_declared, said
 from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
 from kueue_dra_ref.apiserver.go_types import GoStruct
@@ -143,7 +143,7 @@ def _sent_on(number: str) -> int | float:
 
 
 def _answer(
-    obj: dict[str, Any],
+    obj: Object,
     old: Manifest | None,
     under: RequestContext,
     version: str,
@@ -162,7 +162,7 @@ def _answer(
 
 
 def _errors(
-    obj: dict[str, Any], old: Manifest | None, under: RequestContext, version: str
+    obj: Object, old: Manifest | None, under: RequestContext, version: str
 ) -> tuple[FieldError, ...]:
     def found(k: Kubernetes) -> list[FieldError]:
         labels = under.namespace_labels
@@ -178,7 +178,7 @@ def _errors(
     return said(found(k), k)
 
 
-def _keep_scope(obj: dict[str, Any]) -> None:
+def _keep_scope(obj: Object) -> None:
     if obj["kind"] in ("DeviceClass", "ResourceSlice"):
         obj["metadata"].pop("namespace", None)
 
@@ -192,7 +192,7 @@ def _undecodable(
 
 
 def _invalid(
-    obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]
+    obj: Object, errors: tuple[FieldError, ...], warnings: tuple[str, ...]
 ) -> RejectedRequest:
     told = list(map(str, errors))
     words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
@@ -216,7 +216,7 @@ def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
     )
 
 
-def _of_the_driver(obj: dict[str, Any], k: Kubernetes) -> tuple[str, ...]:
+def _of_the_driver(obj: Object, k: Kubernetes) -> tuple[str, ...]:
     driver = obj["spec"].get("driver") or ""
     if not k.warns_of_capitals or driver == driver.lower():
         return ()

@@ -8,8 +8,8 @@ Kubernetes: pkg/apis/resource/v1beta1/conversion.go (Convert_v1beta1_DeviceReque
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 
@@ -25,9 +25,9 @@ _ASKED = (
 _SET_WHEN_EMPTY = frozenset({"selectors", "adminAccess", "tolerations", "capacity"})
 
 
-def claims_of(obj: dict[str, Any]) -> dict[str, Any]:
+def claims_of(obj: Object) -> Object:
     """Give the claim's spec inside a claim or a template; empty for other kinds."""
-    spec: dict[str, Any] = obj.get("spec") or {}
+    spec: Object = obj.get("spec") or {}
     match obj["kind"]:
         case "ResourceClaim":
             return spec
@@ -37,20 +37,20 @@ def claims_of(obj: dict[str, Any]) -> dict[str, Any]:
             return {}
 
 
-def requests_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+def requests_of(spec: Object) -> list[Object]:
     """Give the requests of a claim's spec."""
-    found: list[dict[str, Any]] = (spec.get("devices") or {}).get("requests") or []
+    found: list[Object] = (spec.get("devices") or {}).get("requests") or []
     return found
 
 
-def devices_of(obj: dict[str, Any]) -> list[dict[str, Any]]:
+def devices_of(obj: Object) -> list[Object]:
     """Give the devices of a slice; none of other kinds."""
     spec = obj.get("spec") or {} if obj["kind"] == "ResourceSlice" else {}
-    found: list[dict[str, Any]] = spec.get("devices") or []
+    found: list[Object] = spec.get("devices") or []
     return found
 
 
-def set_defaults(obj: dict[str, Any], version: str, k: Kubernetes, now: str) -> None:
+def set_defaults(obj: Object, version: str, k: Kubernetes, now: str) -> None:
     """Fill in what the version's defaults say, before conversion."""
     for request in requests_of(claims_of(obj)):
         for body in _bodies(request, version, k):
@@ -62,7 +62,7 @@ def set_defaults(obj: dict[str, Any], version: str, k: Kubernetes, now: str) -> 
         _default_device(device.get("basic", {}) if is_flat(version) else device, now)
 
 
-def to_v1(obj: dict[str, Any], version: str, k: Kubernetes) -> None:
+def to_v1(obj: Object, version: str, k: Kubernetes) -> None:
     """Bring a decoded object to v1's shape."""
     for request in requests_of(claims_of(obj)) if is_flat(version) else ():
         _gather(request, k)
@@ -76,9 +76,7 @@ def to_v1(obj: dict[str, Any], version: str, k: Kubernetes) -> None:
     obj["apiVersion"] = "resource.k8s.io/v1"
 
 
-def _bodies(
-    request: dict[str, Any], version: str, k: Kubernetes
-) -> Iterator[dict[str, Any]]:
+def _bodies(request: Object, version: str, k: Kubernetes) -> Iterator[Object]:
     yield from request.get("firstAvailable") or ()
     if not is_flat(version):
         if "exactly" in request:
@@ -87,20 +85,20 @@ def _bodies(
         yield request
 
 
-def _default_amount(body: dict[str, Any]) -> None:
+def _default_amount(body: Object) -> None:
     body["allocationMode"] = body.get("allocationMode") or "ExactCount"
     if body["allocationMode"] == "ExactCount" and not body.get("count"):
         body["count"] = 1
 
 
-def _tolerating(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _tolerating(spec: Object) -> Iterator[Object]:
     for request in requests_of(spec):
         yield request
         yield request.get("exactly") or {}
         yield from request.get("firstAvailable") or ()
 
 
-def _default_device(device: dict[str, Any], now: str) -> None:
+def _default_device(device: Object, now: str) -> None:
     for taint in device.get("taints") or ():
         if now:
             taint.setdefault("timeAdded", now)
@@ -108,7 +106,7 @@ def _default_device(device: dict[str, Any], now: str) -> None:
         mapping.setdefault("allocationMultiplier", "1")
 
 
-def _gather(request: dict[str, Any], k: Kubernetes) -> None:
+def _gather(request: Object, k: Kubernetes) -> None:
     """Put the fields of a flat request under ``exactly``, when any is set."""
 
     def is_set(key: str) -> bool:
@@ -120,7 +118,7 @@ def _gather(request: dict[str, Any], k: Kubernetes) -> None:
         request.pop(key, None)
 
 
-def _unbox(device: dict[str, Any], k: Kubernetes) -> None:
+def _unbox(device: Object, k: Kubernetes) -> None:
     """Open ``basic``; a capacity that is the amount alone becomes ``{value: ...}``."""
     basic = device.pop("basic", None)
     if basic is None and k.has_flat_paths:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -25,7 +25,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
-Object = dict[str, Any]
 Naming = Callable[[str, str, Kubernetes], Errors]
 _OF_CONTAINERS = ("cpu", "ephemeral-storage", "memory")
 _OF_PODS = ("cpu", "memory")

@@ -7,8 +7,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceSlice, v
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.devices import device
 from kueue_dra_ref.apiserver.fielderrors import (
@@ -21,7 +21,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.partition_type import partition_type
 
-Object = dict[str, Any]
 _LISTS = ("ints", "bools", "strings", "versions")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
 from kueue_dra_ref.apiserver.go_types import (
     LAST,
@@ -79,7 +80,7 @@ def pruned(value: Any, shape: Shape, path: str, dropped: list[str]) -> Any:
 
 
 def _known(
-    value: dict[str, Any], shape: GoStruct, path: str, dropped: list[str]
+    value: Object, shape: GoStruct, path: str, dropped: list[str]
 ) -> Iterator[tuple[str, Any]]:
     known = shape.known(LAST)
     for key, each in value.items():
@@ -96,7 +97,7 @@ def _in_list(values: list[Any], shape: GoSlice, path: str) -> Errors:
     yield from _no_objects(values, path) if shape.keyed else ()
 
 
-def _in_object(found: dict[str, Any], shape: GoStruct | GoMap, path: str) -> Errors:
+def _in_object(found: Object, shape: GoStruct | GoMap, path: str) -> Errors:
     known = (
         {field.key: field.shape for field in shape.fields}
         if isinstance(shape, GoStruct)

@@ -5,14 +5,13 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceTaint, val
 
 from __future__ import annotations
 
-from typing import Any
-
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 
-def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def taint(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check a taint of a device, which has an effect."""
     yield from resource_names.label_key(found.get("key") or "", f"{path}.key", k)
     if found.get("value"):
@@ -21,7 +20,7 @@ def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
     yield from _effect(effect, path, k) if effect else [required(f"{path}.effect")]
 
 
-def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def toleration(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check a toleration of a request, which may leave key and effect open."""
     if found.get("key"):
         yield from resource_names.label_key(found["key"], f"{path}.key", k)

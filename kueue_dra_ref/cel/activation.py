@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api import quantities
-
-from . import semver, value_types
-from .model import Device, EvaluationError, Undecided
+from kueue_dra_ref.cel import semver, value_types
+from kueue_dra_ref.cel.model import Device, EvaluationError, Undecided
 
 _PLAIN = {"string": str, "bool": bool, "int": int}
 """The kinds of attributes that the engine takes as they are."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from . import selector
-from .kubernetes_backend import KubernetesSelector, OracleProgram
-from .model import CompileError, Undecided
-from .selector import Selector
+from kueue_dra_ref.cel import selector
+from kueue_dra_ref.cel.kubernetes_backend import KubernetesSelector, OracleProgram
+from kueue_dra_ref.cel.model import CompileError, Undecided
+from kueue_dra_ref.cel.selector import Selector
 
 Compiled = Selector | KubernetesSelector | CompileError | Undecided
 _COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from . import engine
-from .checked_expr import CheckedExpr
-from .model import EvaluationError, Undecided
-from .validators import CONVERSIONS
+from kueue_dra_ref.cel import engine
+from kueue_dra_ref.cel.checked_expr import CheckedExpr
+from kueue_dra_ref.cel.model import EvaluationError, Undecided
+from kueue_dra_ref.cel.validators import CONVERSIONS
 
 _FOLDED = CONVERSIONS | {"dyn", "type"}
 # Go's strconv.ParseBool takes these; the engine takes fewer.

@@ -6,7 +6,7 @@ Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (draCostEstimator,
 
 from __future__ import annotations
 
-from .source import Source, read
+from kueue_dra_ref.cel.source import Source, read
 
 _CHEAP = frozenset({"startsWith", "endsWith", "size"})
 

@@ -11,10 +11,10 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from . import error_messages
-from .library import Overload, overloads
-from .model import EvaluationError, Undecidable, Undecided
-from .source import NO_OVERLOAD
+from kueue_dra_ref.cel import error_messages
+from kueue_dra_ref.cel.library import Overload, overloads
+from kueue_dra_ref.cel.model import EvaluationError, Undecidable, Undecided
+from kueue_dra_ref.cel.source import NO_OVERLOAD
 
 _ENVIRONMENT = """
 extensions:

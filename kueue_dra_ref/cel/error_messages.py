@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .validators import CONVERSIONS, ValidatorError
+from kueue_dra_ref.cel.validators import CONVERSIONS, ValidatorError
 
 _OVERLOAD = re.compile(
     r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'"

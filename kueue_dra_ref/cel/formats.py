@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from datetime import date
 
-from . import urls
-from .model import Undecidable
-from .source import Source
+from kueue_dra_ref.cel import urls
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.source import Source
 
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .checked_expr import CheckedExpr
+from kueue_dra_ref.cel.checked_expr import CheckedExpr
 
 _CLAUSE = re.compile(r"%(?:\.[0-9]+)?(.)", re.DOTALL)
 _SURE = {

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from .model import CompileError, Device, EvaluationError
+from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError
 
 
 class ProgramFailed(Exception):

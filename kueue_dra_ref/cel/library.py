@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import addresses, overrides, patterns, urls, value_types
+from kueue_dra_ref.cel import addresses, overrides, patterns, urls, value_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import checked_expr, engine, error_messages
-from .model import CompileError
-from .validators import ValidatorError
+from kueue_dra_ref.cel import checked_expr, engine, error_messages
+from kueue_dra_ref.cel.model import CompileError
+from kueue_dra_ref.cel.validators import ValidatorError
 
 
 def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import formats
-from .model import Undecidable
-from .value_types import equal
+from kueue_dra_ref.cel import formats
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.value_types import equal
 
 _LONGEST = 1000
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .model import Undecidable
+from kueue_dra_ref.cel.model import Undecidable
 
 _SHARED = re.compile(
     r"""(?: [\w ,:;=@/#%&!<>~"'_.|^$*+?-]          # what stands for itself, and the plain operators

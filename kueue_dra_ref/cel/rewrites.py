@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .source import Source, operands, read
+from kueue_dra_ref.cel.source import Source, operands, read
 
 _REFUSED = re.compile(
     r"<input>:(\d+):(\d+): found no matching overload for '([\w<>=]+)' applied to '\((.*)\)'"

@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from . import (
+from kueue_dra_ref.cel import (
     checked_expr,
     constant_folding,
     engine,
@@ -25,11 +24,11 @@ from . import (
     formats,
     value_types,
 )
-from .activation import Activation, facts, variables
-from .model import CompileError, Device, EvaluationError, Undecided
-from .rewrites import mended
-from .source import Source, beyond_the_engine, for_the_engine, read
-from .validators import Validation, ValidatorError, literals, review
+from kueue_dra_ref.cel.activation import Activation, facts, variables
+from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError, Undecided
+from kueue_dra_ref.cel.rewrites import mended
+from kueue_dra_ref.cel.source import Source, beyond_the_engine, for_the_engine, read
+from kueue_dra_ref.cel.validators import Validation, ValidatorError, literals, review
 
 _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checked_expr import CheckedExpr, ExprKind
+from kueue_dra_ref.cel.checked_expr import CheckedExpr, ExprKind
 
 # What asks a list for nothing that depends on the order of its elements.
 _ORDERLESS = frozenset(

@@ -9,8 +9,8 @@ import re
 from ipaddress import IPv6Address
 from urllib.parse import parse_qs
 
-from .model import Undecidable
-from .value_types import is_valid
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.value_types import is_valid
 
 _ESCAPED = "%[0-9A-Fa-f]{2}"
 _PLAIN = re.compile(

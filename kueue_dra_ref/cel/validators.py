@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from . import arithmetic, formatting, unsupported_shapes
-from .checked_expr import CheckedExpr, ExprKind
+from kueue_dra_ref.cel import arithmetic, formatting, unsupported_shapes
+from kueue_dra_ref.cel.checked_expr import CheckedExpr, ExprKind
 
 DEVICE_TYPES = frozenset(
     {"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"}

@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from . import semver
-from .model import Undecidable
+from kueue_dra_ref.cel import semver
+from kueue_dra_ref.cel.model import Undecidable
 
 _VERSION = "kubernetes.Semver"
 LEAST = -(2**63)
