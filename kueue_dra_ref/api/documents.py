@@ -156,32 +156,29 @@ def _document(value: Any, empty: ManifestDocument) -> ManifestDocument:
 
 
 def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
-    kind, items = document.manifest.get("kind"), document.manifest.get("items")
-    if (
-        not isinstance(kind, str)
-        or not kind.endswith("List")
-        or not isinstance(items, list)
-    ):
+    kind = document.manifest.get("kind")
+    items = document.manifest.get("items")
+    is_list = isinstance(kind, str) and kind.endswith("List")
+    if not is_list or not isinstance(items, list):
         yield document
         return
-    own = (
-        {}
-        if kind == "List"
-        else {"apiVersion": document.manifest.get("apiVersion"), "kind": kind[:-4]}
-    )
     for index, item in enumerate(items):
         if not isinstance(item, dict):
-            raise document.fault(
-                f"items[{index}]", f"{item!r} in a {kind}", "an object"
-            )
-        node = found_at(document.node, ["items", str(index)])[0]
-        yield ManifestDocument(
-            manifest=own | item,
-            file=document.file,
-            number=document.number,
-            node=node,
-            shift=document.shift,
+            found = f"{item!r} in a {kind}"
+            raise document.fault(f"items[{index}]", found, "an object")
+        yield replace(
+            document,
+            manifest=_of_the_list(document.manifest) | item,
+            node=found_at(document.node, ["items", str(index)])[0],
         )
+
+
+def _of_the_list(manifest: Manifest) -> Manifest:
+    """Give the apiVersion and kind that the items of a List kind inherit."""
+    kind = manifest["kind"]
+    if kind == "List":
+        return {}
+    return {"apiVersion": manifest.get("apiVersion"), "kind": kind[:-4]}
 
 
 def _held(document: ManifestDocument) -> str:

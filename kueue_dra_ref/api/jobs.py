@@ -10,22 +10,24 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
 POD_PATH = "spec.template.spec"
-INDEXED, BY_NUMBER = "Indexed", "NonIndexed"
+INDEXED = "Indexed"
+BY_NUMBER = "NonIndexed"
 """The modes in which a Job completes: index by index, or when so many of its pods have."""
 
 
 def template_of(job: Manifest) -> Manifest:
-    """What pods are made from."""
+    """Give the pod template of a Job."""
     found: Manifest = job["spec"].get("template") or {}
     return found
 
 
 def pod_of(job: Manifest) -> Manifest:
-    """What a Job says of its pods."""
+    """Give the pod spec of a Job."""
     found: Manifest = template_of(job).get("spec") or {}
     return found
 
 
 def queue_named_by(job: Manifest) -> str:
-    """The queue that a Job names; empty for none."""
-    return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
+    """Name the LocalQueue of a Job; empty for none."""
+    labels = job["metadata"].get("labels") or {}
+    return str(labels.get(QUEUE_LABEL, ""))

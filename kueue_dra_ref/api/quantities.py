@@ -191,12 +191,18 @@ def _binary(value: int) -> str:
 def _decimal(amount: Fraction, exponent: str | None) -> str:
     finest = -min(_DECIMAL.values())
     scaled = int(amount * 10**finest)
-    for suffix, power in (
-        sorted(_DECIMAL.items(), key=lambda item: -item[1]) if scaled else ()
-    ):
-        if scaled % 10 ** (power + finest) == 0:
-            ending = (
-                suffix if exponent is None else exponent.format(power) if power else ""
-            )
-            return f"{scaled // 10 ** (power + finest)}{ending}"
+    if not scaled:
+        return "0"
+    for suffix, power in _LARGEST_FIRST:
+        units, left = divmod(scaled, 10 ** (power + finest))
+        if left:
+            continue
+        if exponent is None:
+            return f"{units}{suffix}"
+        if power:
+            return f"{units}{exponent.format(power)}"
+        return str(units)
     return "0"
+
+
+_LARGEST_FIRST = sorted(_DECIMAL.items(), key=lambda item: -item[1])

@@ -20,8 +20,14 @@ _WORDS = {
 }
 
 
-def child(node: Object, key: str, kind: type[T], default: T, path: str = "") -> T:
-    """``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
+def child(
+    node: Object,
+    key: str,
+    kind: type[T],
+    default: T,
+    path: str = "",
+) -> T:
+    """Give ``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
 
     Raises:
         ManifestFault: the value is there and of another type.
@@ -36,7 +42,7 @@ def child(node: Object, key: str, kind: type[T], default: T, path: str = "") -> 
 
 
 def text(node: Object, key: str, path: str = "") -> str:
-    """A string that must be there.
+    """Give a string that must be there.
 
     Raises:
         ManifestFault: it is absent, empty or of another type.
@@ -49,7 +55,7 @@ def text(node: Object, key: str, path: str = "") -> str:
 
 
 def mappings(node: Object, key: str, path: str = "") -> list[Object]:
-    """A list of mappings, empty when absent.
+    """Give a list of mappings, empty when absent.
 
     Raises:
         ManifestFault: it is no list, or an element is no mapping.
@@ -58,32 +64,37 @@ def mappings(node: Object, key: str, path: str = "") -> list[Object]:
     found = child(node, key, list, [], path)
     for index, element in enumerate(found):
         if not isinstance(element, dict):
-            raise invalid(f"{join(path, key)}[{index}]", element, "expected a mapping")
+            at = f"{join(path, key)}[{index}]"
+            raise invalid(at, element, "expected a mapping")
     return found
 
 
 def quantities(node: Object, key: str, path: str = "") -> dict[str, Quantity]:
-    """A resource list: resource name to quantity.
+    """Read a resource list: resource name to quantity.
 
     Raises:
         ManifestFault: it is no mapping, or a value is no quantity.
 
     """
-    return {
-        name: quantity(value, f"{join(path, key)}.{name}")
-        for name, value in child(node, key, dict, {}, path).items()
-    }
+    at = join(path, key)
+    found = {}
+    for name, value in child(node, key, dict, {}, path).items():
+        found[name] = quantity(value, f"{at}.{name}")
+    return found
 
 
 def quantity(value: object, path: str) -> Quantity:
-    """One quantity.
+    """Read one quantity.
 
     Raises:
         ManifestFault: the text is no quantity.
 
     """
-    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
-        raise invalid(path, value, "expected a quantity such as 2, 500m or 80Gi")
+    expected = "expected a quantity such as 2, 500m or 80Gi"
+    if isinstance(value, bool):
+        raise invalid(path, value, expected)
+    if not isinstance(value, (str, int, float)):
+        raise invalid(path, value, expected)
     try:
         return parse(value)
     except BadQuantity as fault:
@@ -91,5 +102,7 @@ def quantity(value: object, path: str) -> Quantity:
 
 
 def join(path: str, key: str) -> str:
-    """A field path one step deeper."""
-    return f"{path}.{key}" if path else key
+    """Extend a field path by one key."""
+    if not path:
+        return key
+    return f"{path}.{key}"
