@@ -111,19 +111,22 @@ def _literal(node: CheckedExpr) -> str:
         case _, bool() as value:
             return "true" if value else "false"
         case _, str() as value:
-            return '"' + "".join(f"\\U{ord(each):08x}" for each in value) + '"'
+            return f'"{_escaped(value)}"'
         case _, bytes() as value:
-            return 'b"' + "".join(f"\\x{each:02x}" for each in value) + '"'
+            escaped = [f"\\x{each:02x}" for each in value]
+            return 'b"' + "".join(escaped) + '"'
         case _, value:
             return repr(value)
 
 
-def _words(call: CheckedExpr, said: str) -> str:
-    if call.children[0].form == "constant" and call.children[0].kind.name in (
-        "string",
-        "int",
-        "uint",
-        "double",
-    ):
-        return f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
-    return said
+def _escaped(text: str) -> str:
+    return "".join(f"\\U{ord(each):08x}" for each in text)
+
+
+def _words(call: CheckedExpr, message: str) -> str:
+    inner = call.children[0]
+    if inner.form != "constant":
+        return message
+    if inner.kind.name not in ("string", "int", "uint", "double"):
+        return message
+    return f"type conversion error from '{inner.kind}' to '{call.name}'"

@@ -26,7 +26,7 @@ from kueue_dra_ref.cel import (
 )
 from kueue_dra_ref.cel.activation import Activation, facts, variables
 from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError, Undecided
-from kueue_dra_ref.cel.rewrites import mended
+from kueue_dra_ref.cel.rewrites import rewritten
 from kueue_dra_ref.cel.source import Source, beyond_the_engine, for_the_engine, read
 from kueue_dra_ref.cel.validators import Validation, ValidatorError, literals, review
 
@@ -67,7 +67,7 @@ def compiled(expression: str) -> Selector | CompileError | Undecided:
             tree = checked_expr.tree(engine.checked(text))
         except engine.CompileRejected as refused:
             before, said = text, str(refused)
-            text = mended(text, said)
+            text = rewritten(text, said)
         else:
             return _fault(text, tree) or _selector(text, read(text), review(tree))
     if _NOT_IN_THE_ENGINE.search(said) or (
