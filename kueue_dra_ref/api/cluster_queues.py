@@ -22,7 +22,7 @@ def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     """Read a stored ClusterQueue.
 
     Raises:
-        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+        ManifestError: a field is missing or of the wrong type, or a quota is no quantity.
 
     """
     spec = child(manifest, "spec", dict, {})
@@ -61,7 +61,7 @@ def cohort_of(manifest: Manifest) -> Cohort:
     """Read a stored Cohort.
 
     Raises:
-        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+        ManifestError: a field is missing or of the wrong type, or a quota is no quantity.
 
     """
     spec = child(manifest, "spec", dict, {})

@@ -1,4 +1,4 @@
-"""Conditions of an object's status: found, told apart and set as Kubernetes' meta helpers do."""
+"""Conditions of an object's status: find, set and remove them as Kubernetes' meta helpers do."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class DeviceClassMapping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformation:
-    """What is charged instead of, or beside, a requested resource."""
+    """The resources that Kueue charges instead of, or in addition to, a requested resource."""
 
     input: str
     strategy: str = "Retain"
@@ -45,7 +45,7 @@ class Transformation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What Kueue is told at start; sections that the reference does not judge stay in ``document``."""
+    """Kueue's configuration at start; sections that the reference does not use stay in ``document``."""
 
     mappings: tuple[DeviceClassMapping, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Configuration:
 def load(
     document: Manifest, versions: Versions
 ) -> Configuration | tuple[FieldError, ...]:
-    """Decode a Configuration strictly and fill in defaults, or say what the decoder refuses.
+    """Decode a Configuration strictly and fill in defaults, or report what the decoder refuses.
 
     A missing apiVersion means the newest of ``versions``, as it does to Kueue.
     """

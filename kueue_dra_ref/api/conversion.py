@@ -25,10 +25,10 @@ Shape = Callable[[Object], None]
 
 
 def stored(manifest: Manifest) -> Manifest:
-    """A copy in the shape that the store keeps, with the API server's defaults; not for resource.k8s.io.
+    """Copy a manifest in the shape that the store keeps, with the API server's defaults; not for resource.k8s.io.
 
     Raises:
-        ManifestFault: a name or a namespace is missing.
+        ManifestError: a name or a namespace is missing.
 
     """
     found = converted(manifest)
@@ -38,10 +38,10 @@ def stored(manifest: Manifest) -> Manifest:
 
 
 def converted(manifest: Manifest) -> Manifest:
-    """A copy in the shape that the store keeps, nothing added; a null field is an absent one.
+    """Copy a manifest in the shape that the store keeps, nothing added; a null field is an absent one.
 
     Raises:
-        ManifestFault: a name or a namespace is missing, or what changes with the version is of the wrong type.
+        ManifestError: a name or a namespace is missing, or what changes with the version is of the wrong type.
 
     """
     kind = kind_of(manifest)

@@ -1,4 +1,4 @@
-"""Limits that a definition sets on the fields of a kind, in the words of the API server that holds objects to them."""
+"""Limits that a CustomResourceDefinition sets on the fields of a kind, in the words of the API server."""
 
 from __future__ import annotations
 

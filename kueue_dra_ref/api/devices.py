@@ -32,7 +32,7 @@ class DeviceRequest:
     selectors: tuple[str, ...]
     """CEL expressions, in order."""
     capacity: Mapping[str, str | int] = field(default_factory=dict)
-    """The share that is asked for of each capacity."""
+    """The requested share of each capacity."""
     alternatives: tuple[DeviceRequest, ...] = ()
     """What ``firstAvailable`` names, best first; empty for an exact request."""
     is_exact: bool = True
@@ -42,7 +42,7 @@ def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
     """Read the requests of a stored ResourceClaimTemplate.
 
     Raises:
-        ManifestFault: a field is of the wrong type.
+        ManifestError: a field is of the wrong type.
 
     """
     spec = child(template, "spec", dict, {})
@@ -90,7 +90,7 @@ def _fields(index: int, body: Object, path: str) -> Object:
 
 
 def expressions_of(body: Object, path: str) -> tuple[str, ...]:
-    """The CEL expressions of a ``selectors`` list; a selector without ``cel`` is passed over."""
+    """Give the CEL expressions of a ``selectors`` list; a selector without ``cel`` is skipped."""
     found = [
         child(entry, "cel", dict, {}, path)
         for entry in mappings(body, "selectors", path)

@@ -56,7 +56,7 @@ class ManifestDocument:
         return sum(here is not there for here, there in itertools.pairwise(places))
 
     def fault(self, path: str, found: str, expected: str) -> DocumentError:
-        """Say what is wrong with a field of this document."""
+        """Report what is wrong with a field of this document."""
         return DocumentError(
             file=self.file,
             document=self.number,
@@ -71,7 +71,7 @@ def read(path: Path) -> tuple[ManifestDocument, ...]:
     """Read a file, the standard input, or every YAML and JSON file of a directory by name, List kinds taken apart.
 
     Raises:
-        DocumentFault: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
+        DocumentError: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
 
     """
     inside = None if str(path) == STANDARD_INPUT else _inside(path)
@@ -101,7 +101,7 @@ def parse(text: str, file: str, shift: int = 0) -> tuple[ManifestDocument, ...]:
     """Read every document of a text, List kinds taken apart; ``shift`` counts the lines before the text in its file.
 
     Raises:
-        DocumentFault: the text is no YAML, repeats a key or holds something else than objects.
+        DocumentError: the text is no YAML, repeats a key or holds something else than objects.
 
     """
     return tuple(
@@ -124,7 +124,7 @@ def configurations(
     """Pick Kueue Configurations, those inside a ConfigMap too; what has no kind can only be one.
 
     Raises:
-        DocumentFault: what a ConfigMap holds is no YAML.
+        DocumentError: what a ConfigMap holds is no YAML.
 
     """
     return tuple(found for document in documents for found in _configurations(document))
@@ -134,7 +134,7 @@ def objects(documents: Iterable[ManifestDocument]) -> tuple[ManifestDocument, ..
     """Pick what is not a Configuration, each with apiVersion, kind and a name.
 
     Raises:
-        DocumentFault: one of the three is missing.
+        DocumentError: one of the three is missing.
 
     """
     picked = tuple(

@@ -1,18 +1,18 @@
-"""What users write on a Job for Kueue to read."""
+"""The labels and annotations of a Job that Kueue reads."""
 
 from __future__ import annotations
 
 from kueue_dra_ref.target import Manifest
 
 FRAMEWORK = "batch/job"
-"""What a Configuration calls Jobs among its integrations."""
+"""The name of Jobs among the integrations of a Configuration."""
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
 POD_PATH = "spec.template.spec"
 INDEXED = "Indexed"
 BY_NUMBER = "NonIndexed"
-"""The modes in which a Job completes: index by index, or when so many of its pods have."""
+"""The completion modes of a Job: index by index, or by the number of its completed pods."""
 
 
 def template_of(job: Manifest) -> Manifest:

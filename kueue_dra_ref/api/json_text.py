@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NoJson(Exception):
-    """A text that is no JSON; the words say what was found."""
+    """A text that is no JSON; the message names what was found."""
 
 
 def json_value(text: str) -> Any:

@@ -17,7 +17,7 @@ def selects(selector: Object, labels: Mapping[str, str]) -> bool:
     """Tell whether a LabelSelector matches; an empty one matches everything.
 
     Raises:
-        ManifestFault: an operator is unknown or a field is of the wrong type.
+        ManifestError: an operator is unknown or a field is of the wrong type.
 
     """
     wanted = child(selector, "matchLabels", dict, {})
@@ -32,7 +32,7 @@ def expression_holds(expression: Object, labels: Mapping[str, str]) -> bool:
     """Tell whether one ``{key, operator, values}`` requirement holds for labels.
 
     Raises:
-        ManifestFault: the operator is unknown.
+        ManifestError: the operator is unknown.
 
     """
     key = expression.get("key", "")

@@ -1,4 +1,4 @@
-"""What is wrong with labels, and with what selects by them, in the words of apimachinery (metav1 validation)."""
+"""Validation of labels and label selectors, in the words of apimachinery (metav1 validation)."""
 
 from __future__ import annotations
 

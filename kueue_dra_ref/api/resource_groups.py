@@ -34,9 +34,9 @@ class ResourceQuota:
     quota: Manifest
     covered: str
     of_cohort: bool
-    """Whether a Cohort says so, and no ClusterQueue."""
+    """Whether a Cohort has this quota, not a ClusterQueue."""
     joined: bool
-    """Whether who says so has a cohort above it."""
+    """Whether the ClusterQueue or the Cohort has a parent cohort."""
 
 
 def parts_of(

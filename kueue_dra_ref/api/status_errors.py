@@ -1,4 +1,4 @@
-"""What a manifest can get wrong, said the way an API server says it: the field, what was found, what was expected."""
+"""The faults of a manifest as an API server reports them: the field, what was found, what was expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may have been meant by a name that nobody knows."""
+"""Suggestions for an unknown name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Job that is written once more: what its writer changed is taken over, what Kueue changed since stays."""
+"""Three-way merge of a Job that is written again: changes of its writer apply, changes of Kueue stay."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def child(
     """Give ``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
 
     Raises:
-        ManifestFault: the value is there and of another type.
+        ManifestError: the value is there and of another type.
 
     """
     value = node.get(key)
@@ -45,7 +45,7 @@ def text(node: Object, key: str, path: str = "") -> str:
     """Give a string that must be there.
 
     Raises:
-        ManifestFault: it is absent, empty or of another type.
+        ManifestError: it is absent, empty or of another type.
 
     """
     value = child(node, key, str, "", path)
@@ -58,7 +58,7 @@ def mappings(node: Object, key: str, path: str = "") -> list[Object]:
     """Give a list of mappings, empty when absent.
 
     Raises:
-        ManifestFault: it is no list, or an element is no mapping.
+        ManifestError: it is no list, or an element is no mapping.
 
     """
     found = child(node, key, list, [], path)
@@ -73,7 +73,7 @@ def quantities(node: Object, key: str, path: str = "") -> dict[str, Quantity]:
     """Read a resource list: resource name to quantity.
 
     Raises:
-        ManifestFault: it is no mapping, or a value is no quantity.
+        ManifestError: it is no mapping, or a value is no quantity.
 
     """
     at = join(path, key)
@@ -87,7 +87,7 @@ def quantity(value: object, path: str) -> Quantity:
     """Read one quantity.
 
     Raises:
-        ManifestFault: the text is no quantity.
+        ManifestError: the text is no quantity.
 
     """
     expected = "expected a quantity such as 2, 500m or 80Gi"

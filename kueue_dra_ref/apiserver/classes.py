@@ -1,4 +1,4 @@
-"""Validation of DeviceClasses: selectors, configurations, the extended resource that they stand for.
+"""Validation of DeviceClasses: selectors, configurations, the extended resource of a class.
 
 Kubernetes: pkg/apis/resource/validation/validation.go (ValidateDeviceClass, validateDeviceClassSpec)
 """

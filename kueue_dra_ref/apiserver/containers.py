@@ -1,4 +1,4 @@
-"""Validation of the containers of a pod (core: Container): what they are called, ask for and use, who starts again.
+"""Validation of the containers of a pod (core: Container): names, resources, claims, restart policies.
 
 Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers,
     validateContainerCommon, validateContainerRestartPolicy)
@@ -38,12 +38,12 @@ class PodContainer:
 
     @property
     def name(self) -> str:
-        """What it is called; empty if it is not."""
+        """Give its name; empty for none."""
         return self.spec.get("name") or ""
 
     @property
     def resources(self) -> Object:
-        """What it asks for, and which claims it uses."""
+        """Give the resources that it requests and the claims that it uses."""
         return self.spec.get("resources") or {}
 
 
@@ -93,7 +93,7 @@ def named_once(container: PodContainer) -> Errors:
 
 
 def amounts(container: PodContainer) -> Errors:
-    """Check what a container asks for, claims aside."""
+    """Check the resources of a container, without its claims."""
     yield from resources.of_container(
         container.resources, f"{container.path}.resources", container.kubernetes
     )

@@ -1,7 +1,7 @@
-"""What is said last: each error once, with the paths and words of the minor that says it.
+"""The last step of validation: each error once, with the paths and words of the minor that reports it.
 
 Up to 1.32 the paths are those of the flat shape.  From 1.33 to 1.36 they are v1's, whatever version was written.  In
-1.37 what the types of the API declare is said by the declarations: after all else, in their words, and with the paths
+1.37 the declarations of the API's types report their own errors: after all others, in their words, and with the paths
 of the version that was written.
 
 Kubernetes: k8s.io/apiserver/pkg/registry/rest/validate.go (ValidateDeclarativelyWithMigrationChecks)

@@ -1,4 +1,4 @@
-"""Fields behind feature gates: an API server whose gate is off drops them without a word, unless they were in use.
+"""Fields behind feature gates: an API server whose gate is off drops them silently, unless they were in use.
 
 Kubernetes: pkg/registry/resource/resourceclaim/strategy.go (dropDisabledSpecFields);
     pkg/registry/resource/resourceslice/strategy.go (dropDisabledFields)

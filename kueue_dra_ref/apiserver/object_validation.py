@@ -96,7 +96,7 @@ def _namespace(meta: Object) -> Errors:
 
 
 def errors_of_metadata(obj: Object, k: Kubernetes) -> Errors:
-    """Say what is wrong with the metadata of an object of another group, which has a name."""
+    """Check the metadata of an object of another group, which has a name."""
     meta = obj["metadata"]
     if obj["kind"] == "Namespace":
         yield from resource_names.label(meta["name"], "metadata.name")

@@ -47,7 +47,7 @@ class Undecodable(Exception):
 
 
 class _Mismatch(Undecodable):
-    """A wrong type, after which decoding goes on: a text that cannot be read is told before it."""
+    """A wrong type, after which decoding continues: an unreadable text is reported before it."""
 
 
 @dataclass(slots=True)

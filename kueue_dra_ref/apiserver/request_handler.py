@@ -1,4 +1,4 @@
-"""The door of the API server: an object as it was written in, what is stored or refused out.
+"""The API server's request handler: takes an object as it was written, gives what is stored or the rejection.
 
 Kubernetes: k8s.io/apiserver/pkg/endpoints/handlers/create.go (CreateResource);
     k8s.io/apiserver/pkg/endpoints/handlers/update.go (UpdateResource)
@@ -29,7 +29,7 @@ GROUP = "resource.k8s.io"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedRequest:
-    """An object that is stored, in v1's shape, and what its writer is warned of."""
+    """An object that is stored, in v1's shape, and the warnings for its writer."""
 
     obj: Manifest
     warnings: tuple[str, ...] = ()
@@ -47,12 +47,12 @@ class RejectedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What an answer depends on beside the object."""
+    """What an answer depends on, in addition to the object."""
 
     kubernetes: Kubernetes
     namespace_labels: Mapping[str, str]
     only_served: bool = False
-    """Refuse the versions that this minor of Kubernetes does not serve; otherwise they are warned of."""
+    """Refuse the versions that this minor of Kubernetes does not serve; otherwise warn of them."""
     strict: bool = False
     """Refuse unknown fields, as kubectl asks the API server to; otherwise they are dropped."""
     now: str = ""

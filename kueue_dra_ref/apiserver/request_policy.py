@@ -31,7 +31,7 @@ def request_policy(amount: str, policy: Object, path: str, k: Kubernetes) -> Err
     """Check a policy against the capacity that it shares out.
 
     Raises:
-        DividedByZero: an API server would crash over it.
+        DivisionByZero: an API server would crash over it.
 
     """
     values, bounds, default = (

@@ -1,4 +1,4 @@
-"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; what is wrong with one.
+"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; the faults of each.
 
 Kubernetes: pkg/apis/resource/validation/validation.go (validateQualifiedName, validateFullyQualifiedName,
     validateCIdentifier, validatePoolName)
@@ -51,7 +51,7 @@ def label_value(value: str, path: str, k: Kubernetes) -> Errors:
 
 
 def counted(fault: str, k: Kubernetes) -> str:
-    """Say in the unit of the minor how long a label's value may be."""
+    """Give the error text of a label's value in the unit of the minor."""
     return fault if k.counts_bytes else names.in_characters(fault)
 
 

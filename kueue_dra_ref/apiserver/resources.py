@@ -55,7 +55,7 @@ def of_container(resources: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
-    """Check what a pod asks for as a whole."""
+    """Check the resources that a pod requests as a whole."""
     if "claims" in resources:
         yield forbidden(
             f"{path}.claims", "claims may not be set for Resources at pod-level"

@@ -1,4 +1,4 @@
-"""Equality as an API server means it: of two values, whether one is a change of the other.
+"""Semantic equality: whether an API server takes one value as a change of another.
 
 Kubernetes: k8s.io/apimachinery/pkg/api/equality/semantic.go (Semantic)
 """

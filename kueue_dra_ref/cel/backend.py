@@ -27,7 +27,7 @@ def compiled(expression: str) -> Compiled:
 
 @contextmanager
 def answered_by(program: OracleProgram) -> Iterator[None]:
-    """Have Kubernetes' own engine answer, in this thread, until the block ends."""
+    """Evaluate with Kubernetes' own engine, in this thread, until the block ends."""
     before = _COMPILE.set(program.compiled)
     try:
         yield

@@ -77,7 +77,7 @@ def checked(expression: str) -> bytes:
     """Type an expression as Kubernetes declares the environment, and give the engine's serialised typed tree.
 
     Raises:
-        Refused: the expression is not valid there.
+        CompileRejected: the expression is not valid there.
 
     """
     try:
@@ -90,7 +90,7 @@ def program(source: str) -> Evaluate:
     """Compile a rewritten expression.
 
     Raises:
-        Refused: the engine cannot.
+        CompileRejected: the engine cannot.
 
     """
     try:

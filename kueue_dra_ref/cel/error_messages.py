@@ -73,7 +73,7 @@ def _pointed(expression: str, said: str) -> str:
 
 
 def _undeclared(expression: str, said: re.Match[str]) -> str:
-    """Name the first part of a name that nobody declared, where it begins; that of a message whole, at its brace."""
+    """Name the first part of an undeclared name, where it begins; a message's whole name, at its brace."""
     parts = said["name"].removeprefix(".").split(".")
     name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
     before = expression.split("\n")[: int(said["line"]) - 1]

@@ -1,4 +1,4 @@
-"""Kubernetes' own CEL package for device selectors, asked over JSON lines in a program of ours.
+"""Kubernetes' own CEL package for device selectors, called over JSON lines in a program of ours.
 
 Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpression, DeviceMatches)
 """

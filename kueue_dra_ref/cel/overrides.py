@@ -1,4 +1,4 @@
-"""Functions that the engine has and that answer otherwise than Kubernetes', under names of ours.
+"""Functions of the engine whose results differ from Kubernetes', under names of ours.
 
 No counterpart: replaces functions of the engine.
 """

@@ -10,7 +10,7 @@ import re
 from kueue_dra_ref.cel.model import Undecidable
 
 _SHARED = re.compile(
-    r"""(?: [\w ,:;=@/#%&!<>~"'_.|^$*+?-]          # what stands for itself, and the plain operators
+    r"""(?: [\w ,:;=@/#%&!<>~"'_.|^$*+?-]          # literal characters, and the plain operators
           | \\[.dw+*?()|{}/\[\]\\^$-]            # escapes; \s and \b differ
           | \[\^?(?:[\w .,:;=@/+*-]|\\[.dw-])+\]   # classes without nested brackets
           | \((?!\?) | \(\?: | \) | \{\d{1,3}(?:,\d{0,3})?\}

@@ -1,4 +1,4 @@
-"""What Kubernetes' CEL takes and the engine's type check refuses, said in words that the engine takes too.
+"""Expressions that Kubernetes' CEL accepts and the engine's type check refuses, rewritten for the engine.
 
 No counterpart: rewrites what only the engine refuses.
 """

@@ -34,7 +34,7 @@ _EQUALITIES = frozenset({"_==_", "_!=_"})
 def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the shapes in question that an expression has."""
     if _binds_side_by_side(root):
-        yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
+        yield "cel.bind() or optMap() next to another macro: the engine (0.1.3) confuses their variables"
     for node in root.walk():
         yield from _optionals(node)
         yield from _lists(node)

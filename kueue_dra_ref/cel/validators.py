@@ -52,7 +52,7 @@ class UndecidedReason:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All that a reading of the typed tree says."""
+    """All findings of a review of the typed tree."""
 
     faults: list[ValidatorError] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)

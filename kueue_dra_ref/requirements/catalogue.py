@@ -35,13 +35,13 @@ class Requirement:
     excluded: str = ""
     """Why no case covers it; empty for what is to be proven."""
     also: tuple[str, ...] = ()
-    """Where other texts say the same, text and heading each."""
+    """Other sources of the same requirement, text and heading each."""
     instead_of: tuple[str, ...] = ()
-    """IDs of what another text or release says of the same matter; both cannot hold at once."""
+    """IDs of contrary requirements of another text or release; both cannot hold at once."""
     file: str = field(default="", compare=False)
 
     def source_in(self, behaviour: str) -> str:
-        """Where the text of a behaviour says it; where it comes from when that text is silent or there is none."""
+        """Give the source in the text of a behaviour; the requirement's own when that text is silent or missing."""
         return next(
             (
                 source
@@ -52,7 +52,7 @@ class Requirement:
         )
 
     def level_in(self, behaviour: str) -> Level:
-        """How strongly the text of a behaviour asks; a release is asked what any text asks."""
+        """Give the level in the text of a behaviour; for a release, the level in any text."""
         silent = behaviour.startswith(_TEXT) and not _is_of(
             self.source_in(behaviour), behaviour
         )
@@ -64,7 +64,7 @@ _RETIRED = "retired.toml"
 
 
 def _is_of(source: str, behaviour: str) -> bool:
-    """Whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
+    """Tell whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
     return behaviour.startswith(_TEXT) and source.startswith(
         f"KEP-2941 {behaviour.removeprefix(_TEXT)}, "
     )
@@ -80,7 +80,7 @@ class CatalogueError(Exception):
 
 @cache
 def catalogue() -> Mapping[str, Requirement]:
-    """Every requirement by ID, in the order of the files.
+    """Read every requirement by ID, in the order of the files.
 
     Raises:
         CatalogueError: an entry is incomplete, has an unknown key, or has an ID that is taken or retired.
@@ -116,7 +116,7 @@ class Retired:
 
 @cache
 def retired() -> Mapping[str, Retired]:
-    """Every retired ID; no requirement takes one of them again."""
+    """Read every retired ID; no requirement takes one of them again."""
     versions = tomllib.loads(
         (files("kueue_dra_ref.requirements") / _RETIRED).read_text("utf-8")
     )
@@ -128,7 +128,7 @@ def retired() -> Mapping[str, Retired]:
 
 
 def renamed(id_: str) -> str:
-    """The sentence that gives the current ID of a retired one; empty for every other ID."""
+    """Give the sentence with the current ID of a retired one; empty for every other ID."""
     found = retired().get(id_)
     return f"{found.id} is {found.now} since {found.since}" if found else ""
 
@@ -178,7 +178,7 @@ def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requiremen
 
 
 def _held(file: str, entry: str, written: object) -> list[str]:
-    """The names of the behaviours in which an entry holds."""
+    """Give the names of the behaviours in which an entry holds."""
     if not isinstance(written, list):
         raise CatalogueError(file, entry, "holds must be a list")
     if not written:

@@ -11,7 +11,7 @@ from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Three piles that together hold every requirement of one behaviour, each in the order of the catalogue."""
+    """Every requirement of one behaviour: proven, untested or excluded, each in the order of the catalogue."""
 
     behaviour: str
     proven: Mapping[str, tuple[str, ...]]
@@ -22,7 +22,7 @@ class Coverage:
 
     @property
     def required(self) -> int:
-        """How many requirements the behaviour has, the excluded ones included."""
+        """Count the requirements of the behaviour, the excluded ones included."""
         return len(self.proven) + len(self.untested) + len(self.excluded)
 
 
@@ -31,7 +31,7 @@ def coverage(
     passed: Mapping[str, Collection[str]],
     behaviour: str,
 ) -> Coverage:
-    """Sort the requirements of ``behaviour`` into three piles.
+    """Sort the requirements of ``behaviour`` into proven, untested and excluded ones.
 
     Args:
         requirements: the catalogue.
@@ -39,7 +39,7 @@ def coverage(
         behaviour: the name that ``holds`` must list.
 
     Raises:
-        CatalogueFault: a case cites an ID that is not in the catalogue.
+        CatalogueError: a case cites an ID that is not in the catalogue.
 
     """
     cases = cases_by_id(requirements, passed)
@@ -59,7 +59,7 @@ def cases_by_id(
     """Turn "case cites IDs" into "ID is cited by cases", sorted by case.
 
     Raises:
-        CatalogueFault: a case cites an ID that is not in the catalogue.
+        CatalogueError: a case cites an ID that is not in the catalogue.
 
     """
     cases: defaultdict[str, list[str]] = defaultdict(list)

@@ -10,7 +10,7 @@ from kueue_dra_ref.requirements.catalogue import Level, Requirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A requirement as one behaviour has it: where its text says it, and how strongly."""
+    """A requirement as one behaviour has it, with its source and its level in the behaviour's text."""
 
     id: str
     text: str
@@ -20,7 +20,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What the earlier behaviour says of a matter, and what the later one says instead."""
+    """The requirements of the earlier behaviour, and those that replace them in the later one."""
 
     before: tuple[Sentence, ...]
     after: tuple[Sentence, ...]

@@ -17,10 +17,10 @@ class RangeError(ValueError):
 
 
 def expanded(written: Iterable[str]) -> tuple[str, ...]:
-    """The names of behaviours that the elements of a ``holds`` stand for.
+    """Expand the elements of a ``holds`` to the names of behaviours.
 
     Raises:
-        RangeFault: an element is no name and no range, a range names a minor that there is none of or ends before it
+        RangeError: an element is no name and no range, a range names a minor that there is none of or ends before it
             begins, or a name stands there twice.
 
     """
@@ -34,7 +34,7 @@ def expanded(written: Iterable[str]) -> tuple[str, ...]:
 
 
 def compact(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of behaviours as they are best written: minors that follow one another as a range."""
+    """Write names of behaviours compactly: consecutive minors as a range."""
     held = tuple(names)
     minors = [minor for minor in MINORS if f"kueue-{minor}" in held]
     others = [name for name in held if name.removeprefix("kueue-") not in MINORS]
