@@ -44,7 +44,7 @@ def packed(value: Any) -> bytes | None:
 
 
 def copied(value: T) -> T:
-    """Copy a value so that it shares no mapping and no list with the original; many times faster than ``copy.deepcopy``."""
+    """Copy a value, sharing no mapping and no list with it; many times faster than ``copy.deepcopy``."""
     if (written := packed(value)) is not None:
         return marshal.loads(written)  # type: ignore[no-any-return]  # the same types again
     if isinstance(value, dict):

@@ -34,7 +34,7 @@ class DocumentError(Exception):
 
     @property
     def worded(self) -> str:
-        """Print the error in one line that begins with its place as editors read it: FILE:LINE: FIELD: what is wrong."""
+        """Print the error in one line as editors read it: FILE:LINE: FIELD: what is wrong."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         field = f"{self.field}: " if self.field else ""
         return f"{place}: {field}found {self.found}; expected {self.expected}"

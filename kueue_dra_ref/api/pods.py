@@ -189,14 +189,14 @@ def units(name: str, amount: Quantity) -> int:
 
 
 def quota_units(name: str, amount: Quantity) -> int:
-    """Give a quota as Kueue counts it: one that int64 cannot hold is any amount, of CPU already at the last whole core."""
+    """Give a quota as Kueue counts it: beyond int64, for CPU from the last whole core, it is unlimited."""
     found = units(name, amount)
     return MAX_INT64 if name == "cpu" and found >= MAX_INT64 // 1000 * 1000 else found
 
 
 @lru_cache(maxsize=65536)
 def printed(name: str, value: int, in_bytes: frozenset[str] = frozenset()) -> str:
-    """Give the quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact.
+    """Print ``value`` units of a resource as Kueue does; bytes in powers of 1024 where that is exact.
 
     ``in_bytes`` names resources that are counted in bytes, in addition to memory and storage.
     """

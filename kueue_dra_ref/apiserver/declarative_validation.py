@@ -41,7 +41,7 @@ _DECLARED_OF = {"ResourceClaim": "spec", "DeviceClass": "metadata.name"}
 """What is declared of one kind only."""
 
 
-def said(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
+def reported(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
     """Place the errors of an object in v1's shape as a minor does, and tell each once."""
     if k.has_flat_paths:
         errors = [_flat(each) for each in errors]

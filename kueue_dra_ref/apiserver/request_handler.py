@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from kueue_dra_ref.api.scheme import version_of
 from kueue_dra_ref.api.unstructured import Object
-from kueue_dra_ref.apiserver.declarative_validation import also_declared, said
+from kueue_dra_ref.apiserver.declarative_validation import also_declared, reported
 from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
 from kueue_dra_ref.apiserver.go_types import GoStruct
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -168,7 +168,7 @@ def _errors(
     k = under.kubernetes
     found = _errors_in(k, obj, old, under)
     if not k.is_declarative:
-        return said(found, k)
+        return reported(found, k)
     unstopped = _errors_in(k.unstopped, obj, old, under)
     return also_declared(obj, found, unstopped, version)
 

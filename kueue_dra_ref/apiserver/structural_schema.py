@@ -119,9 +119,9 @@ def _plain(value: Any, shape: GoScalar, path: str) -> Errors:
 def _scalar(value: Any, shape: GoScalar, path: str) -> Errors:
     wanted, found = _NAMES[shape.holds], _name(value)
     if wanted == "integer" and found in ("boolean", "object", "number"):
-        told = '"float64"' if found == "number" else '""'
+        shown = '"float64"' if found == "number" else '""'
         yield invalid_as(
-            path, told, f"{path} in body must be of type {shape.go}: {told}"
+            path, shown, f"{path} in body must be of type {shape.go}: {shown}"
         )
     elif found != wanted and not (wanted == "integer" and found == "whole number"):
         yield _other(value, wanted, path)

@@ -28,10 +28,10 @@ def failures(tree: CheckedExpr) -> Iterator[str]:
             case EvaluationError(detail=detail) if not isinstance(
                 _value(call.children[0]), EvaluationError
             ):
-                yield _words(call, detail)
+                yield _message(call, detail)
 
 
-def odd(tree: CheckedExpr) -> Iterator[str]:
+def undecided(tree: CheckedExpr) -> Iterator[str]:
     """Name the conversions that the engine carries out otherwise than Kubernetes."""
     for call in _conversions(tree):
         inner = call.children[0]
@@ -123,7 +123,7 @@ def _escaped(text: str) -> str:
     return "".join(f"\\U{ord(each):08x}" for each in text)
 
 
-def _words(call: CheckedExpr, message: str) -> str:
+def _message(call: CheckedExpr, message: str) -> str:
     inner = call.children[0]
     if inner.form != "constant":
         return message

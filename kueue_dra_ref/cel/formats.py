@@ -32,7 +32,7 @@ def is_named(name: str) -> bool:
     return name in FORMATS
 
 
-def said_in_one_call(source: Source, text: str) -> str:
+def in_one_call(source: Source, text: str) -> str:
     """Rewrite what is asked of formats to calls of `breaks` and `is_named`, where the engine can type it so."""
     for index in range(len(source.tokens) - 6, -1, -1):
         if (

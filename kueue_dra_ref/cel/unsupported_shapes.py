@@ -53,27 +53,29 @@ def _optionals(node: CheckedExpr) -> Iterator[str]:
 
 
 def _lists(node: CheckedExpr) -> Iterator[str]:
-    if node.name == "includes" and (
-        odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]
-    ):
-        yield f"includes() with a {odd[0].kind}"
-    if (
-        node.name not in _ORDERLESS
-        and node.form != "comprehension"
-        and any(map(_unordered, node.children))
-    ):
+    kinds = [child.kind for child in node.children]
+    if node.name == "includes":
+        yield from _included(kinds)
+    reads_order = node.name not in _ORDERLESS and node.form != "comprehension"
+    if reads_order and any(map(_unordered, node.children)):
         yield "the order of a map's keys, which Kubernetes leaves to chance"
-    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(
-        node
-    ):
+    flattened = any(child.name == "flatten" for child in node.children)
+    if flattened and not _takes_flattened(node):
         yield "flatten(), whose elements the engine does not type"
+
+
+def _included(kinds: list[ExprKind]) -> Iterator[str]:
+    for kind in kinds:
+        if kind.name in _NOT_INCLUDED:
+            yield f"includes() with a {kind}"
+            return
 
 
 def _mixtures(node: CheckedExpr) -> Iterator[str]:
     if node.form == "struct" and (
-        odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]
+        unknown := [key for key in node.children[::2] if key.kind.name not in _KEYS]
     ):
-        yield f"a map with a {odd[0].kind} as key"
+        yield f"a map with a {unknown[0].kind} as key"
     if (
         node.name in _EQUALITIES
         and any(map(_hides_its_type, node.children))

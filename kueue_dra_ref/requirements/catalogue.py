@@ -61,6 +61,8 @@ class Requirement:
 
 _TEXT = "kep-"
 _RETIRED = "retired.toml"
+_REQUIRED = frozenset({"text", "source", "level", "holds"})
+_KEYS = _REQUIRED | {"profile", "excluded", "also", "instead_of"}
 
 
 def _is_of(source: str, behaviour: str) -> bool:
@@ -134,56 +136,52 @@ def renamed(id_: str) -> str:
 
 
 def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:
-    known = {
-        "text",
-        "source",
-        "level",
-        "holds",
-        "profile",
-        "excluded",
-        "also",
-        "instead_of",
-    }
-    if unknown := sorted(set(fields) - known):
-        raise CatalogueError(
-            file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}"
-        )
-    if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
-        raise CatalogueError(file, entry, f"{missing[0]} is missing")
-    if fields["level"] not in list(Level):
-        raise CatalogueError(
-            file,
-            entry,
-            f"level {fields['level']!r}; expected one of {', '.join(Level)}",
-        )
-    lists = {key: fields.get(key, []) for key in ("also", "instead_of")} | {
-        "holds": _held(file, entry, fields["holds"])
-    }
-    if wrong := [key for key, found in lists.items() if not isinstance(found, list)]:
-        raise CatalogueError(file, entry, f"{wrong[0]} must be a list")
+    _check(file, entry, fields)
     return Requirement(
         id=entry,
         text=str(fields["text"]),
         source=str(fields["source"]),
         level=Level(str(fields["level"])),
+        holds=_held(file, entry, fields["holds"]),
         profile=str(fields.get("profile", "DRA-CLAIM")),
         excluded=str(fields.get("excluded", "")),
+        also=_texts(file, entry, fields, "also"),
+        instead_of=_texts(file, entry, fields, "instead_of"),
         file=file,
-        **{
-            key: tuple(map(str, found))
-            for key, found in lists.items()
-            if isinstance(found, list)
-        },
     )
 
 
-def _held(file: str, entry: str, written: object) -> list[str]:
+def _check(file: str, entry: str, fields: dict[str, object]) -> None:
+    """Refuse unknown and missing keys, and an unknown level."""
+    unknown = sorted(fields.keys() - _KEYS)
+    if unknown:
+        known = ", ".join(sorted(_KEYS))
+        raise CatalogueError(file, entry, f"unknown key {unknown[0]}; known: {known}")
+    missing = sorted(_REQUIRED - fields.keys())
+    if missing:
+        raise CatalogueError(file, entry, f"{missing[0]} is missing")
+    level = fields["level"]
+    if level not in list(Level):
+        levels = ", ".join(Level)
+        raise CatalogueError(file, entry, f"level {level!r}; expected one of {levels}")
+
+
+def _texts(
+    file: str, entry: str, fields: dict[str, object], key: str
+) -> tuple[str, ...]:
+    found = fields.get(key, [])
+    if not isinstance(found, list):
+        raise CatalogueError(file, entry, f"{key} must be a list")
+    return tuple(map(str, found))
+
+
+def _held(file: str, entry: str, written: object) -> tuple[str, ...]:
     """Give the names of the behaviours in which an entry holds."""
     if not isinstance(written, list):
         raise CatalogueError(file, entry, "holds must be a list")
     if not written:
         raise CatalogueError(file, entry, "holds must list at least one behaviour")
     try:
-        return list(expanded(map(str, written)))
+        return tuple(expanded(map(str, written)))
     except RangeError as fault:
         raise CatalogueError(file, entry, str(fault)) from None

@@ -35,7 +35,7 @@ def coverage(
 
     Args:
         requirements: the catalogue.
-        passed: the IDs that each case cites, by case; cases that did not pass are left out by the caller.
+        passed: the IDs that each case cites, by case; the caller leaves out cases that did not pass.
         behaviour: the name that ``holds`` must list.
 
     Raises:
@@ -43,13 +43,23 @@ def coverage(
 
     """
     cases = cases_by_id(requirements, passed)
-    held = {id_: r for id_, r in requirements.items() if behaviour in r.holds}
-    to_prove = [id_ for id_, r in held.items() if not r.excluded]
+    proven: dict[str, tuple[str, ...]] = {}
+    untested: list[str] = []
+    excluded: dict[str, str] = {}
+    for id_, requirement in requirements.items():
+        if behaviour not in requirement.holds:
+            continue
+        if requirement.excluded:
+            excluded[id_] = requirement.excluded
+        elif id_ in cases:
+            proven[id_] = cases[id_]
+        else:
+            untested.append(id_)
     return Coverage(
         behaviour=behaviour,
-        proven={id_: cases[id_] for id_ in to_prove if id_ in cases},
-        untested=tuple(id_ for id_ in to_prove if id_ not in cases),
-        excluded={id_: r.excluded for id_, r in held.items() if r.excluded},
+        proven=proven,
+        untested=tuple(untested),
+        excluded=excluded,
     )
 
 
