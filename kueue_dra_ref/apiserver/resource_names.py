@@ -37,10 +37,9 @@ def subdomain(name: str, path: str) -> Errors:
 
 def label_key(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a label key, such as the key of a taint or a binding condition."""
-    faults = names.label_key_faults
-    if not k.counts_bytes:
-        faults = names.qualified_name_faults
-    for fault in faults(name):
+    is_qualified = not k.counts_bytes
+    check = names.qualified_name_faults if is_qualified else names.label_key_faults
+    for fault in check(name):
         yield invalid(path, name, fault)
 
 

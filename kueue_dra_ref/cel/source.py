@@ -98,35 +98,38 @@ def beyond_the_engine(source: Source) -> str | None:
             continue
         if token.text == "format" and source.text(index + 1) == ".":
             return "format"
-        reason = _as_a_value(source, index) if token.text == "device" else None
-        if reason:
-            return reason
+        if token.text == "device":
+            reason = _as_a_value(source, index)
+            if reason:
+                return reason
     return None
 
 
 def _as_a_value(source: Source, index: int) -> str | None:
-    if source.text(index + 1) == "[":
+    operator, field, after = source.texts(index + 1, 3)
+    if operator == "[":
         return None  # refused by Kubernetes and by the engine, in the same words
-    if source.text(index + 1) != "." or source.text(index + 2) == "?":
+    if operator != "." or field == "?":
         return "device used as a value"
-    if source.texts(index - 2, 2) == ["has", "("] and source.text(index + 3) == ")":
+    if source.texts(index - 2, 2) == ["has", "("] and after == ")":
         return "has() of a field of device"
-    if source.text(index + 2) in _FIELDS and not _reads_domains(source, index):
-        return f"device.{source.text(index + 2)} used as a value"
+    if field in _FIELDS and not _reads_domains(source, index):
+        return f"device.{field} used as a value"
     return None
 
 
 def _reads_domains(source: Source, index: int) -> bool:
     """Tell whether the map of domains is only looked into: an unknown domain is empty, yet not a member."""
-    following = source.texts(index + 3, 3)
-    if following[0] == "[":
+    operator, name, following = source.texts(index + 3, 3)
+    if operator == "[":
         return True
-    if following[0] == ".":
-        is_key = following[2] != "(" and not _under_has(source, index)
-        return following[1] == "?" or is_key or following[1] in _OVER_KEYS
-    return source.text(index - 1) == "in" or (
-        source.texts(index - 2, 2) == ["size", "("] and following[0] == ")"
-    )
+    if operator == ".":
+        if name == "?" or name in _OVER_KEYS:
+            return True
+        return following != "(" and not _under_has(source, index)
+    if source.text(index - 1) == "in":
+        return True
+    return source.texts(index - 2, 2) == ["size", "("] and operator == ")"
 
 
 def _under_has(source: Source, index: int) -> bool:

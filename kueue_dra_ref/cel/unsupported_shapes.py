@@ -72,16 +72,20 @@ def _included(kinds: list[ExprKind]) -> Iterator[str]:
 
 
 def _mixtures(node: CheckedExpr) -> Iterator[str]:
-    if node.form == "struct" and (
-        unknown := [key for key in node.children[::2] if key.kind.name not in _KEYS]
-    ):
-        yield f"a map with a {unknown[0].kind} as key"
-    if (
-        node.name in _EQUALITIES
-        and any(map(_hides_its_type, node.children))
-        and _differ(*node.children)
-    ):
+    if node.form == "struct":
+        yield from _keys(node)
+    if node.name not in _EQUALITIES:
+        return
+    hides = any(map(_hides_its_type, node.children))
+    if hides and _differ(*node.children):
         yield f"{node.name} of values whose types may differ"
+
+
+def _keys(node: CheckedExpr) -> Iterator[str]:
+    for key in node.children[::2]:
+        if key.kind.name not in _KEYS:
+            yield f"a map with a {key.kind} as key"
+            return
 
 
 def _hides_its_type(node: CheckedExpr) -> bool:

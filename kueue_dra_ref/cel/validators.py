@@ -85,7 +85,7 @@ def review(root: CheckedExpr) -> Validation:
 
 def _formatted(root: CheckedExpr) -> set[int]:
     """Give the identities of the expressions in calls of `format()`."""
-    found = set()
+    found: set[int] = set()
     for node in root.walk():
         if node.name == "format":
             found.update(map(id, node.walk()))
