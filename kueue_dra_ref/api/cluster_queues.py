@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kueue_dra_ref.api.pods import quota_units
 from kueue_dra_ref.api.types import (
     ClusterQueue,
@@ -13,63 +11,79 @@ from kueue_dra_ref.api.types import (
     PreemptionPolicy,
     ResourceGroup,
 )
-from kueue_dra_ref.api.unstructured import child, mappings, quantity, text
+from kueue_dra_ref.api.unstructured import Object, child, mappings, quantity, text
 from kueue_dra_ref.target import Manifest
+
+Amounts = dict[str, int]
+"""Resource name to quota, in the units of the resource."""
 
 
 def cluster_queue_of(manifest: Manifest) -> ClusterQueue:
     """Read a stored ClusterQueue.
 
     Raises:
-        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+        ManifestError: a field is missing or of the wrong type, or a quota is no quantity.
 
     """
     spec = child(manifest, "spec", dict, {})
-    selector = spec.get("namespaceSelector")
+    strategy = child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec")
+    preemption = child(spec, "preemption", dict, {}, "spec")
+    fungibility = child(spec, "flavorFungibility", dict, {}, "spec")
     return ClusterQueue(
         name=manifest["metadata"]["name"],
-        groups=tuple(
-            _group(i, group)
-            for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))
-        ),
-        strategy=child(spec, "queueingStrategy", str, "BestEffortFIFO", "spec"),
+        groups=_groups(spec),
+        strategy=strategy,
         stop_policy=child(spec, "stopPolicy", str, "None", "spec"),
-        namespace_selector=None
-        if selector is None
-        else child(spec, "namespaceSelector", dict, {}, "spec"),
+        namespace_selector=_namespace_selector(spec),
         cohort=child(spec, "cohortName", str, "", "spec"),
-        preemption=_preemption(child(spec, "preemption", dict, {}, "spec")),
-        fungibility=_fungibility(child(spec, "flavorFungibility", dict, {}, "spec")),
+        preemption=_preemption(preemption),
+        fungibility=_fungibility(fungibility),
         weight=_weight(spec),
     )
+
+
+def _namespace_selector(spec: Object) -> Object | None:
+    if spec.get("namespaceSelector") is None:
+        return None
+    return child(spec, "namespaceSelector", dict, {}, "spec")
+
+
+def _groups(spec: Object) -> tuple[ResourceGroup, ...]:
+    groups = mappings(spec, "resourceGroups", "spec")
+    found = []
+    for index, group in enumerate(groups):
+        path = f"spec.resourceGroups[{index}]"
+        found.append(_group(path, group))
+    return tuple(found)
 
 
 def cohort_of(manifest: Manifest) -> Cohort:
     """Read a stored Cohort.
 
     Raises:
-        ManifestFault: a field is missing or of the wrong type, or a quota is no quantity.
+        ManifestError: a field is missing or of the wrong type, or a quota is no quantity.
 
     """
     spec = child(manifest, "spec", dict, {})
     return Cohort(
         name=manifest["metadata"]["name"],
         parent=child(spec, "parentName", str, "", "spec"),
-        groups=tuple(
-            _group(i, group)
-            for i, group in enumerate(mappings(spec, "resourceGroups", "spec"))
-        ),
+        groups=_groups(spec),
         weight=_weight(spec),
     )
 
 
-def flavors_named_by(cluster_queue: dict[str, Any]) -> set[str]:
-    """The names of the flavors that a ClusterQueue has in its groups."""
-    groups = cluster_queue["spec"].get("resourceGroups") or ()
-    return {flavor["name"] for group in groups for flavor in group["flavors"]}
+def flavors_named_by(cluster_queue: Object) -> set[str]:
+    """Give the names of the flavors in the resource groups of a ClusterQueue."""
+    names = set()
+    spec = cluster_queue["spec"]
+    for group in spec.get("resourceGroups") or ():
+        for flavor in group["flavors"]:
+            names.add(flavor["name"])
+    return names
 
 
-def _preemption(written: dict[str, Any]) -> PreemptionPolicy:
+def _preemption(written: Object) -> PreemptionPolicy:
     borrow = child(written, "borrowWithinCohort", dict, {}, "spec.preemption")
     return PreemptionPolicy(
         within=written.get("withinClusterQueue") or "Never",
@@ -79,7 +93,7 @@ def _preemption(written: dict[str, Any]) -> PreemptionPolicy:
     )
 
 
-def _fungibility(written: dict[str, Any]) -> FlavorFungibility:
+def _fungibility(written: Object) -> FlavorFungibility:
     return FlavorFungibility(
         when_can_borrow=written.get("whenCanBorrow") or "MayStopSearch",
         when_can_preempt=written.get("whenCanPreempt") or "TryNextFlavor",
@@ -87,57 +101,56 @@ def _fungibility(written: dict[str, Any]) -> FlavorFungibility:
     )
 
 
-def _weight(spec: dict[str, Any]) -> float:
-    weight = child(spec, "fairSharing", dict, {}, "spec").get("weight")
-    return (
-        1.0
-        if weight is None
-        else quantity(weight, "spec.fairSharing.weight").approximate
-    )
+def _weight(spec: Object) -> float:
+    sharing = child(spec, "fairSharing", dict, {}, "spec")
+    weight = sharing.get("weight")
+    if weight is None:
+        return 1.0
+    found = quantity(weight, "spec.fairSharing.weight")
+    return found.approximate
 
 
-def _group(index: int, group: dict[str, Any]) -> ResourceGroup:
-    path = f"spec.resourceGroups[{index}]"
+def _group(path: str, group: Object) -> ResourceGroup:
     covered = child(group, "coveredResources", list, [], path)
-    flavors = tuple(
-        _flavor(f"{path}.flavors[{i}]", f)
-        for i, f in enumerate(mappings(group, "flavors", path))
-    )
-    classes = (name for flavor in flavors for name in flavor.device_classes)
+    names = dict.fromkeys(covered)
+    flavors = []
+    for index, written in enumerate(mappings(group, "flavors", path)):
+        at = f"{path}.flavors[{index}]"
+        flavor = _flavor(at, written)
+        flavors.append(flavor)
+        names.update(dict.fromkeys(flavor.device_classes))
     return ResourceGroup(
-        covered=tuple(dict.fromkeys((*covered, *classes))), flavors=flavors
+        covered=tuple(names),
+        flavors=tuple(flavors),
     )
 
 
-def _flavor(path: str, flavor: dict[str, Any]) -> FlavorQuota:
-    amounts: dict[str, dict[str, int]] = {
-        "nominalQuota": {},
-        "borrowingLimit": {},
-        "lendingLimit": {},
-    }
+def _flavor(path: str, flavor: Object) -> FlavorQuota:
+    nominal: Amounts = {}
+    borrowing: Amounts = {}
+    lending: Amounts = {}
+    classes: dict[str, tuple[str, ...]] = {}
     for index, resource in enumerate(mappings(flavor, "resources", path)):
         at = f"{path}.resources[{index}]"
         name = text(resource, "name", at)
-        for key, found in amounts.items():
-            if key in resource or key == "nominalQuota":
-                found[name] = quota_units(
-                    name, quantity(resource.get(key), f"{at}.{key}")
-                )
+        nominal[name] = _quota(resource, "nominalQuota", at)
+        if "borrowingLimit" in resource:
+            borrowing[name] = _quota(resource, "borrowingLimit", at)
+        if "lendingLimit" in resource:
+            lending[name] = _quota(resource, "lendingLimit", at)
+        if resource.get("kind") == "DeviceClass":
+            names = child(resource, "deviceClassNames", list, [], at)
+            classes[name] = tuple(names)
     return FlavorQuota(
         name=text(flavor, "name", path),
-        nominal=amounts["nominalQuota"],
-        borrowing_limits=amounts["borrowingLimit"],
-        lending_limits=amounts["lendingLimit"],
-        device_classes=_device_classes(flavor, path),
+        nominal=nominal,
+        borrowing_limits=borrowing,
+        lending_limits=lending,
+        device_classes=classes,
     )
 
 
-def _device_classes(flavor: dict[str, Any], path: str) -> dict[str, tuple[str, ...]]:
-    found = enumerate(mappings(flavor, "resources", path))
-    return {
-        resource["name"]: tuple(
-            child(resource, "deviceClassNames", list, [], f"{path}.resources[{index}]")
-        )
-        for index, resource in found
-        if resource.get("kind") == "DeviceClass"
-    }
+def _quota(resource: Object, key: str, path: str) -> int:
+    name = resource["name"]
+    amount = quantity(resource.get(key), f"{path}.{key}")
+    return quota_units(name, amount)

@@ -1,4 +1,4 @@
-"""Conditions of an object's status: found, told apart and set as Kubernetes' meta helpers do."""
+"""Conditions of an object's status: find, set and remove them as Kubernetes' meta helpers do."""
 
 from __future__ import annotations
 
@@ -13,45 +13,64 @@ _LONGEST = 32 * 1024
 
 
 def condition(obj: Manifest, kind: str) -> Condition | None:
-    """The condition of a type, or None."""
-    found: list[Condition] = (obj.get("status") or {}).get("conditions") or []
-    for each in found:
+    """Give the condition of a type, or None."""
+    for each in _conditions(obj):
         if each["type"] == kind:
             return each
     return None
 
 
+def _conditions(obj: Manifest) -> list[Condition]:
+    status = obj.get("status") or {}
+    found: list[Condition] = status.get("conditions") or []
+    return found
+
+
 def is_true(obj: Manifest, kind: str) -> bool:
-    """Whether a condition is there and True."""
-    found = condition(obj, kind)
-    return found is not None and found["status"] == "True"
+    """Tell whether a condition exists and is True."""
+    return _has_status(obj, kind, "True")
 
 
 def is_false(obj: Manifest, kind: str) -> bool:
-    """Whether a condition is there and False."""
+    """Tell whether a condition exists and is False."""
+    return _has_status(obj, kind, "False")
+
+
+def _has_status(obj: Manifest, kind: str, status: str) -> bool:
     found = condition(obj, kind)
-    return found is not None and found["status"] == "False"
+    return found is not None and found["status"] == status
 
 
 def set_condition(
-    obj: Manifest, kind: str, value: bool | None, reason: str, message: str, now: str
+    obj: Manifest,
+    kind: str,
+    value: bool | None,
+    reason: str,
+    message: str,
+    now: str,
 ) -> bool:
-    """Set a condition and say whether anything changed; the transition time moves with the status only."""
+    """Set a condition and tell whether it changed; only a new status moves the transition time."""
     status = "Unknown" if value is None else str(value)
     message = message[:_LONGEST]
     found = condition(obj, kind)
     if found is None:
         found = {"type": kind, "lastTransitionTime": now}
-        obj.setdefault("status", {}).setdefault("conditions", []).append(found)
-    before = (found.get("status"), found.get("reason"), found.get("message"))
-    if found.get("status") != status:
+        kept = obj.setdefault("status", {})
+        kept.setdefault("conditions", []).append(found)
+    before = dict(found)
+    if before.get("status") != status:
         found["lastTransitionTime"] = now
-    found.update(status=status, reason=reason, message=message)
-    return before != (status, reason, message)
+    found["status"] = status
+    found["reason"] = reason
+    found["message"] = message
+    return before != found
 
 
 def drop_condition(obj: Manifest, kind: str) -> None:
-    """Remove a condition if it is there."""
+    """Remove a condition if it exists."""
     status = obj.get("status") or {}
-    if "conditions" in status:
-        status["conditions"] = [c for c in status["conditions"] if c["type"] != kind]
+    if "conditions" not in status:
+        return
+    status["conditions"] = [
+        each for each in status["conditions"] if each["type"] != kind
+    ]

@@ -35,7 +35,7 @@ class DeviceClassMapping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transformation:
-    """What is charged instead of, or beside, a requested resource."""
+    """The resources that Kueue charges instead of, or in addition to, a requested resource."""
 
     input: str
     strategy: str = "Retain"
@@ -45,7 +45,7 @@ class Transformation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What Kueue is told at start; sections that the reference does not judge stay in ``document``."""
+    """Kueue's configuration at start; sections that the reference does not use stay in ``document``."""
 
     mappings: tuple[DeviceClassMapping, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Configuration:
 def load(
     document: Manifest, versions: Versions
 ) -> Configuration | tuple[FieldError, ...]:
-    """Decode a Configuration strictly and fill in defaults, or say what the decoder refuses.
+    """Decode a Configuration strictly and fill in defaults, or report what the decoder refuses.
 
     A missing apiVersion means the newest of ``versions``, as it does to Kueue.
     """
@@ -89,32 +89,41 @@ def quota_resource(configuration: Configuration, device_class: str) -> str | Non
 
 def _configuration(document: Manifest) -> Configuration:
     resources = document.get("resources") or {}
+    integrations = document.get("integrations") or {}
     namespace = _or(document, "namespace", NAMESPACE)
+    outside = _outside_system(namespace)
     return Configuration(
-        mappings=tuple(
-            _mapping(each or {}) for each in resources.get("deviceClassMappings") or ()
-        ),
-        gates={
-            name: bool(on) for name, on in (document.get("featureGates") or {}).items()
-        },
+        mappings=_mappings(resources),
+        gates=_gates(document),
         namespace=namespace,
-        frameworks=_texts(document.get("integrations") or {}, "frameworks")
-        or (FRAMEWORK,),
+        frameworks=_texts(integrations, "frameworks") or (FRAMEWORK,),
         manage_jobs_without_queue_name=_or(
             document, "manageJobsWithoutQueueName", False
         ),
         managed_jobs_namespace_selector=_or(
-            document, "managedJobsNamespaceSelector", _outside_system(namespace)
+            document, "managedJobsNamespaceSelector", outside
         ),
         exclude_resource_prefixes=_texts(resources, "excludeResourcePrefixes"),
-        transformations=tuple(
-            _transformation(each or {})
-            for each in resources.get("transformations") or ()
-        ),
+        transformations=_transformations(resources),
         quota_check_strategy=_or(resources, "quotaCheckStrategy", "BlockUndeclared"),
         fair_sharing=_fair_sharing(document),
         document=document,
     )
+
+
+def _mappings(resources: Manifest) -> tuple[DeviceClassMapping, ...]:
+    mappings = resources.get("deviceClassMappings") or ()
+    return tuple(_mapping(each or {}) for each in mappings)
+
+
+def _transformations(resources: Manifest) -> tuple[Transformation, ...]:
+    transformations = resources.get("transformations") or ()
+    return tuple(_transformation(each or {}) for each in transformations)
+
+
+def _gates(document: Manifest) -> dict[str, bool]:
+    gates = document.get("featureGates") or {}
+    return {name: bool(enabled) for name, enabled in gates.items()}
 
 
 def _mapping(written: Manifest) -> DeviceClassMapping:

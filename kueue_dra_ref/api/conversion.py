@@ -17,18 +17,18 @@ from kueue_dra_ref.api.jobs import POD_PATH
 from kueue_dra_ref.api.quantities import in_thousandths
 from kueue_dra_ref.api.scheme import KUEUE, ResourceKind, kind_of, version_of
 from kueue_dra_ref.api.status_errors import required
-from kueue_dra_ref.api.unstructured import child, mappings, text
+from kueue_dra_ref.api.unstructured import Object, child, mappings, text
 from kueue_dra_ref.target import Manifest
 
-Shape = Callable[[dict[str, Any]], None]
+Shape = Callable[[Object], None]
 """A change of an object in place: from one version's shape to another's."""
 
 
 def stored(manifest: Manifest) -> Manifest:
-    """A copy in the shape that the store keeps, with the API server's defaults; not for resource.k8s.io.
+    """Copy a manifest in the shape that the store keeps, with the API server's defaults; not for resource.k8s.io.
 
     Raises:
-        ManifestFault: a name or a namespace is missing.
+        ManifestError: a name or a namespace is missing.
 
     """
     found = converted(manifest)
@@ -38,10 +38,10 @@ def stored(manifest: Manifest) -> Manifest:
 
 
 def converted(manifest: Manifest) -> Manifest:
-    """A copy in the shape that the store keeps, nothing added; a null field is an absent one.
+    """Copy a manifest in the shape that the store keeps, nothing added; a null field is an absent one.
 
     Raises:
-        ManifestFault: a name or a namespace is missing, or what changes with the version is of the wrong type.
+        ManifestError: a name or a namespace is missing, or what changes with the version is of the wrong type.
 
     """
     kind = kind_of(manifest)
@@ -57,26 +57,25 @@ def converted(manifest: Manifest) -> Manifest:
 
 
 def presented(manifest: Manifest, api_version: str) -> Manifest:
-    """A copy of a stored object in the shape of ``api_version``."""
+    """Copy a stored object in the shape of ``api_version``."""
     found = copied(manifest)
     kind: ResourceKind = kind_of({**manifest, "apiVersion": api_version})
-    for change in _OUT.get((kind.name, api_version.rpartition("/")[2]), ()):
+    version = api_version.rpartition("/")[2]
+    for change in _OUT.get((kind.name, version), ()):
         change(found)
     found["apiVersion"] = api_version
     return found
 
 
 def _without_nulls(value: Any) -> Any:
-    """A copy without nulls; a number whose fraction is zero is a whole one, as it is when it is sent on."""
+    """Copy a value without nulls; a whole number written with a fraction becomes an integer, as when it is sent on."""
     match value:
         case dict():
-            return {
-                key: _without_nulls(each)
-                if isinstance(each, (dict, list, float))
-                else each
-                for key, each in value.items()
-                if each is not None
-            }
+            kept = {}
+            for key, each in value.items():
+                if each is not None:
+                    kept[key] = _without_nulls(each)
+            return kept
         case list():
             return [_without_nulls(each) for each in value]
         case float() if value.is_integer():
@@ -86,7 +85,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _rename(*path: str, to: str) -> Shape:
-    def change(obj: dict[str, Any]) -> None:
+    def change(obj: Object) -> None:
         node = obj
         for key in path[:-1]:
             node = child(node, key, dict, {})
@@ -97,43 +96,47 @@ def _rename(*path: str, to: str) -> Shape:
     return change
 
 
-def _requests(obj: dict[str, Any]) -> list[dict[str, Any]]:
+def _requests(obj: Object) -> list[Object]:
     spec = child(obj, "spec", dict, {})
     if obj["kind"] == "ResourceClaimTemplate":
         spec = child(spec, "spec", dict, {}, "spec")
-    return mappings(
-        child(spec, "devices", dict, {}, "spec"), "requests", "spec.devices"
-    )
+    devices = child(spec, "devices", dict, {}, "spec")
+    return mappings(devices, "requests", "spec.devices")
 
 
-def _unflatten_requests(obj: dict[str, Any]) -> None:
+def _devices(obj: Object) -> list[Object]:
+    spec = child(obj, "spec", dict, {})
+    return mappings(spec, "devices", "spec")
+
+
+def _unflatten_requests(obj: Object) -> None:
     for request in _requests(obj):
         request_from_flat(request)
 
 
-def _flatten_devices(obj: dict[str, Any]) -> None:
-    for device in mappings(child(obj, "spec", dict, {}), "devices", "spec"):
+def _flatten_devices(obj: Object) -> None:
+    for device in _devices(obj):
         device_from_v1beta1(device)
 
 
-def _flat_requests(obj: dict[str, Any]) -> None:
+def _flat_requests(obj: Object) -> None:
     for request in _requests(obj):
         request_to_flat(request)
 
 
 def _basic_devices(capacity_is_bare: bool) -> Shape:
-    def change(obj: dict[str, Any]) -> None:
-        for device in mappings(child(obj, "spec", dict, {}), "devices", "spec"):
+    def change(obj: Object) -> None:
+        for device in _devices(obj):
             device_to_basic(device, capacity_is_bare)
 
     return change
 
 
-def _default_spec(obj: dict[str, Any]) -> None:
+def _default_spec(obj: Object) -> None:
     obj.setdefault("spec", {})
 
 
-def _default_queue(obj: dict[str, Any]) -> None:
+def _default_queue(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("queueingStrategy", "BestEffortFIFO")
     spec.setdefault("stopPolicy", "None")
@@ -146,7 +149,7 @@ def _default_queue(obj: dict[str, Any]) -> None:
     searching.setdefault("whenCanPreempt", "TryNextFlavor")
 
 
-def _default_workload(obj: dict[str, Any]) -> None:
+def _default_workload(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     spec.setdefault("active", True)
     for pod_set in mappings(spec, "podSets", "spec"):
@@ -154,38 +157,39 @@ def _default_workload(obj: dict[str, Any]) -> None:
         pod_set.setdefault("count", 1)
 
 
-def _default_job(obj: dict[str, Any]) -> None:
+def _default_job(obj: Object) -> None:
     spec = obj.setdefault("spec", {})
     if "parallelism" not in spec and "completions" not in spec:
         spec["completions"] = 1
     spec.setdefault("parallelism", 1)
     spec.setdefault("suspend", False)
-    labels = child(child(spec, "template", dict, {}), "metadata", dict, {}).get(
-        "labels"
-    )
+    template = child(spec, "template", dict, {})
+    labels = child(template, "metadata", dict, {}).get("labels")
     if labels and not obj["metadata"].get("labels"):
         obj["metadata"]["labels"] = copied(labels)
 
 
-def _default_limits(obj: dict[str, Any]) -> None:
-    """Give containers defaults: of limits the most that they may have, of requests their limit or the least."""
+def _default_limits(obj: Object) -> None:
+    """Default the limits of containers to their maximum, and their requests to the limit or the minimum."""
     for item in mappings(child(obj, "spec", dict, {}), "limits", "spec"):
-        if item.get("type") == "Container":
-            item["default"] = {**(item.get("max") or {}), **(item.get("default") or {})}
-            least = {**(item.get("min") or {}), **item["default"]}
-            item["defaultRequest"] = {**least, **(item.get("defaultRequest") or {})}
+        if item.get("type") != "Container":
+            continue
+        limits = item.get("max") or {}
+        limits = {**limits, **(item.get("default") or {})}
+        least = item.get("min") or {}
+        requests = item.get("defaultRequest") or {}
+        item["default"] = limits
+        item["defaultRequest"] = {**least, **limits, **requests}
 
 
 def _in_thousandths(*paths: str) -> Shape:
     """Round up amounts that are finer than thousandths, in the maps that the paths lead to."""
 
-    def change(obj: dict[str, Any]) -> None:
-        for _, amounts in (
-            found for path in paths for found in places(obj, path, dict)
-        ):
-            amounts.update(
-                {name: in_thousandths(amount) for name, amount in amounts.items()}
-            )
+    def change(obj: Object) -> None:
+        for path in paths:
+            for _, amounts in places(obj, path, dict):
+                for name, amount in amounts.items():
+                    amounts[name] = in_thousandths(amount)
 
     return change
 
@@ -209,39 +213,33 @@ _PRIORITY_SOURCES: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _fungibility_in(obj: dict[str, Any]) -> None:
-    found = child(child(obj, "spec", dict, {}), "flavorFungibility", dict, {}, "spec")
-    found.update(
-        {
-            key: "MayStopSearch"
-            for key, word in found.items()
-            if word in {"Borrow", "Preempt"}
-        }
-    )
+def _fungibility_in(obj: Object) -> None:
+    spec = child(obj, "spec", dict, {})
+    found = child(spec, "flavorFungibility", dict, {}, "spec")
+    for key, value in found.items():
+        if value in {"Borrow", "Preempt"}:
+            found[key] = "MayStopSearch"
 
 
-def _priority_in(obj: dict[str, Any]) -> None:
+def _priority_in(obj: Object) -> None:
     spec = child(obj, "spec", dict, {})
     spec.pop("priorityClassRef", None)
-    name, source = (
-        spec.pop("priorityClassName", ""),
-        spec.pop("priorityClassSource", ""),
-    )
+    name = spec.pop("priorityClassName", "")
+    source = spec.pop("priorityClassSource", "")
     if source in _PRIORITY_SOURCES:
         group, kind = _PRIORITY_SOURCES[source]
         spec["priorityClassRef"] = {"group": group, "kind": kind, "name": name}
 
 
-def _priority_out(obj: dict[str, Any]) -> None:
-    reference = obj["spec"].pop("priorityClassRef", {})
-    named = (reference.get("group"), reference.get("kind"))
-    for source in (
-        source for source, each in _PRIORITY_SOURCES.items() if each == named
-    ):
-        obj["spec"] |= {
-            "priorityClassName": reference.get("name", ""),
-            "priorityClassSource": source,
-        }
+def _priority_out(obj: Object) -> None:
+    spec = obj["spec"]
+    reference = spec.pop("priorityClassRef", {})
+    group = reference.get("group")
+    kind = reference.get("kind")
+    for source, named in _PRIORITY_SOURCES.items():
+        if named == (group, kind):
+            spec["priorityClassName"] = reference.get("name", "")
+            spec["priorityClassSource"] = source
 
 
 _SERVED_FLAT = ("v1beta1", "v1alpha3")

@@ -1,53 +1,71 @@
-"""Limits that a definition sets on the fields of a kind, in the words of the API server that holds objects to them."""
+"""Limits that a CustomResourceDefinition sets on the fields of a kind, in the words of the API server."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kueue_dra_ref.api.names import LABEL, MAX_LABEL, MAX_SUBDOMAIN, SUBDOMAIN, printed
 from kueue_dra_ref.target import FieldError
 
 Faults = Iterator[FieldError]
+Places = list[tuple[str, Any]]
+"""Paths and the values there."""
 
 
-def places(
-    obj: Any, path: str, of: type | tuple[type, ...] = object
-) -> list[tuple[str, Any]]:
+class _Part(NamedTuple):
+    """A part of a path between lists: its printed form, and the keys that it names."""
+
+    name: str
+    keys: tuple[str, ...]
+
+    def add_below(self, value: Any, path: str, found: Places) -> None:
+        """Follow the keys to a value and add it, if there is one."""
+        for key in self.keys:
+            if not isinstance(value, dict):
+                return
+            value = value.get(key)
+            if value is None:
+                return
+        found.append((path + self.name, value))
+
+
+def places(obj: Any, path: str, of: type | tuple[type, ...] = object) -> Places:
     """Give each value of a type that a path such as ``spec.podSets[].name`` leads to, with its own path; "" is here."""
-    (name, keys), *inner = _parts(path)
-    found = [(name, value) for value in _below(obj, keys)]
-    for name, keys in inner:
+    first, *inner = _parts(path)
+    found: Places = []
+    first.add_below(obj, "", found)
+    for part in inner:
         if not found:
             break
-        found = [
-            (f"{at}[{index}]{name}", value)
-            for at, values in found
-            if isinstance(values, list)
-            for index, each in enumerate(values)
-            for value in _below(each, keys)
-        ]
+        found = _in_elements(found, part)
     return [(at, value) for at, value in found if isinstance(value, of)]
 
 
+def _in_elements(lists: Places, part: _Part) -> Places:
+    """Follow the keys of a part from each element of the lists among some values."""
+    found: Places = []
+    for at, values in lists:
+        if not isinstance(values, list):
+            continue
+        for index, each in enumerate(values):
+            part.add_below(each, f"{at}[{index}]", found)
+    return found
+
+
 @cache
-def _parts(path: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Divide a path where lists are: what is printed of each part, and the keys that it names."""
-    return tuple(
-        (part, tuple(part.removeprefix(".").split(".")) if part else ())
-        for part in path.split("[]")
-    )
-
-
-def _below(value: Any, keys: tuple[str, ...]) -> tuple[Any, ...]:
-    """Follow keys to the value that is there, if one is."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-        if value is None:
-            return ()
-    return (value,)
+def _parts(path: str) -> tuple[_Part, ...]:
+    """Split a path at its lists."""
+    found = []
+    for name in path.split("[]"):
+        keys: tuple[str, ...] = ()
+        if name:
+            keys = tuple(name.removeprefix(".").split("."))
+        found.append(_Part(name, keys))
+    return tuple(found)
 
 
 def fill(obj: Any, path: str, value: str) -> None:
@@ -58,71 +76,75 @@ def fill(obj: Any, path: str, value: str) -> None:
 
 
 def drop(obj: Any, path: str) -> None:
-    """Take away what a path leads to."""
+    """Remove what a path leads to."""
     above, _, key = path.rpartition(".")
     for _, holder in places(obj, above):
         holder.pop(key, None)
 
 
 def at_least(obj: Any, path: str, least: int) -> Faults:
-    """Refuse lists of fewer."""
+    """Refuse lists with fewer elements."""
     for at, values in places(obj, path, list):
-        if len(values) < least:
-            yield invalid(
-                at, f"{at} in body should have at least {least} items", str(len(values))
-            )
+        count = len(values)
+        if count < least:
+            detail = f"{at} in body should have at least {least} items"
+            yield invalid(at, detail, str(count))
 
 
 def at_most(obj: Any, path: str, most: int) -> Faults:
-    """Refuse lists, and maps, of more."""
-    for at, values in places(obj, path, (list, dict)):
-        if (found := len(values)) > most:
+    """Refuse lists and maps with more elements."""
+    sized = (list, dict)
+    for at, values in places(obj, path, sized):
+        count = len(values)
+        if count > most:
             yield FieldError(
                 field=at,
                 type="Too many",
-                value=str(found),
+                value=str(count),
                 detail=f"must have at most {most} items",
             )
 
 
 def too_short(obj: Any, path: str, least: int) -> Faults:
-    """Refuse texts of fewer characters."""
+    """Refuse texts with fewer characters."""
     for at, value in places(obj, path, str):
-        if len(value) < least:
-            yield invalid(
-                at,
-                f"{at} in body should be at least {least} chars long",
-                printed(value),
-            )
+        if len(value) >= least:
+            continue
+        detail = f"{at} in body should be at least {least} chars long"
+        yield invalid(at, detail, printed(value))
 
 
 def missing(obj: Any, path: str, *keys: str) -> Faults:
-    """Refuse an object that lacks one of the keys."""
+    """Refuse an object without one of the keys."""
     for at, value in places(obj, path, dict):
-        yield from (
-            FieldError(field=f"{at}.{key}".lstrip("."), type="Required value")
-            for key in keys
-            if key not in value
-        )
+        for key in keys:
+            if key in value:
+                continue
+            field = f"{at}.{key}".lstrip(".")
+            yield FieldError(field=field, type="Required value")
 
 
 def other_words(obj: Any, path: str, words: Sequence[str]) -> Faults:
-    """Refuse any other word."""
+    """Refuse a value that is not in an enumeration."""
+    supported = ", ".join(map(printed, words))
     for at, value in places(obj, path):
-        if value not in words:
-            shown = printed(
-                {} if isinstance(value, dict) else value
-            )  # fields that no text has were dropped
-            supported = f"supported values: {', '.join(map(printed, words))}"
-            yield FieldError(
-                field=at, type="Unsupported value", value=shown, detail=supported
-            )
+        if value in words:
+            continue
+        # The decoder dropped the fields of an object in the place of a text.
+        shown = {} if isinstance(value, dict) else value
+        yield FieldError(
+            field=at,
+            type="Unsupported value",
+            value=printed(shown),
+            detail=f"supported values: {supported}",
+        )
 
 
 def no_object_names(obj: Any, path: str, field: str = "") -> Faults:
-    """Refuse what no object can be called; ``field`` is what the path is called where that is something else."""
+    """Refuse texts that are no object name; ``field`` is what the path is called where that is something else."""
     for place, value in places(obj, path, str):
-        yield from _unlike(value, field or place, SUBDOMAIN, MAX_SUBDOMAIN)
+        at = field or place
+        yield from _unlike(value, at, SUBDOMAIN, MAX_SUBDOMAIN)
 
 
 def no_labels(obj: Any, path: str) -> Faults:
@@ -134,29 +156,44 @@ def no_labels(obj: Any, path: str) -> Faults:
 def _unlike(value: str, at: str, pattern: str, most: int) -> Faults:
     if len(value) > most:
         yield FieldError(
-            field=at, type="Too long", detail=f"may not be more than {most} bytes"
+            field=at,
+            type="Too long",
+            detail=f"may not be more than {most} bytes",
         )
     if not re.fullmatch(pattern, value):
-        yield invalid(at, f"{at} in body should match '^{pattern}$'", printed(value))
+        detail = f"{at} in body should match '^{pattern}$'"
+        yield invalid(at, detail, printed(value))
 
 
 def repeated(obj: Any, path: str, key: str) -> Faults:
-    """Refuse a key that two elements of one list have; it is told once."""
+    """Refuse a key that two elements of one list have; a key that more elements have is reported once."""
     for at, values in places(obj, path, list):
-        names = [
-            value.get(key) if isinstance(value, dict) else None for value in values
-        ]
-        for name in dict.fromkeys(
-            name for name in names if isinstance(name, str) and names.count(name) > 1
-        ):
-            second = names.index(name, names.index(name) + 1)
-            yield FieldError(
-                field=f"{at}[{second}]",
-                type="Duplicate value",
-                value=printed({key: name}),
-            )
+        seen: Counter[str] = Counter()
+        for index, value in enumerate(values):
+            name = _text_of(value, key)
+            if name is None:
+                continue
+            seen[name] += 1
+            if seen[name] == 2:
+                yield FieldError(
+                    field=f"{at}[{index}]",
+                    type="Duplicate value",
+                    value=printed({key: name}),
+                )
+
+
+def _text_of(value: Any, key: str) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    found = value.get(key)
+    return found if isinstance(found, str) else None
 
 
 def invalid(field: str, detail: str, value: str | None = None) -> FieldError:
-    """Say what is wrong with a field."""
-    return FieldError(field=field, type="Invalid value", value=value, detail=detail)
+    """Make the error of a field with an invalid value."""
+    return FieldError(
+        field=field,
+        type="Invalid value",
+        value=value,
+        detail=detail,
+    )

@@ -13,7 +13,7 @@ _WITHOUT_SHARING = 2
 
 
 class MemoizedCopy:
-    """What came of documents, while there is room: most worlds are made of the same few documents."""
+    """A cache of results by document, up to a size: most scenarios consist of the same few documents."""
 
     def __init__(self, room: int = 2**14) -> None:
         self._room = room
@@ -22,7 +22,7 @@ class MemoizedCopy:
     def once(
         self, document: object, situation: tuple[Hashable, ...], make: Callable[[], T]
     ) -> T:
-        """Make what comes of a document in a situation; when it has been made before, give a copy of that."""
+        """Compute the result for a document in a situation, or copy the result computed before."""
         if (sent := packed(document)) is None:
             return make()
         if (found := self._held.get((sent, situation))) is not None:
@@ -36,7 +36,7 @@ class MemoizedCopy:
 
 
 def packed(value: Any) -> bytes | None:
-    """Give bytes that tell a document from every other one, types and order included; None of what no JSON can be."""
+    """Give bytes that differ for different documents, types and order included; None for values outside JSON."""
     try:
         return marshal.dumps(value, _WITHOUT_SHARING)
     except ValueError:
@@ -44,7 +44,7 @@ def packed(value: Any) -> bytes | None:
 
 
 def copied(value: T) -> T:
-    """A copy that shares no mapping and no list with the original; many times faster than ``copy.deepcopy``."""
+    """Copy a value, sharing no mapping and no list with it; many times faster than ``copy.deepcopy``."""
     if (written := packed(value)) is not None:
         return marshal.loads(written)  # type: ignore[no-any-return]  # the same types again
     if isinstance(value, dict):
@@ -55,7 +55,7 @@ def copied(value: T) -> T:
 
 
 def without_empty(value: Any) -> Any:
-    """Leave out of mappings what is empty, as Go does when it writes them down."""
+    """Remove empty values from mappings, as Go does when it encodes them."""
     match value:
         case dict():
             found = {key: without_empty(each) for key, each in value.items()}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from kueue_dra_ref.api.unstructured import child, mappings
+from kueue_dra_ref.api.unstructured import Object, child, mappings
 from kueue_dra_ref.target import Manifest
 
 _FLAT = (
@@ -33,35 +32,31 @@ class DeviceRequest:
     selectors: tuple[str, ...]
     """CEL expressions, in order."""
     capacity: Mapping[str, str | int] = field(default_factory=dict)
-    """The share that is asked for of each capacity."""
+    """The requested share of each capacity."""
     alternatives: tuple[DeviceRequest, ...] = ()
     """What ``firstAvailable`` names, best first; empty for an exact request."""
     is_exact: bool = True
 
 
 def requests_of(template: Manifest) -> tuple[DeviceRequest, ...]:
-    """The requests of a stored ResourceClaimTemplate.
+    """Read the requests of a stored ResourceClaimTemplate.
 
     Raises:
-        ManifestFault: a field is of the wrong type.
+        ManifestError: a field is of the wrong type.
 
     """
-    path = "spec.spec.devices.requests"
-    devices = child(
-        child(child(template, "spec", dict, {}), "spec", dict, {}, "spec"),
-        "devices",
-        dict,
-        {},
-        "spec.spec",
-    )
+    spec = child(template, "spec", dict, {})
+    claim = child(spec, "spec", dict, {}, "spec")
+    devices = child(claim, "devices", dict, {}, "spec.spec")
     found = mappings(devices, "requests", "spec.spec.devices")
+    path = "spec.spec.devices.requests"
     return tuple(
         _request(index, request, f"{path}[{index}]")
         for index, request in enumerate(found)
     )
 
 
-def _request(index: int, request: dict[str, Any], path: str) -> DeviceRequest:
+def _request(index: int, request: Object, path: str) -> DeviceRequest:
     exact = request.get("exactly")
     alternatives = mappings(request, "firstAvailable", path)
     body = child(request, "exactly", dict, {}, path)
@@ -75,7 +70,7 @@ def _request(index: int, request: dict[str, Any], path: str) -> DeviceRequest:
     )
 
 
-def _fields(index: int, body: dict[str, Any], path: str) -> dict[str, Any]:
+def _fields(index: int, body: Object, path: str) -> Object:
     return {
         "index": index,
         "name": child(body, "name", str, "", path),
@@ -94,8 +89,8 @@ def _fields(index: int, body: dict[str, Any], path: str) -> dict[str, Any]:
     }
 
 
-def expressions_of(body: dict[str, Any], path: str) -> tuple[str, ...]:
-    """The CEL expressions of a ``selectors`` list; a selector without ``cel`` is passed over."""
+def expressions_of(body: Object, path: str) -> tuple[str, ...]:
+    """Give the CEL expressions of a ``selectors`` list; a selector without ``cel`` is skipped."""
     found = [
         child(entry, "cel", dict, {}, path)
         for entry in mappings(body, "selectors", path)
@@ -103,7 +98,7 @@ def expressions_of(body: dict[str, Any], path: str) -> tuple[str, ...]:
     return tuple(child(cel, "expression", str, "", path) for cel in found if cel)
 
 
-def request_from_flat(request: dict[str, Any]) -> None:
+def request_from_flat(request: Object) -> None:
     """Bring a v1alpha3 or v1beta1 request to v1: its fields move under ``exactly``."""
     if "exactly" in request:
         return
@@ -112,12 +107,12 @@ def request_from_flat(request: dict[str, Any]) -> None:
         request["exactly"] = moved
 
 
-def request_to_flat(request: dict[str, Any]) -> None:
+def request_to_flat(request: Object) -> None:
     """Bring a v1 request to the shape of v1alpha3 and v1beta1."""
     request.update(request.pop("exactly", {}))
 
 
-def device_from_v1beta1(device: dict[str, Any]) -> None:
+def device_from_v1beta1(device: Object) -> None:
     """Bring a v1alpha3 or v1beta1 device to v1: ``basic`` is opened, bare capacities become ``{value: ...}``."""
     device.update(device.pop("basic", None) or {})
     for name, amount in child(device, "capacity", dict, {}).items():
@@ -125,10 +120,12 @@ def device_from_v1beta1(device: dict[str, Any]) -> None:
             device["capacity"][name] = {"value": amount}
 
 
-def device_to_basic(device: dict[str, Any], capacity_is_bare: bool) -> None:
+def device_to_basic(device: Object, capacity_is_bare: bool) -> None:
     """Bring a v1 device to v1beta1, or to v1alpha3 where a capacity is the amount alone."""
-    device["basic"] = {key: device.pop(key) for key in list(device) if key != "name"}
-    for name, amount in (
-        device["basic"].get("capacity", {}).items() if capacity_is_bare else ()
-    ):
-        device["basic"]["capacity"][name] = amount.get("value", "0")
+    basic = {key: device.pop(key) for key in list(device) if key != "name"}
+    device["basic"] = basic
+    if not capacity_is_bare:
+        return
+    capacity = basic.get("capacity", {})
+    for name, amount in capacity.items():
+        capacity[name] = amount.get("value", "0")

@@ -56,7 +56,7 @@ class ManifestDocument:
         return sum(here is not there for here, there in itertools.pairwise(places))
 
     def fault(self, path: str, found: str, expected: str) -> DocumentError:
-        """Say what is wrong with a field of this document."""
+        """Report what is wrong with a field of this document."""
         return DocumentError(
             file=self.file,
             document=self.number,
@@ -71,7 +71,7 @@ def read(path: Path) -> tuple[ManifestDocument, ...]:
     """Read a file, the standard input, or every YAML and JSON file of a directory by name, List kinds taken apart.
 
     Raises:
-        DocumentFault: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
+        DocumentError: a file cannot be read, is no YAML, repeats a key or holds something else than objects.
 
     """
     inside = None if str(path) == STANDARD_INPUT else _inside(path)
@@ -101,7 +101,7 @@ def parse(text: str, file: str, shift: int = 0) -> tuple[ManifestDocument, ...]:
     """Read every document of a text, List kinds taken apart; ``shift`` counts the lines before the text in its file.
 
     Raises:
-        DocumentFault: the text is no YAML, repeats a key or holds something else than objects.
+        DocumentError: the text is no YAML, repeats a key or holds something else than objects.
 
     """
     return tuple(
@@ -124,7 +124,7 @@ def configurations(
     """Pick Kueue Configurations, those inside a ConfigMap too; what has no kind can only be one.
 
     Raises:
-        DocumentFault: what a ConfigMap holds is no YAML.
+        DocumentError: what a ConfigMap holds is no YAML.
 
     """
     return tuple(found for document in documents for found in _configurations(document))
@@ -134,7 +134,7 @@ def objects(documents: Iterable[ManifestDocument]) -> tuple[ManifestDocument, ..
     """Pick what is not a Configuration, each with apiVersion, kind and a name.
 
     Raises:
-        DocumentFault: one of the three is missing.
+        DocumentError: one of the three is missing.
 
     """
     picked = tuple(
@@ -156,32 +156,29 @@ def _document(value: Any, empty: ManifestDocument) -> ManifestDocument:
 
 
 def _flattened(document: ManifestDocument) -> Iterator[ManifestDocument]:
-    kind, items = document.manifest.get("kind"), document.manifest.get("items")
-    if (
-        not isinstance(kind, str)
-        or not kind.endswith("List")
-        or not isinstance(items, list)
-    ):
+    kind = document.manifest.get("kind")
+    items = document.manifest.get("items")
+    is_list = isinstance(kind, str) and kind.endswith("List")
+    if not is_list or not isinstance(items, list):
         yield document
         return
-    own = (
-        {}
-        if kind == "List"
-        else {"apiVersion": document.manifest.get("apiVersion"), "kind": kind[:-4]}
-    )
     for index, item in enumerate(items):
         if not isinstance(item, dict):
-            raise document.fault(
-                f"items[{index}]", f"{item!r} in a {kind}", "an object"
-            )
-        node = found_at(document.node, ["items", str(index)])[0]
-        yield ManifestDocument(
-            manifest=own | item,
-            file=document.file,
-            number=document.number,
-            node=node,
-            shift=document.shift,
+            found = f"{item!r} in a {kind}"
+            raise document.fault(f"items[{index}]", found, "an object")
+        yield replace(
+            document,
+            manifest=_of_the_list(document.manifest) | item,
+            node=found_at(document.node, ["items", str(index)])[0],
         )
+
+
+def _of_the_list(manifest: Manifest) -> Manifest:
+    """Give the apiVersion and kind that the items of a List kind inherit."""
+    kind = manifest["kind"]
+    if kind == "List":
+        return {}
+    return {"apiVersion": manifest.get("apiVersion"), "kind": kind[:-4]}
 
 
 def _held(document: ManifestDocument) -> str:

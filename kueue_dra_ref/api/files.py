@@ -1,4 +1,4 @@
-"""Text files as people have them, and what is said of one that cannot be read as manifests."""
+"""Text files, and the error of one that cannot be read as manifests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DocumentError(Exception):
 
     @property
     def worded(self) -> str:
-        """Say it in one line that begins with its place as editors read it: FILE:LINE: FIELD: what is wrong."""
+        """Print the error in one line as editors read it: FILE:LINE: FIELD: what is wrong."""
         place = f"{self.file}:{self.line}" if self.line else self.file
         field = f"{self.field}: " if self.field else ""
         return f"{place}: {field}found {self.found}; expected {self.expected}"
@@ -44,7 +44,7 @@ def text_of(path: Path) -> str:
     """Read a text file, or the standard input for ``-``; a byte order mark is no part of the text.
 
     Raises:
-        DocumentFault: there is no such file, it cannot be read, or it is no UTF-8.
+        DocumentError: there is no such file, it cannot be read, or it is no UTF-8.
 
     """
     try:

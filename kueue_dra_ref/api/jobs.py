@@ -1,31 +1,33 @@
-"""What users write on a Job for Kueue to read."""
+"""The labels and annotations of a Job that Kueue reads."""
 
 from __future__ import annotations
 
 from kueue_dra_ref.target import Manifest
 
 FRAMEWORK = "batch/job"
-"""What a Configuration calls Jobs among its integrations."""
+"""The name of Jobs among the integrations of a Configuration."""
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 LEAST_ANNOTATION = "kueue.x-k8s.io/job-min-parallelism"
 POD_PATH = "spec.template.spec"
-INDEXED, BY_NUMBER = "Indexed", "NonIndexed"
-"""The modes in which a Job completes: index by index, or when so many of its pods have."""
+INDEXED = "Indexed"
+BY_NUMBER = "NonIndexed"
+"""The completion modes of a Job: index by index, or by the number of its completed pods."""
 
 
 def template_of(job: Manifest) -> Manifest:
-    """What pods are made from."""
+    """Give the pod template of a Job."""
     found: Manifest = job["spec"].get("template") or {}
     return found
 
 
 def pod_of(job: Manifest) -> Manifest:
-    """What a Job says of its pods."""
+    """Give the pod spec of a Job."""
     found: Manifest = template_of(job).get("spec") or {}
     return found
 
 
 def queue_named_by(job: Manifest) -> str:
-    """The queue that a Job names; empty for none."""
-    return str((job["metadata"].get("labels") or {}).get(QUEUE_LABEL, ""))
+    """Name the LocalQueue of a Job; empty for none."""
+    labels = job["metadata"].get("labels") or {}
+    return str(labels.get(QUEUE_LABEL, ""))

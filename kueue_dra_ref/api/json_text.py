@@ -7,19 +7,21 @@ from typing import Any
 
 
 class NoJson(Exception):
-    """A text that is no JSON; the words say what was found."""
+    """A text that is no JSON; the message names what was found."""
 
 
 def json_value(text: str) -> Any:
     """Read one value.
 
     Raises:
-        NoJson: the text is no JSON, repeats a key, or has a number or a depth that nobody means.
+        NoJson: the text is no JSON, repeats a key, or has a number or a depth that no client means.
 
     """
     try:
         return json.loads(
-            text, object_pairs_hook=_each_key_once, parse_constant=_no_number
+            text,
+            object_pairs_hook=_each_key_once,
+            parse_constant=_no_number,
         )
     except json.JSONDecodeError as trouble:
         raise NoJson(f"{trouble.msg} at column {trouble.colno}") from None
@@ -30,10 +32,11 @@ def json_value(text: str) -> Any:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise NoJson(f'key "{next(key for key in keys if keys.count(key) > 1)}" twice')
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise NoJson(f'key "{key}" twice')
+        found[key] = value
     return found
 
 

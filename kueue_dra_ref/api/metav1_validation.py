@@ -1,4 +1,4 @@
-"""What is wrong with labels, and with what selects by them, in the words of apimachinery (metav1 validation)."""
+"""Validation of labels and label selectors, in the words of apimachinery (metav1 validation)."""
 
 from __future__ import annotations
 
@@ -8,47 +8,72 @@ from kueue_dra_ref.api.crd_validation import invalid
 from kueue_dra_ref.api.names import label_key_faults, label_value_faults, printed
 from kueue_dra_ref.target import FieldError, Manifest
 
-_LISTED, _UNLISTED = ("In", "NotIn"), ("Exists", "DoesNotExist")
+_LISTED = ("In", "NotIn")
+_UNLISTED = ("Exists", "DoesNotExist")
 
 
 def key_faults(field: str, key: str) -> Iterator[FieldError]:
-    """Say why a key is no label key."""
-    yield from (invalid(field, fault, printed(key)) for fault in label_key_faults(key))
+    """Report why a key is no label key."""
+    shown = printed(key)
+    for fault in label_key_faults(key):
+        yield invalid(field, fault, shown)
 
 
 def value_faults(field: str, value: str) -> Iterator[FieldError]:
-    """Say why a value is no label value."""
-    yield from (
-        invalid(field, fault, printed(value)) for fault in label_value_faults(value)
-    )
+    """Report why a value is no label value."""
+    shown = printed(value)
+    for fault in label_value_faults(value):
+        yield invalid(field, fault, shown)
 
 
 def labels_faults(field: str, labels: Mapping[str, str]) -> Iterator[FieldError]:
-    """Say what is wrong with labels; which comes first is left to a Go map."""
+    """Report the faults of labels; a Go map leaves their order open."""
     for key, value in labels.items():
         yield from key_faults(field, key)
         yield from value_faults(field, value)
 
 
 def selector_faults(field: str, selector: Manifest) -> Iterator[FieldError]:
-    """Say what is wrong with a label selector."""
-    yield from labels_faults(f"{field}.matchLabels", selector.get("matchLabels") or {})
-    for index, expression in enumerate(selector.get("matchExpressions") or ()):
-        yield from _expression_faults(f"{field}.matchExpressions[{index}]", expression)
+    """Report the faults of a label selector."""
+    labels = selector.get("matchLabels") or {}
+    yield from labels_faults(f"{field}.matchLabels", labels)
+    expressions = selector.get("matchExpressions") or ()
+    for index, expression in enumerate(expressions):
+        path = f"{field}.matchExpressions[{index}]"
+        yield from _expression_faults(path, expression)
 
 
 def _expression_faults(field: str, expression: Manifest) -> Iterator[FieldError]:
-    operator, values = expression.get("operator", ""), expression.get("values") or ()
-    if operator in _LISTED and not values:
-        detail = "must be specified when `operator` is 'In' or 'NotIn'"
-        yield FieldError(field=f"{field}.values", type="Required value", detail=detail)
-    if operator in _UNLISTED and values:
-        detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield FieldError(field=f"{field}.values", type="Forbidden", detail=detail)
-    if operator not in (*_LISTED, *_UNLISTED):
-        yield invalid(
-            f"{field}.operator", "not a valid selector operator", printed(operator)
-        )
-    yield from key_faults(f"{field}.key", expression.get("key", ""))
+    operator = expression.get("operator", "")
+    values = expression.get("values") or ()
+    yield from _operator_faults(field, operator, bool(values))
+    key = expression.get("key", "")
+    yield from key_faults(f"{field}.key", key)
     for index, value in enumerate(values):
-        yield from value_faults(f"{field}.values[{index}]", value)
+        path = f"{field}.values[{index}]"
+        yield from value_faults(path, value)
+
+
+def _operator_faults(
+    field: str, operator: str, has_values: bool
+) -> Iterator[FieldError]:
+    if operator in _LISTED and not has_values:
+        yield FieldError(
+            field=f"{field}.values",
+            type="Required value",
+            detail="must be specified when `operator` is 'In' or 'NotIn'",
+        )
+    if operator in _UNLISTED and has_values:
+        yield FieldError(
+            field=f"{field}.values",
+            type="Forbidden",
+            detail="may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+        )
+    known = (*_LISTED, *_UNLISTED)
+    if operator not in known:
+        yield FieldError(
+            field=f"{field}.operator",
+            type="Invalid value",
+            value=printed(operator),
+            detail="not a valid selector operator",
+        )

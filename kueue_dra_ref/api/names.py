@@ -1,4 +1,4 @@
-"""The grammars of Kubernetes names, each answering with the words of apimachinery 0.36 (content validation)."""
+"""The grammars of Kubernetes names, each with the error texts of apimachinery 0.36 (content validation)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def size(text: str) -> int:
 
 
 def dns_label_faults(name: str) -> Sequence[str]:
-    """Say why ``name`` is no DNS-1123 label; nothing when it is one."""
+    """Report why ``name`` is no DNS-1123 label; nothing when it is one."""
     faults = _too_long(name, MAX_LABEL)
     if re.fullmatch(LABEL, name):
         return faults
@@ -55,7 +55,7 @@ def dns_label_faults(name: str) -> Sequence[str]:
 
 
 def dns_1035_label_faults(name: str) -> Sequence[str]:
-    """Say why ``name`` is no DNS-1035 label, the grammar of Services; nothing when it is one."""
+    """Report why ``name`` is no DNS-1035 label, the grammar of Services; nothing when it is one."""
     faults = _too_long(name, MAX_LABEL)
     if re.fullmatch(_LABEL_1035, name):
         return faults
@@ -63,7 +63,7 @@ def dns_1035_label_faults(name: str) -> Sequence[str]:
 
 
 def dns_subdomain_faults(name: str) -> Sequence[str]:
-    """Say why ``name`` is no DNS-1123 subdomain; nothing when it is one."""
+    """Report why ``name`` is no DNS-1123 subdomain; nothing when it is one."""
     faults = _too_long(name, MAX_SUBDOMAIN)
     if re.fullmatch(SUBDOMAIN, name):
         return faults
@@ -71,7 +71,7 @@ def dns_subdomain_faults(name: str) -> Sequence[str]:
 
 
 def label_key_faults(key: str) -> Sequence[str]:
-    """Say why ``key`` is no label key (a qualified name); nothing when it is one."""
+    """Report why ``key`` is no label key (a qualified name); nothing when it is one."""
     match key.split("/"):
         case [name]:
             return _key_name_faults(name)
@@ -88,7 +88,7 @@ def label_key_faults(key: str) -> Sequence[str]:
 
 
 def qualified_name_faults(name: str) -> Sequence[str]:
-    """Say why ``name`` is no label key, in the words of apimachinery 0.34, to which it was a qualified name."""
+    """Report why ``name`` is no label key, in the words of apimachinery 0.34, to which it was a qualified name."""
     found = (
         fault.replace("a valid label key", "a qualified name", 1)
         for fault in label_key_faults(name)
@@ -104,7 +104,7 @@ def qualified_name_faults(name: str) -> Sequence[str]:
 
 
 def label_value_faults(value: str) -> Sequence[str]:
-    """Say why ``value`` is no label value; nothing when it is one."""
+    """Report why ``value`` is no label value; nothing when it is one."""
     faults = _too_long(value, MAX_LABEL)
     if re.fullmatch(_VALUE, value):
         return faults

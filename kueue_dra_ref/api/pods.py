@@ -1,4 +1,4 @@
-"""What a pod asks for in ordinary resources: containers, init containers, sidecars, overhead, pod-level requests."""
+"""The ordinary resources that a pod requests: containers, init containers, sidecars, overhead, pod-level requests."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ class ContainerRequests:
     """Its field below the pod spec, such as ``initContainers[0]``."""
     initial: bool
     stays: bool = False
-    """Whether it is an initial one that goes on beside the regular ones."""
+    """Whether it is an init container that runs next to the regular ones (a sidecar)."""
     resources: Resources = Resources()
     obscure: frozenset[str] = frozenset()
     """Resources whose amount is written so that Kubernetes does not see the integer that it is, such as 1000m."""
 
     @property
     def requests(self) -> Amounts:
-        """What it requests."""
+        """Give the requests of the container."""
         return self.resources.requests
 
 
 def add(left: Amounts, right: Amounts) -> Amounts:
-    """Resource by resource, the sum."""
+    """Add two resource lists, resource by resource."""
     total = dict(left)
     for name, amount in right.items():
         before = total.get(name)
@@ -81,7 +81,7 @@ def add(left: Amounts, right: Amounts) -> Amounts:
 def pod_requests(
     containers: Sequence[ContainerRequests], whole: Resources | None, overhead: Amounts
 ) -> Amounts:
-    """The requests of one pod: its containers' together, what is requested for it as a ``whole``, its overhead."""
+    """Compute the requests of one pod: its containers' together, those of the ``whole`` pod, its overhead."""
     total: Amounts = {}
     for container in (each for each in containers if not each.initial):
         total = add(total, container.requests)
@@ -95,7 +95,7 @@ def pod_requests(
 
 
 def _is_of_pods(name: str) -> bool:
-    """Whether Kubernetes lets a pod as a whole ask for a resource; others do not count there."""
+    """Tell whether a pod as a whole may request a resource; Kubernetes ignores all others there."""
     return name in {"cpu", "memory"} or name.startswith("hugepages-")
 
 
@@ -103,7 +103,7 @@ def resources_of(holder: dict[str, Any], path: str) -> Resources:
     """Read the ``resources`` of a container or a pod spec.
 
     Raises:
-        ManifestFault: a field is of the wrong type, or an amount is no quantity.
+        ManifestError: a field is of the wrong type, or an amount is no quantity.
 
     """
     found = child(holder, "resources", dict, {}, path)
@@ -116,10 +116,10 @@ def resources_of(holder: dict[str, Any], path: str) -> Resources:
 def container_requests(
     spec: dict[str, Any], path: str, *, canonical: bool
 ) -> tuple[ContainerRequests, ...]:
-    """The requests of each container of a pod, initial ones first; ``canonical`` when amounts were rewritten so.
+    """Read the requests of each container of a pod, initial ones first; ``canonical`` when amounts were rewritten so.
 
     Raises:
-        ManifestFault: a field is of the wrong type, or an amount is no quantity.
+        ManifestError: a field is of the wrong type, or an amount is no quantity.
 
     """
     return tuple(
@@ -161,12 +161,12 @@ def _with_init_containers(
 
 
 def larger(left: Amounts, right: Amounts) -> Amounts:
-    """Resource by resource, the larger amount; one that is absent does not count."""
+    """Give the larger amount of each resource; an absent amount does not count."""
     return _of_each(max, left, right)
 
 
 def smaller(left: Amounts, right: Amounts) -> Amounts:
-    """Resource by resource, the smaller amount; one that is absent does not count."""
+    """Give the smaller amount of each resource; an absent amount does not count."""
     return _of_each(min, left, right)
 
 
@@ -184,21 +184,21 @@ def _exact(quantity: Quantity) -> Fraction:
 
 
 def units(name: str, amount: Quantity) -> int:
-    """An amount as Kueue counts it: CPU in thousandths, everything else in whole units, rounded up, in int64."""
+    """Give an amount as Kueue counts it: CPU in thousandths, everything else in whole units, rounded up, in int64."""
     return amount.milli if name == "cpu" else amount.ceiling
 
 
 def quota_units(name: str, amount: Quantity) -> int:
-    """A quota as Kueue counts it: one that int64 cannot hold is any amount, of CPU already at the last whole core."""
+    """Give a quota as Kueue counts it: beyond int64, for CPU from the last whole core, it is unlimited."""
     found = units(name, amount)
     return MAX_INT64 if name == "cpu" and found >= MAX_INT64 // 1000 * 1000 else found
 
 
 @lru_cache(maxsize=65536)
 def printed(name: str, value: int, in_bytes: frozenset[str] = frozenset()) -> str:
-    """The quantity that Kueue prints for ``value`` units of a resource; bytes in powers of 1024 where that is exact.
+    """Print ``value`` units of a resource as Kueue does; bytes in powers of 1024 where that is exact.
 
-    ``in_bytes`` names resources that are counted in bytes beside memory and storage.
+    ``in_bytes`` names resources that are counted in bytes, in addition to memory and storage.
     """
     if name == "cpu":
         return str(Quantity(amount=Fraction(value, 1000)))

@@ -26,7 +26,7 @@ _DECIMAL = {
     "E": 18,
 }
 # Kubernetes takes a number without digits for 0, unless it computes it the long way: "m", "Ti" and "+" are quantities,
-# "Pi" is not. An exponent of five digits would be one too, but not one that anybody could add up.
+# "Pi" is not. An exponent of five digits would be one too, but too large to add up.
 _GRAMMAR = re.compile(
     r"(?=.)(?![+-]?\.?(?:[PE]i|[eE]-[0-9]{2}))(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?"
     r"(?:(?P<binary>[KMGTPE]i)|(?P<exponent>[eE][+-]?[0-9]{1,4})|(?P<decimal>[numkMGTPE]?))"
@@ -140,7 +140,7 @@ def shows_its_integer(text: str) -> bool:
 
 
 def whole(value: int, form: Format = Format.DECIMAL) -> Quantity:
-    """A quantity of ``value`` units."""
+    """Give a quantity of ``value`` units."""
     return Quantity(amount=Fraction(value), format=form)
 
 
@@ -191,12 +191,18 @@ def _binary(value: int) -> str:
 def _decimal(amount: Fraction, exponent: str | None) -> str:
     finest = -min(_DECIMAL.values())
     scaled = int(amount * 10**finest)
-    for suffix, power in (
-        sorted(_DECIMAL.items(), key=lambda item: -item[1]) if scaled else ()
-    ):
-        if scaled % 10 ** (power + finest) == 0:
-            ending = (
-                suffix if exponent is None else exponent.format(power) if power else ""
-            )
-            return f"{scaled // 10 ** (power + finest)}{ending}"
+    if not scaled:
+        return "0"
+    for suffix, power in _LARGEST_FIRST:
+        units, left = divmod(scaled, 10 ** (power + finest))
+        if left:
+            continue
+        if exponent is None:
+            return f"{units}{suffix}"
+        if power:
+            return f"{units}{exponent.format(power)}"
+        return str(units)
     return "0"
+
+
+_LARGEST_FIRST = sorted(_DECIMAL.items(), key=lambda item: -item[1])

@@ -34,9 +34,9 @@ class ResourceQuota:
     quota: Manifest
     covered: str
     of_cohort: bool
-    """Whether a Cohort says so, and no ClusterQueue."""
+    """Whether a Cohort has this quota, not a ClusterQueue."""
     joined: bool
-    """Whether who says so has a cohort above it."""
+    """Whether the ClusterQueue or the Cohort has a parent cohort."""
 
 
 def parts_of(
@@ -45,7 +45,8 @@ def parts_of(
     """Give each part in the order in which Kueue looks at it; each flavor comes after its quotas."""
     resources: list[str] = []
     flavors: list[str] = []
-    for index, group in enumerate((obj.get("spec") or {}).get("resourceGroups") or ()):
+    groups = (obj.get("spec") or {}).get("resourceGroups") or ()
+    for index, group in enumerate(groups):
         path = f"spec.resourceGroups[{index}]"
         covered = group.get("coveredResources") or []
         for number, name in enumerate(covered):
@@ -56,7 +57,8 @@ def parts_of(
             )
             resources.append(name)
         for number, flavor in enumerate(group.get("flavors") or ()):
-            at, name = f"{path}.flavors[{number}]", flavor.get("name", "")
+            at = f"{path}.flavors[{number}]"
+            name = flavor.get("name", "")
             yield from _quotas(obj, at, flavor, covered)
             yield FlavorOfGroup(path=f"{at}.name", name=name, before=tuple(flavors))
             flavors.append(name)

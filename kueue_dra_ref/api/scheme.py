@@ -87,7 +87,7 @@ def kind_of(manifest: Manifest) -> ResourceKind:
     """The kind of a manifest.
 
     Raises:
-        ManifestFault: apiVersion, kind or metadata.name is missing, or the kind or version is not known.
+        ManifestError: apiVersion, kind or metadata.name is missing, or the kind or version is not known.
 
     """
     for key in ("apiVersion", "kind"):

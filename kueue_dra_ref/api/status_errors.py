@@ -1,4 +1,4 @@
-"""What a manifest can get wrong, said the way an API server says it: the field, what was found, what was expected."""
+"""The faults of a manifest as an API server reports them: the field, what was found, what was expected."""
 
 from __future__ import annotations
 
@@ -37,17 +37,18 @@ class Denied(ManifestError):
     """A manifest that a validating webhook denies."""
 
     def __init__(self, webhook: str, errors: Sequence[FieldError]) -> None:
-        told = (
-            str(errors[0]) if len(errors) == 1 else f"[{', '.join(map(str, errors))}]"
-        )
-        message = f'admission webhook "{webhook}" denied the request: {told}'
+        reasons = ", ".join(map(str, errors))
+        if len(errors) > 1:
+            reasons = f"[{reasons}]"
+        message = f'admission webhook "{webhook}" denied the request: {reasons}'
         super().__init__(errors[0], code=403, message=message, others=errors[1:])
 
 
 def invalid(field: str, found: object, expected: str) -> ManifestError:
-    """A field holds something else than it must."""
-    told = json.dumps(found, default=str, ensure_ascii=False)
-    value = told if len(told) <= _SHOWN else f"{told[:_SHOWN]}..."
+    """Make the error of a field that holds something else than it must."""
+    value = json.dumps(found, default=str, ensure_ascii=False)
+    if len(value) > _SHOWN:
+        value = f"{value[:_SHOWN]}..."
     return ManifestError(
         FieldError(field=field, type="Invalid value", value=value, detail=expected)
     )

@@ -36,7 +36,7 @@ class ConfigLocation(NamedTuple):
 
 
 def decoding_faults(document: dict[str, Any], keys: Keys) -> tuple[FieldError, ...]:
-    """Say what a strict decoder refuses: a wrong type ends decoding and is told alone, unknown keys are told together.
+    """Report what a strict decoder refuses: a wrong type alone, since it ends decoding, or all unknown keys together.
 
     The ``field`` of a wrong type has no indexes, because Go's decoder names none; its detail has the exact place.
     """
@@ -60,7 +60,7 @@ def unknown_keys(document: dict[str, Any], keys: Keys) -> Iterator[str]:
 
 
 def misfits(document: dict[str, Any], keys: Keys) -> Iterator[ConfigLocation]:
-    """Give every value of another type than its shape's; keys without a shape are passed over."""
+    """Give every value of another type than its shape's; keys without a shape are skipped."""
     for place in _places(document, keys):
         if not _fits(place) or (place.value is None and _is_element(place)):
             yield place

@@ -1,4 +1,4 @@
-"""What may have been meant by a name that nobody knows."""
+"""Suggestions for an unknown name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,18 @@ _FEW = 12
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Lead on from an unknown name: those that are known if they are few or none is near, and the nearest."""
+    """Suggest a known name for an unknown one; lists all known names when they are few or none is near."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    listed = [f"known: {', '.join(names)}"] if len(names) <= _FEW or not near else []
-    return "; ".join([*listed, *(f"did you mean {each}?" for each in near)])
+    near = difflib.get_close_matches(
+        name,
+        names,
+        n=1,
+        cutoff=0.5,
+    )
+    listed = "known: " + ", ".join(names)
+    if not near:
+        return listed
+    suggestion = f"did you mean {near[0]}?"
+    if len(names) > _FEW:
+        return suggestion
+    return f"{listed}; {suggestion}"

@@ -1,4 +1,4 @@
-"""A Job that is written once more: what its writer changed is taken over, what Kueue changed since stays."""
+"""Three-way merge of a Job that is written again: changes of its writer apply, changes of Kueue stay."""
 
 from __future__ import annotations
 
@@ -10,18 +10,29 @@ Spec = dict[str, Any]
 
 
 def job_spec(stored: Spec, wanted: Spec, before: Spec) -> Spec:
-    """Give the spec to store, by what is stored, what is wanted, and what was wanted the last time.
+    """Merge into the stored spec of a Job what its writer changed since the last wanted spec.
 
-    Whether the Job is suspended is Kueue's to say, once the Job is there.
+    Kueue alone decides whether an existing Job is suspended.
     """
-    changed = {
-        key: value for key, value in copied(wanted).items() if before.get(key) != value
-    }
-    changed.pop("suspend", None)
-    if "template" in changed:
-        labels = ((stored.get("template") or {}).get("metadata") or {}).get(
-            "labels"
-        ) or {}
-        metadata = changed["template"].setdefault("metadata", {})
-        metadata["labels"] = {**(metadata.get("labels") or {}), **labels}
-    return {**stored, **changed}
+    merged = dict(stored)
+    for key, value in wanted.items():
+        if key == "suspend":
+            continue
+        if before.get(key) == value:
+            continue
+        merged[key] = copied(value)
+        if key == "template":
+            _keep_labels(stored, merged)
+    return merged
+
+
+def _keep_labels(stored: Spec, merged: Spec) -> None:
+    """Keep the labels of the stored pod template."""
+    before = stored.get("template") or {}
+    metadata = before.get("metadata") or {}
+    kept = metadata.get("labels") or {}
+    template = merged["template"]
+    changed = template.setdefault("metadata", {})
+    labels = dict(changed.get("labels") or {})
+    labels.update(kept)
+    changed["labels"] = labels

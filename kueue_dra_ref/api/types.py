@@ -1,4 +1,4 @@
-"""The typed nouns that rules speak of: Workload, ClusterQueue, Cohort and what they are made of."""
+"""The typed objects that rules use: Workload, ClusterQueue, Cohort and what they are made of."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class FlavorQuota:
     borrowing_limits: dict[str, int] = field(default_factory=dict)
     lending_limits: dict[str, int] = field(default_factory=dict)
     device_classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What a resource of ``kind: DeviceClass`` stands for (April 2025)."""
+    """The device classes of a resource of ``kind: DeviceClass`` (April 2025)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class FlavorChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionPolicy:
-    """Whom a ClusterQueue's workloads may preempt."""
+    """The workloads that a ClusterQueue's workloads may preempt."""
 
     within: str = "Never"
     reclaim: str = "Never"

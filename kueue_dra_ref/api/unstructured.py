@@ -8,6 +8,8 @@ from kueue_dra_ref.api.quantities import BadQuantity, Quantity, parse
 from kueue_dra_ref.api.status_errors import invalid, required
 
 T = TypeVar("T")
+Object = dict[str, Any]
+"""An API object, or a part of one, as JSON decodes it."""
 
 _WORDS = {
     dict: "a mapping",
@@ -19,12 +21,16 @@ _WORDS = {
 
 
 def child(
-    node: dict[str, Any], key: str, kind: type[T], default: T, path: str = ""
+    node: Object,
+    key: str,
+    kind: type[T],
+    default: T,
+    path: str = "",
 ) -> T:
-    """``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
+    """Give ``node[key]`` when it is a ``kind``, ``default`` when it is absent or null.
 
     Raises:
-        ManifestFault: the value is there and of another type.
+        ManifestError: the value is there and of another type.
 
     """
     value = node.get(key)
@@ -35,11 +41,11 @@ def child(
     return value
 
 
-def text(node: dict[str, Any], key: str, path: str = "") -> str:
-    """A string that must be there.
+def text(node: Object, key: str, path: str = "") -> str:
+    """Give a string that must be there.
 
     Raises:
-        ManifestFault: it is absent, empty or of another type.
+        ManifestError: it is absent, empty or of another type.
 
     """
     value = child(node, key, str, "", path)
@@ -48,42 +54,47 @@ def text(node: dict[str, Any], key: str, path: str = "") -> str:
     return value
 
 
-def mappings(node: dict[str, Any], key: str, path: str = "") -> list[dict[str, Any]]:
-    """A list of mappings, empty when absent.
+def mappings(node: Object, key: str, path: str = "") -> list[Object]:
+    """Give a list of mappings, empty when absent.
 
     Raises:
-        ManifestFault: it is no list, or an element is no mapping.
+        ManifestError: it is no list, or an element is no mapping.
 
     """
     found = child(node, key, list, [], path)
     for index, element in enumerate(found):
         if not isinstance(element, dict):
-            raise invalid(f"{join(path, key)}[{index}]", element, "expected a mapping")
+            at = f"{join(path, key)}[{index}]"
+            raise invalid(at, element, "expected a mapping")
     return found
 
 
-def quantities(node: dict[str, Any], key: str, path: str = "") -> dict[str, Quantity]:
-    """A resource list: resource name to quantity.
+def quantities(node: Object, key: str, path: str = "") -> dict[str, Quantity]:
+    """Read a resource list: resource name to quantity.
 
     Raises:
-        ManifestFault: it is no mapping, or a value is no quantity.
+        ManifestError: it is no mapping, or a value is no quantity.
 
     """
-    return {
-        name: quantity(value, f"{join(path, key)}.{name}")
-        for name, value in child(node, key, dict, {}, path).items()
-    }
+    at = join(path, key)
+    found = {}
+    for name, value in child(node, key, dict, {}, path).items():
+        found[name] = quantity(value, f"{at}.{name}")
+    return found
 
 
 def quantity(value: object, path: str) -> Quantity:
-    """One quantity.
+    """Read one quantity.
 
     Raises:
-        ManifestFault: the text is no quantity.
+        ManifestError: the text is no quantity.
 
     """
-    if not isinstance(value, (str, int, float)) or isinstance(value, bool):
-        raise invalid(path, value, "expected a quantity such as 2, 500m or 80Gi")
+    expected = "expected a quantity such as 2, 500m or 80Gi"
+    if isinstance(value, bool):
+        raise invalid(path, value, expected)
+    if not isinstance(value, (str, int, float)):
+        raise invalid(path, value, expected)
     try:
         return parse(value)
     except BadQuantity as fault:
@@ -91,5 +102,7 @@ def quantity(value: object, path: str) -> Quantity:
 
 
 def join(path: str, key: str) -> str:
-    """A field path one step deeper."""
-    return f"{path}.{key}" if path else key
+    """Extend a field path by one key."""
+    if not path:
+        return key
+    return f"{path}.{key}"

@@ -15,7 +15,7 @@ def workload_of(manifest: Manifest) -> Workload:
     """Read a stored Workload.
 
     Raises:
-        ManifestFault: a field is missing or of the wrong type.
+        ManifestError: a field is missing or of the wrong type.
 
     """
     spec, meta = child(manifest, "spec", dict, {}), manifest["metadata"]

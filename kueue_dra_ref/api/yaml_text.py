@@ -49,7 +49,7 @@ def parsed(text: str, file: str, shift: int = 0) -> Iterator[tuple[int, Node, An
     """Give each document of a text that is not empty: its number, its node and its value.
 
     Raises:
-        DocumentFault: the text is no YAML, repeats a key, or holds what JSON cannot.
+        DocumentError: the text is no YAML, repeats a key, or holds what JSON cannot.
 
     """
     number = 0
@@ -84,7 +84,7 @@ def steps(path: str) -> list[str]:
 
 
 def found_at(node: Node, steps: Sequence[str]) -> tuple[Node, Node]:
-    """Follow steps as far as they lead: the value there, and the node that stands for its place (its key, if any)."""
+    """Follow steps as far as they lead: the value there, and the node of its place (its key, if any)."""
     place = node
     for step in steps:
         if isinstance(node, yaml.MappingNode) and (

@@ -3,9 +3,14 @@
 No counterpart: a package, it decides nothing.
 """
 
-from .kubernetes_version import Kubernetes
-from .kubernetes_versions import CONTROL_PLANE, MINORS
-from .request_handler import AcceptedRequest, RejectedRequest, RequestContext, admitted
+from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.apiserver.kubernetes_versions import CONTROL_PLANE, MINORS
+from kueue_dra_ref.apiserver.request_handler import (
+    AcceptedRequest,
+    RejectedRequest,
+    RequestContext,
+    admitted,
+)
 
 __all__ = [
     "CONTROL_PLANE",

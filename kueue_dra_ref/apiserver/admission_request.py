@@ -1,4 +1,4 @@
-"""One write: an object as it would be stored, beside the one that is there.
+"""One write: an object as it would be stored, and the stored one.
 
 Kubernetes: k8s.io/apiserver/pkg/admission/attributes.go (NewAttributesRecord)
 """

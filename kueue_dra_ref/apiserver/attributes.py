@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from kueue_dra_ref.api.names import size
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -22,7 +23,6 @@ from kueue_dra_ref.apiserver.go_json import internal
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_slices import attribute
 
-Object = dict[str, Any]
 MAX_VALUE = 64
 LISTS = ("bools", "ints", "strings", "versions")
 UNION = tuple(field.key for field in attribute("v1").fields)
@@ -36,48 +36,63 @@ _SEMVER = re.compile(
 
 def attributes(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check the names and the values of a device's attributes."""
+    longest = resource_names.LONGEST_KEY
     for name in sorted(found):
-        where = resource_names.key_path(path, name, resource_names.LONGEST_KEY)
-        yield from resource_names.qualified(
-            name, where if k.keys_have_paths else path, k
-        )
+        where = resource_names.key_path(path, name, longest)
+        of_name = where if k.keys_have_paths else path
+        yield from resource_names.qualified(name, of_name, k)
         yield from _attribute(found[name], where, k)
 
 
 def _attribute(found: Object, path: str, k: Kubernetes) -> Errors:
-    for plain in [key for key in ("string", "version") if key in found]:
-        yield from _value(plain, found[plain], f"{path}.{plain}", k)
-    for key in [key for key in LISTS if key in found]:
-        if not found[key]:
-            yield invalid(f"{path}.{key}", found[key], "must not be empty if specified")
-        for index, value in enumerate(found[key]):
-            yield from _value(key[:-1], value, f"{path}.{key}[{index}]", k)
+    for key in ("string", "version"):
+        if key in found:
+            at = f"{path}.{key}"
+            yield from _value(key, found[key], at, k)
+    for key in LISTS:
+        if key in found:
+            at = f"{path}.{key}"
+            yield from _list(key, found[key], at, k)
     yield from _union(found, path, k)
 
 
+def _list(key: str, values: list[Any], path: str, k: Kubernetes) -> Errors:
+    if not values:
+        yield invalid(path, values, "must not be empty if specified")
+    kind = key.removesuffix("s")
+    for index, value in enumerate(values):
+        at = f"{path}[{index}]"
+        yield from _value(kind, value, at, k)
+
+
 def _union(found: Object, path: str, k: Kubernetes) -> Errors:
-    given = [
-        key
-        for key in UNION
-        if key in found and (found[key] != [] or not k.is_declarative)
-    ]
+    given = [key for key in UNION if _is_given(found, key, k)]
     words = "exactly one value must be specified"
     if not given:
-        yield (
-            required(path, words)
-            if k.unset_attribute == "Required value"
-            else invalid(path, "", words)
-        )
-    if len(given) > 1 and k.is_declarative:
-        yield invalid(path, f"{{{', '.join(given)}}}", words)
-    elif len(given) > 1:
-        yield invalid_as(path, internal(found, attribute("v1"), k.minor), words)
+        if k.unset_attribute == "Required value":
+            yield required(path, words)
+        else:
+            yield invalid(path, "", words)
+    if len(given) < 2:
+        return
+    if k.is_declarative:
+        listed = ", ".join(given)
+        yield invalid(path, f"{{{listed}}}", words)
+    else:
+        shown = internal(found, attribute("v1"), k.minor)
+        yield invalid_as(path, shown, words)
+
+
+def _is_given(found: Object, key: str, k: Kubernetes) -> bool:
+    if key not in found:
+        return False
+    return found[key] != [] or not k.is_declarative
 
 
 def _value(kind: str, value: Any, path: str, k: Kubernetes) -> Errors:
     if kind == "version" and not _SEMVER.fullmatch(value):
-        yield invalid(
-            path, value, "must be a string compatible with semver.org spec 2.0.0"
-        )
-    if kind in ("string", "version") and size(value) > MAX_VALUE:
+        detail = "must be a string compatible with semver.org spec 2.0.0"
+        yield invalid(path, value, detail)
+    is_text = kind in ("string", "version")
+    if is_text and size(value) > MAX_VALUE:
         yield too_long(path, MAX_VALUE, k)

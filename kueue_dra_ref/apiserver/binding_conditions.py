@@ -6,40 +6,48 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceBindingPar
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, duplicate, invalid, listed
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
+from kueue_dra_ref.target import FieldError
 
 MAX_CONDITIONS = 4
 _AWAITED, _FAILING = "bindingConditions", "bindingFailureConditions"
 
 
-def conditions(device: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def conditions(device: Object, path: str, k: Kubernetes) -> Errors:
     """Check that a device has both kinds of conditions or none, and none of them twice."""
-    awaited, failing = device.get(_AWAITED) or [], device.get(_FAILING) or []
+    awaited = device.get(_AWAITED) or []
+    failing = device.get(_FAILING) or []
+    at_awaited = f"{path}.{_AWAITED}"
+    at_failing = f"{path}.{_FAILING}"
+    yield from _keys(awaited, at_awaited, k)
+    yield from _keys(failing, at_failing, k)
+    yield from _once(awaited, [], at_awaited)
+    yield from _once(failing, awaited, at_failing)
+    if failing and not awaited:
+        yield _unpaired(device, path, _AWAITED, _FAILING)
+    if awaited and not failing:
+        yield _unpaired(device, path, _FAILING, _AWAITED)
+
+
+def _keys(found: list[str], path: str, k: Kubernetes) -> Errors:
     check = partial(resource_names.label_key, k=k)
-    yield from listed(awaited, f"{path}.{_AWAITED}", k, check, at_most=MAX_CONDITIONS)
-    yield from listed(failing, f"{path}.{_FAILING}", k, check, at_most=MAX_CONDITIONS)
-    yield from _once(awaited, [], f"{path}.{_AWAITED}")
-    yield from _once(failing, awaited, f"{path}.{_FAILING}")
-    for missing, other in ((_AWAITED, _FAILING), (_FAILING, _AWAITED)):
-        if device.get(other) and not device.get(missing):
-            yield invalid(
-                f"{path}.{missing}",
-                device.get(missing),
-                f"{missing} are required to use {other}",
-            )
+    return listed(found, path, k, check, at_most=MAX_CONDITIONS)
+
+
+def _unpaired(device: Object, path: str, missing: str, other: str) -> FieldError:
+    detail = f"{missing} are required to use {other}"
+    return invalid(f"{path}.{missing}", device.get(missing), detail)
 
 
 def _once(found: list[str], others: list[str], path: str) -> Errors:
+    overlap = f"{_FAILING} must not overlap with {_AWAITED}"
     for index, condition in enumerate(found):
+        at = f"{path}[{index}]"
         if condition in found[:index]:
-            yield duplicate(f"{path}[{index}]", condition)
+            yield duplicate(at, condition)
         if condition in others:
-            yield invalid(
-                f"{path}[{index}]",
-                condition,
-                f"{_FAILING} must not overlap with {_AWAITED}",
-            )
+            yield invalid(at, condition, overlap)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from kueue_dra_ref.api.names import size
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
     forbidden,
@@ -44,7 +44,7 @@ _NORMALIZES_SINCE = 34
 
 
 def selectors(
-    found: list[dict[str, Any]] | None,
+    found: list[Object] | None,
     path: str,
     k: Kubernetes,
     *,
@@ -56,9 +56,7 @@ def selectors(
     )
 
 
-def _selector(
-    selector: dict[str, Any], path: str, *, k: Kubernetes, stored: bool
-) -> Errors:
+def _selector(selector: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
     if "cel" not in selector:
         yield required(f"{path}.cel")
         return

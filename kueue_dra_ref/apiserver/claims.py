@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.apiserver.fielderrors import (
@@ -28,37 +28,30 @@ from kueue_dra_ref.apiserver.taints import toleration
 MAX_REQUESTS, MAX_CONSTRAINTS, MAX_CONFIGS, MAX_ALTERNATIVES = 32, 32, 32, 8
 _UNION = "exactly one of `exactly` or `firstAvailable` is required"
 _ATTRIBUTE_UNION = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
-Object = dict[str, Any]
 
 
 def claim(spec: Object, path: str, k: Kubernetes, *, stored: bool = False) -> Errors:
-    """Check a claim's spec; of a ``stored`` one the selectors were checked before."""
-    devices, path = spec.get("devices") or {}, f"{path}.devices"
+    """Check a claim's spec; a ``stored`` claim's selectors were checked before."""
+    devices = spec.get("devices") or {}
+    path = f"{path}.devices"
     names = _names(devices)
-    check = partial(_request, k=k, stored=stored)
     yield from listed_once(
         devices.get("requests"),
         f"{path}.requests",
         k,
-        check,
+        partial(_request, k=k, stored=stored),
         _name,
         named="name",
         at_most=MAX_REQUESTS,
     )
-    yield from listed(
-        devices.get("constraints"),
-        f"{path}.constraints",
-        k,
-        partial(_constraint, names, k),
-        at_most=MAX_CONSTRAINTS,
-    )
-    yield from listed(
-        devices.get("config"),
-        f"{path}.config",
-        k,
-        partial(_configuration, names, k),
-        at_most=MAX_CONFIGS,
-    )
+    constraint = partial(_constraint, names, k)
+    at = f"{path}.constraints"
+    found = devices.get("constraints")
+    yield from listed(found, at, k, constraint, at_most=MAX_CONSTRAINTS)
+    configuration = partial(_configuration, names, k)
+    at = f"{path}.config"
+    found = devices.get("config")
+    yield from listed(found, at, k, configuration, at_most=MAX_CONFIGS)
 
 
 def _name(item: Object) -> str:
@@ -75,39 +68,51 @@ def _names(devices: Object) -> Mapping[str, frozenset[str]]:
 
 def _request(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
     yield from resource_names.label(_name(request), f"{path}.name")
-    alternatives, exact = request.get("firstAvailable"), request.get("exactly")
-    both = bool(alternatives) and exact is not None
-    if alternatives and not (both and k.stops_at_unions):
-        check = partial(_alternative, k=k, stored=stored)
-        where = f"{path}.firstAvailable"
-        yield from listed_once(
-            alternatives, where, k, check, _name, named="name", at_most=MAX_ALTERNATIVES
-        )
-    if exact is not None and not (both and k.stops_at_unions):
-        yield from _asked(exact, f"{path}.exactly", k, stored=stored)
+    has_alternatives = bool(request.get("firstAvailable"))
+    is_exact = request.get("exactly") is not None
+    both = has_alternatives and is_exact
+    if not both or not k.stops_at_unions:
+        yield from _bodies(request, path, k=k, stored=stored)
     if both:
         yield invalid_as(path, k.null, f"{_UNION}, but multiple fields are set")
-    if not alternatives and exact is None:
+    if not has_alternatives and not is_exact:
         yield required(path, _UNION)
+
+
+def _bodies(request: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
+    alternatives = request.get("firstAvailable")
+    if alternatives:
+        yield from listed_once(
+            alternatives,
+            f"{path}.firstAvailable",
+            k,
+            partial(_alternative, k=k, stored=stored),
+            _name,
+            named="name",
+            at_most=MAX_ALTERNATIVES,
+        )
+    exact = request.get("exactly")
+    if exact is not None:
+        yield from _body(exact, f"{path}.exactly", k, stored=stored)
 
 
 def _alternative(body: Object, path: str, *, k: Kubernetes, stored: bool) -> Errors:
     yield from resource_names.label(_name(body), f"{path}.name")
-    yield from _asked(body, path, k, stored=stored)
+    yield from _body(body, path, k, stored=stored)
 
 
-def _asked(body: Object, path: str, k: Kubernetes, *, stored: bool) -> Errors:
+def _body(body: Object, path: str, k: Kubernetes, *, stored: bool) -> Errors:
     name = body.get("deviceClassName")
-    yield from (
-        resource_names.subdomain(name, f"{path}.deviceClassName")
-        if name
-        else [required(f"{path}.deviceClassName")]
-    )
+    at = f"{path}.deviceClassName"
+    if name:
+        yield from resource_names.subdomain(name, at)
+    else:
+        yield required(at)
     yield from selectors(body.get("selectors"), f"{path}.selectors", k, stored=stored)
     yield from _amount(body.get("allocationMode") or "", body.get("count") or 0, path)
-    yield from listed(
-        body.get("tolerations"), f"{path}.tolerations", k, partial(toleration, k=k)
-    )
+    tolerations = body.get("tolerations")
+    check = partial(toleration, k=k)
+    yield from listed(tolerations, f"{path}.tolerations", k, check)
 
 
 def _amount(mode: str, count: int, path: str) -> Errors:
@@ -145,12 +150,15 @@ def _reference(
     if len(parts) <= 2:
         for part in parts:
             yield from resource_names.label(part, path)
-    if (
-        len(parts) > 2
-        or parts[0] not in names
-        or any(part not in names[parts[0]] for part in parts[1:])
-    ):
+    if not _is_known(parts, names):
         yield invalid(path, name, k.request_reference)
+
+
+def _is_known(parts: list[str], names: Mapping[str, frozenset[str]]) -> bool:
+    request, *alternatives = parts
+    if len(alternatives) > 1 or request not in names:
+        return False
+    return names[request].issuperset(alternatives)
 
 
 def _constraint(

@@ -1,4 +1,4 @@
-"""Validation of DeviceClasses: selectors, configurations, the extended resource that they stand for.
+"""Validation of DeviceClasses: selectors, configurations, the extended resource of a class.
 
 Kubernetes: pkg/apis/resource/validation/validation.go (ValidateDeviceClass, validateDeviceClassSpec)
 """
@@ -6,9 +6,9 @@ Kubernetes: pkg/apis/resource/validation/validation.go (ValidateDeviceClass, val
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from kueue_dra_ref.api.names import label_key_faults
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.cel_selectors import selectors
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, listed
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -16,7 +16,6 @@ from kueue_dra_ref.apiserver.opaque_config import opaque
 
 MAX_CONFIGS = 32
 _NATIVE, _OF_QUOTA = "kubernetes.io/", "requests."
-Object = dict[str, Any]
 
 
 def device_class(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:

@@ -1,4 +1,4 @@
-"""Validation of the containers of a pod (core: Container): what they are called, ask for and use, who starts again.
+"""Validation of the containers of a pod (core: Container): names, resources, claims, restart policies.
 
 Kubernetes: pkg/apis/core/validation/validation.go (validateContainers, validateInitContainers,
     validateContainerCommon, validateContainerRestartPolicy)
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names, resources
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -21,7 +21,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
-Object = dict[str, Any]
 _RESTARTED = ("Always", "Never", "OnFailure")
 _MISSING = "must be one of the names in pod.spec.resourceClaims"
 
@@ -39,26 +38,30 @@ class PodContainer:
 
     @property
     def name(self) -> str:
-        """What it is called; empty if it is not."""
+        """Give its name; empty for none."""
         return self.spec.get("name") or ""
 
     @property
     def resources(self) -> Object:
-        """What it asks for, and which claims it uses."""
+        """Give the resources that it requests and the claims that it uses."""
         return self.spec.get("resources") or {}
 
 
 def claims_of(pod: Object) -> set[str]:
     """Name the claims that a pod has."""
-    return {claim.get("name") or "" for claim in pod.get("resourceClaims") or ()} - {""}
+    names = set()
+    for claim in pod.get("resourceClaims") or ():
+        if claim.get("name"):
+            names.add(claim["name"])
+    return names
 
 
 def containers_of(pod: Object, path: str, k: Kubernetes) -> Iterator[PodContainer]:
-    """Give the containers of a pod, then those that run before them."""
+    """Give the containers of a pod, then its init containers."""
     before: set[str] = set()
     for kind in ("containers", "initContainers"):
+        is_initial = kind == "initContainers"
         for index, spec in enumerate(pod.get(kind) or ()):
-            is_initial = kind == "initContainers"
             found = PodContainer(
                 path=f"{path}.{kind}[{index}]",
                 spec=spec,
@@ -68,15 +71,17 @@ def containers_of(pod: Object, path: str, k: Kubernetes) -> Iterator[PodContaine
                 kubernetes=k,
             )
             yield found
-            before |= {found.name} if found.name or not is_initial else set()
+            if found.name or not is_initial:
+                before.add(found.name)
 
 
 def named(container: PodContainer) -> Errors:
     """Check that a container has a name and an image."""
     at = f"{container.path}.name"
-    yield from (
-        resource_names.label(container.name, at) if container.name else [required(at)]
-    )
+    if container.name:
+        yield from resource_names.label(container.name, at)
+    else:
+        yield required(at)
     if not container.spec.get("image"):
         yield required(f"{container.path}.image")
 
@@ -88,25 +93,22 @@ def named_once(container: PodContainer) -> Errors:
 
 
 def amounts(container: PodContainer) -> Errors:
-    """Check what a container asks for, claims aside."""
+    """Check the resources of a container, without its claims."""
     yield from resources.of_container(
         container.resources, f"{container.path}.resources", container.kubernetes
     )
 
 
 def restarted(container: PodContainer) -> Errors:
-    """Check what a container says of being started again."""
-    at, policy, k = (
-        f"{container.path}.restartPolicy",
-        container.spec.get("restartPolicy"),
-        container.kubernetes,
-    )
+    """Check the restart policy of a container."""
+    at = f"{container.path}.restartPolicy"
+    policy = container.spec.get("restartPolicy")
+    k = container.kubernetes
     if policy is None or k.drops_restarts:
         return
     if k.restarts_any_container:
-        yield from (
-            () if policy in _RESTARTED else [unsupported(at, policy, *_RESTARTED)]
-        )
+        if policy not in _RESTARTED:
+            yield unsupported(at, policy, *_RESTARTED)
     elif not container.is_initial:
         yield forbidden(at, "may not be set for non-init containers")
     elif policy != "Always":
@@ -114,33 +116,33 @@ def restarted(container: PodContainer) -> Errors:
 
 
 def claims(found: Object, path: str, known: Collection[str]) -> Errors:
-    """Check that what asks for resources uses claims of the pod, each once."""
+    """Check that resources use claims of the pod, each once."""
     seen: set[str] = set()
     for index, each in enumerate(found.get("claims") or []):
-        name, at = each.get("name") or "", f"{path}.claims[{index}]"
+        name = each.get("name") or ""
+        at = f"{path}.claims[{index}]"
         if not name:
             yield required(at)
             continue
         yield from _again(name, each.get("request") or "", at, seen)
-        if name not in known:
-            detail = (
-                f"{_MISSING}: {', '.join(sorted(known))}"
-                if known
-                else f"{_MISSING} which is empty"
-            )
-            yield not_found(at, name, detail)
+        if name in known:
+            continue
+        listed = ", ".join(sorted(known))
+        ending = f": {listed}" if known else " which is empty"
+        yield not_found(at, name, _MISSING + ending)
 
 
 def _again(name: str, request: str, path: str, seen: set[str]) -> Errors:
-    """Check that neither the claim nor the request has been ``seen``, and see it."""
-    if name in seen:  # as a whole, which leaves nothing of it
+    """Check that neither the claim nor the request has been ``seen``, and add it."""
+    if name in seen:  # as a whole, with all its requests
         yield duplicate(path, name)
         return
     if request:
         yield from resource_names.label(request, f"{path}.request")
     key = f"{name}/{request}" if request else name
-    if key in seen or (
-        not request and any(other.startswith(f"{name}/") for other in seen)
-    ):
+    is_again = key in seen
+    if not request:
+        is_again = any(other.startswith(f"{name}/") for other in seen)
+    if is_again:
         yield duplicate(path, key)
     seen.add(key)

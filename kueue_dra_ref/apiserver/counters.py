@@ -5,9 +5,10 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateCounterSet, vali
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -17,8 +18,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
     too_many,
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
-
-Object = dict[str, Any]
 
 
 def sets(found: list[Object] | None, path: str, k: Kubernetes) -> Errors:
@@ -38,7 +37,8 @@ def sets(found: list[Object] | None, path: str, k: Kubernetes) -> Errors:
 
 def consumptions(device: Object, path: str, k: Kubernetes, spec: Object) -> Errors:
     """Check what a device consumes; up to 1.34, also that its slice has the counters."""
-    found, where = device.get("consumesCounters") or [], f"{path}.consumesCounters"
+    found = device.get("consumesCounters") or []
+    where = f"{path}.consumesCounters"
     yield from listed_once(
         found,
         where,
@@ -48,41 +48,37 @@ def consumptions(device: Object, path: str, k: Kubernetes, spec: Object) -> Erro
         named="counterSet",
         at_most=k.limits.consumptions,
     )
-    total, most = (
-        sum(len(each.get("counters") or ()) for each in found),
-        k.limits.counters_per_device,
-    )
+    total = _count(found)
+    most = k.limits.counters_per_device
     if most is not None and total > most:
-        yield invalid(
-            path, total, f"the total number of counters must not exceed {most}"
-        )
-    for index, each in enumerate(found if k.checks_counter_references else ()):
+        detail = f"the total number of counters must not exceed {most}"
+        yield invalid(path, total, detail)
+    if not k.checks_counter_references:
+        return
+    for index, each in enumerate(found):
         yield from _resolved(each, f"{where}[{index}]", spec)
+
+
+def _count(holders: Iterable[Object]) -> int:
+    return sum(len(each.get("counters") or ()) for each in holders)
 
 
 def totals(spec: Object, path: str, k: Kubernetes) -> Errors:
     """Check the sums over a slice, which limit it up to 1.34."""
-    consumed = [
-        each
-        for device in spec.get("devices") or ()
-        for each in device.get("consumesCounters") or ()
-    ]
-    for key, holders, most, words in (
-        ("devices", consumed, k.limits.counters_per_slice, "counters in devices"),
-        (
-            "sharedCounters",
-            spec.get("sharedCounters") or [],
-            k.limits.shared_counters,
-            "shared counters",
-        ),
-    ):
-        total = sum(len(each.get("counters") or ()) for each in holders)
-        if most is not None and total > most:
-            yield invalid(
-                f"{path}.{key}",
-                total,
-                f"the total number of {words} must not exceed {most}",
-            )
+    consumed = 0
+    for device in spec.get("devices") or ():
+        consumed += _count(device.get("consumesCounters") or ())
+    shared = _count(spec.get("sharedCounters") or ())
+    of_devices = k.limits.counters_per_slice
+    of_sets = k.limits.shared_counters
+    yield from _at_most(consumed, of_devices, f"{path}.devices", "counters in devices")
+    yield from _at_most(shared, of_sets, f"{path}.sharedCounters", "shared counters")
+
+
+def _at_most(total: int, most: int | None, path: str, words: str) -> Errors:
+    if most is not None and total > most:
+        detail = f"the total number of {words} must not exceed {most}"
+        yield invalid(path, total, detail)
 
 
 def _set_name(consumption: Object) -> str:

@@ -1,7 +1,7 @@
-"""What is said last: each error once, with the paths and words of the minor that says it.
+"""The last step of validation: each error once, with the paths and words of the minor that reports it.
 
 Up to 1.32 the paths are those of the flat shape.  From 1.33 to 1.36 they are v1's, whatever version was written.  In
-1.37 what the types of the API declare is said by the declarations: after all else, in their words, and with the paths
+1.37 the declarations of the API's types report their own errors: after all others, in their words, and with the paths
 of the version that was written.
 
 Kubernetes: k8s.io/apiserver/pkg/registry/rest/validate.go (ValidateDeclarativelyWithMigrationChecks)
@@ -41,7 +41,7 @@ _DECLARED_OF = {"ResourceClaim": "spec", "DeviceClass": "metadata.name"}
 """What is declared of one kind only."""
 
 
-def said(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
+def reported(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
     """Place the errors of an object in v1's shape as a minor does, and tell each once."""
     if k.has_flat_paths:
         errors = [_flat(each) for each in errors]
@@ -51,7 +51,7 @@ def said(errors: list[FieldError], k: Kubernetes) -> tuple[FieldError, ...]:
 def also_declared(
     obj: Manifest, errors: list[FieldError], unstopped: list[FieldError], version: str
 ) -> tuple[FieldError, ...]:
-    """Put behind the errors, in its own words, what is declared; that goes on where other checks have stopped."""
+    """Append the errors of the declarations, in their words; they go on where other checks have stopped."""
     kind = obj["kind"]
     plain = [error for error in errors if not _is_declared(error, kind)]
     declared = [
@@ -59,38 +59,36 @@ def also_declared(
         for error in unstopped
         if _is_declared(error, kind)
     ]
-    too_many = tuple(
-        f"{error.field}[" for error in declared if error.type == "Too many"
-    )
-    ordered = _lists_first(
-        [error for error in declared if not error.field.startswith(too_many)]
-    )
-    return tuple(
-        dict.fromkeys(
-            [
-                *plain,
-                *([_flat(each) for each in ordered] if is_flat(version) else ordered),
-            ]
-        )
-    )
+    ordered = _lists_first(_without_items(declared))
+    if is_flat(version):
+        ordered = [_flat(each) for each in ordered]
+    return tuple(dict.fromkeys([*plain, *ordered]))
+
+
+def _without_items(errors: list[FieldError]) -> list[FieldError]:
+    """Drop the errors of the items of lists that are too long."""
+    too_many = [error for error in errors if error.type == "Too many"]
+    items = tuple(f"{error.field}[" for error in too_many)
+    return [error for error in errors if not error.field.startswith(items)]
 
 
 def _lists_first(errors: list[FieldError]) -> list[FieldError]:
-    """Tell what is twice in a list before what is wrong with its items."""
+    """Report duplicates in a list before the faults of its items."""
     found: list[FieldError] = []
     for error in errors:
-        items = (
-            error.field.rpartition("[")[0] + "["
-            if error.type == "Duplicate value"
-            else "!"
-        )
-        behind = (
-            at
-            for at, e in enumerate(found)
-            if e.field.startswith(items) and e.type != "Duplicate value"
-        )
-        found.insert(next(behind, len(found)), error)
+        at = len(found)
+        if error.type == "Duplicate value":
+            at = _first_of_items(found, error)
+        found.insert(at, error)
     return found
+
+
+def _first_of_items(found: list[FieldError], duplicate: FieldError) -> int:
+    items = duplicate.field.rpartition("[")[0] + "["
+    for at, error in enumerate(found):
+        if error.type != "Duplicate value" and error.field.startswith(items):
+            return at
+    return len(found)
 
 
 def _flat(error: FieldError) -> FieldError:
@@ -130,12 +128,14 @@ def _whole(obj: Any, path: str, *, flat: bool) -> str:
     """Print what a path leads to; all lists on the way are of structs."""
     shape: Shape = schema(obj["kind"], "v1")
     for key, index in re.findall(r"(\w+)(?:\[(\d+)\])?", path):
-        shape = (
-            next(field.shape for field in shape.fields if field.key == key)
-            if isinstance(shape, GoStruct)
-            else shape
-        )
+        if isinstance(shape, GoStruct):
+            shape = _shape_of(shape, key)
         obj = obj[key]
         if index and isinstance(shape, GoSlice):
-            obj, shape = obj[int(index)], shape.element
+            obj = obj[int(index)]
+            shape = shape.element
     return external(obj, shape, flat=flat)
+
+
+def _shape_of(struct: GoStruct, key: str) -> Shape:
+    return next(field.shape for field in struct.fields if field.key == key)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.attributes import LISTS, attributes
 from kueue_dra_ref.apiserver.binding_conditions import conditions
@@ -25,7 +25,6 @@ from kueue_dra_ref.apiserver.node_allocatable import mappings
 from kueue_dra_ref.apiserver.request_policy import request_policy
 from kueue_dra_ref.apiserver.taints import taint
 
-Object = dict[str, Any]
 MAX_ENTRIES = 32
 
 
@@ -37,32 +36,32 @@ def device(
     spec: Object,
     before: Mapping[str, Object],
 ) -> Errors:
-    """Check one device; taints, and lately capacities, that it had ``before`` are not looked at again."""
-    yield from resource_names.label(found.get("name") or "", f"{path}.name")
+    """Check one device; skip the taints, and from 1.35 the capacities, that it had ``before``."""
+    name = found.get("name") or ""
+    yield from resource_names.label(name, f"{path}.name")
     if "basic" in found:
         yield required(f"{path}.basic")
         return
     yield from _entries(found, path, k)
     yield from attributes(found.get("attributes") or {}, f"{path}.attributes", k)
-    old = before.get(found.get("name") or "")
-    if (
-        k.checks_old_capacity
-        or old is None
-        or old.get("capacity") != found.get("capacity")
-    ):
+    old = before.get(name)
+    if k.checks_old_capacity or _is_new(found, old, "capacity"):
         yield from _capacities(found, f"{path}.capacity", k)
-    if old is None or old.get("taints") != found.get("taints"):
-        yield from listed(
-            found.get("taints"),
-            f"{path}.taints",
-            k,
-            partial(taint, k=k),
-            at_most=k.limits.taints,
-        )
+    if _is_new(found, old, "taints"):
+        yield from _taints(found, f"{path}.taints", k)
     yield from counters.consumptions(found, path, k, spec)
     yield from nodes.of_device(found, path, bool(spec.get("perDeviceNodeSelection")), k)
     yield from conditions(found, path, k)
     yield from mappings(found, f"{path}.nodeAllocatableResourceMappings")
+
+
+def _is_new(found: Object, old: Object | None, key: str) -> bool:
+    return old is None or old.get(key) != found.get(key)
+
+
+def _taints(found: Object, path: str, k: Kubernetes) -> Errors:
+    check = partial(taint, k=k)
+    return listed(found.get("taints"), path, k, check, at_most=k.limits.taints)
 
 
 def _entries(found: Object, path: str, k: Kubernetes) -> Errors:
@@ -71,14 +70,17 @@ def _entries(found: Object, path: str, k: Kubernetes) -> Errors:
     if entries > MAX_ENTRIES:
         words = f"the total number of attributes and capacities must not exceed {MAX_ENTRIES}"
         yield invalid(path, entries, words)
-    values = sum(
-        sum(len(each.get(key) or ()) for key in LISTS) or 1 for each in described
-    )
+    values = sum(_values(each) for each in described)
     most = k.limits.attribute_values
     if most is not None and values > most:
-        yield invalid(
-            path, values, f"the total number of attribute values must not exceed {most}"
-        )
+        detail = f"the total number of attribute values must not exceed {most}"
+        yield invalid(path, values, detail)
+
+
+def _values(attribute: Object) -> int:
+    """Count the values of an attribute; one without lists has one."""
+    found = sum(len(attribute.get(key) or ()) for key in LISTS)
+    return found or 1
 
 
 def _capacities(found: Object, path: str, k: Kubernetes) -> Errors:

@@ -1,4 +1,4 @@
-"""Fields behind feature gates: an API server whose gate is off drops them without a word, unless they were in use.
+"""Fields behind feature gates: an API server whose gate is off drops them silently, unless they were in use.
 
 Kubernetes: pkg/registry/resource/resourceclaim/strategy.go (dropDisabledSpecFields);
     pkg/registry/resource/resourceslice/strategy.go (dropDisabledFields)
@@ -7,8 +7,8 @@ Kubernetes: pkg/registry/resource/resourceclaim/strategy.go (dropDisabledSpecFie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.resource_conversion import (
     claims_of,
@@ -16,28 +16,34 @@ from kueue_dra_ref.apiserver.resource_conversion import (
     requests_of,
 )
 
-Object = dict[str, Any]
 Uses = Iterator[tuple[Object, str]]
 """Where a feature is used: the mapping that holds the field, and the field."""
 
 
 def drop_disabled(obj: Object, old: Object | None, k: Kubernetes) -> None:
-    """Take away what the gates of a minor forbid and the object did not have before."""
-    for gates, uses in (*_FEATURES, *(_SINCE_1_35 if k.minor > 34 else _UNTIL_1_34)):
-        if all(map(k.on, gates)) or (
-            old is not None and any(_in_use(*use) for use in uses(old))
-        ):
+    """Remove the fields that the gates of a minor forbid and that the object did not have before."""
+    versioned = _SINCE_1_35 if k.minor > 34 else _UNTIL_1_34
+    for gates, uses in (*_FEATURES, *versioned):
+        if all(map(k.on, gates)):
+            continue
+        if old is not None and _in_use(uses(old)):
             continue
         for holder, key in list(uses(obj)):
             del holder[key]
 
 
-def _in_use(holder: Object, key: str) -> bool:
-    return holder[key] is not None and holder[key] != []
+def _in_use(uses: Uses) -> bool:
+    for holder, key in uses:
+        value = holder[key]
+        if value is not None and value != []:
+            return True
+    return False
 
 
 def _set(holder: Object, *keys: str) -> Uses:
-    yield from ((holder, key) for key in keys if key in holder)
+    for key in keys:
+        if key in holder:
+            yield holder, key
 
 
 def _prioritized_list(obj: Object) -> Uses:
@@ -51,7 +57,7 @@ def _admin_access(obj: Object) -> Uses:
 
 
 def _tolerations(obj: Object) -> Uses:
-    for body in _asked(obj):
+    for body in _bodies(obj):
         yield from _set(body, "tolerations")
 
 
@@ -72,17 +78,19 @@ def _partitionable(obj: Object) -> Uses:
 
 
 def _consumable(obj: Object) -> Uses:
-    for constraint in (claims_of(obj).get("devices") or {}).get("constraints") or ():
+    devices = claims_of(obj).get("devices") or {}
+    for constraint in devices.get("constraints") or ():
         yield from _set(constraint, "distinctAttribute")
     yield from _shared(obj)
 
 
 def _shared(obj: Object) -> Uses:
-    for body in _asked(obj):
+    for body in _bodies(obj):
         yield from _set(body, "capacity")
     for device in devices_of(obj):
         yield from _set(device, "allowMultipleAllocations")
-        for capacity in (device.get("capacity") or {}).values():
+        capacities = device.get("capacity") or {}
+        for capacity in capacities.values():
             yield from _set(capacity, "requestPolicy")
 
 
@@ -95,7 +103,8 @@ def _binding(obj: Object) -> Uses:
 
 def _lists(obj: Object) -> Uses:
     for device in devices_of(obj):
-        for attribute in (device.get("attributes") or {}).values():
+        attributes = device.get("attributes") or {}
+        for attribute in attributes.values():
             yield from _set(attribute, "ints", "bools", "strings", "versions")
 
 
@@ -112,8 +121,15 @@ def _extended(obj: Object) -> Uses:
 
 
 def _derived(obj: Object) -> Uses:
-    for body in _asked(obj):
+    for body in _bodies(obj):
         yield from _set(body, "derivedAttributes")
+
+
+def _bodies(obj: Object) -> Iterator[Object]:
+    """Give the exact fields and the alternatives of each request."""
+    for request in requests_of(claims_of(obj)):
+        yield request.get("exactly") or {}
+        yield from request.get("firstAvailable") or ()
 
 
 def _partition_type(obj: Object) -> Uses:
@@ -130,12 +146,6 @@ def _compatibility(obj: Object) -> Uses:
     for device in devices_of(obj):
         for consumption in device.get("consumesCounters") or ():
             yield from _set(consumption, "compatibilityGroups")
-
-
-def _asked(obj: Object) -> Iterator[Object]:
-    for request in requests_of(claims_of(obj)):
-        yield request.get("exactly") or {}
-        yield from request.get("firstAvailable") or ()
 
 
 # In this order: alternatives that are dropped need not be looked into.

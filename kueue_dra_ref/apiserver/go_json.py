@@ -5,11 +5,13 @@ Kubernetes: k8s.io/apimachinery/pkg/util/validation/field/errors.go (ErrorBody)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.go_types import (
+    GoField,
     GoMap,
     GoScalar,
     GoSlice,
@@ -24,73 +26,93 @@ _NEVER_LEFT_OUT = ("name", "deviceClassName", "counterSet", "expression", "drive
 
 def internal(value: Any, shape: Shape, minor: int) -> str:
     """Print a value with every field that its type has, under Go's names, those that are unset too."""
-    return (
-        f"{{{_inner(value, shape, minor)}}}"
-        if isinstance(shape, GoStruct)
-        else _print(value, shape, minor)
-    )
+    if isinstance(shape, GoStruct):
+        return _object(_inner(value, shape, minor))
+    return _print(value, shape, minor)
+
+
+def _object(members: Iterable[str]) -> str:
+    return "{" + ",".join(members) + "}"
+
+
+def _array(elements: Iterable[str]) -> str:
+    return "[" + ",".join(elements) + "]"
+
+
+def _member(key: str, value: str) -> str:
+    return f"{printed(key)}:{value}"
 
 
 def external(value: Any, shape: Shape, *, flat: bool) -> str:
     """Print a value of v1's shape as a client would write it, without what is unset; ``flat`` opens ``exactly``."""
     match shape:
         case GoSlice(element):
-            return f"[{','.join(external(each, element, flat=flat) for each in value)}]"
+            return _array(external(each, element, flat=flat) for each in value)
         case GoMap(element):
-            each = (
-                f"{printed(key)}:{external(value[key], element, flat=flat)}"
-                for key in sorted(value)
-            )
-            return f"{{{','.join(each)}}}"
+            members = []
+            for key in sorted(value):
+                found = external(value[key], element, flat=flat)
+                members.append(_member(key, found))
+            return _object(members)
         case GoStruct():
-            return f"{{{','.join(_written(value, shape, flat=flat))}}}"
+            return _object(_written(value, shape, flat=flat))
         case _:
             return _print(value, shape, 0)
 
 
-def _written(value: dict[str, Any], shape: GoStruct, *, flat: bool) -> Iterator[str]:
+def _written(value: Object, shape: GoStruct, *, flat: bool) -> Iterator[str]:
     for field in shape.fields:
         found = value.get(field.key)
-        if flat and field.key == "exactly" and isinstance(field.shape, GoStruct):
+        opens = flat and field.key == "exactly"
+        if opens and isinstance(field.shape, GoStruct):
             yield from _written(found or {}, field.shape, flat=flat)
         elif field.key in _NEVER_LEFT_OUT:
-            yield f"{printed(field.key)}:{printed(found or '')}"
-        elif found is not None and (field.pointer or found not in ("", 0, [], {})):
-            yield f"{printed(field.key)}:{external(found, field.shape, flat=flat)}"
+            yield _member(field.key, printed(found or ""))
+        elif _is_written(found, field):
+            text = external(found, field.shape, flat=flat)
+            yield _member(field.key, text)
+
+
+def _is_written(value: Any, field: GoField) -> bool:
+    if value is None:
+        return False
+    return field.pointer or value not in ("", 0, [], {})
 
 
 def _print(value: Any, shape: Shape, minor: int) -> str:
+    if value is None:
+        return "null"
     match shape:
-        case _ if value is None:
-            return "null"
         case GoScalar(GoType.ANYTHING):
             return _as_written(value)
         case GoScalar():
             return printed(value)
         case GoSlice(element):
-            return f"[{','.join(_print(each, element, minor) for each in value)}]"
+            return _array(_print(each, element, minor) for each in value)
         case GoMap(element):
-            return f"{{{','.join(f'{printed(key)}:{_print(value[key], element, minor)}' for key in sorted(value))}}}"
+            return _object(_entries(value, element, minor))
         case GoStruct():
-            return f"{{{_inner(value, shape, minor)}}}"
+            return _object(_inner(value, shape, minor))
 
 
-def _inner(value: dict[str, Any], shape: GoStruct, minor: int) -> str:
-    parts: list[str] = []
+def _entries(value: Object, element: Shape, minor: int) -> Iterator[str]:
+    for key in sorted(value):
+        found = _print(value[key], element, minor)
+        yield _member(key, found)
+
+
+def _inner(value: Object, shape: GoStruct, minor: int) -> Iterator[str]:
     for key, field in shape.known(minor).items():
+        found = value.get(key)
         if field.shape is OBJECT_META:
             # Embedded in the internal type, where it keeps the names of its own fields.
-            parts.extend(
-                f"{printed(k)}:{printed(v)}"
-                for k, v in _meta(value.get(key) or {}).items()
-            )
+            for name, each in _meta(found or {}).items():
+                yield _member(name, printed(each))
+        elif found is None and not field.pointer:
+            yield _member(field.name, _empty(field.shape, minor))
         else:
-            found = value.get(key)
-            empty = found is None and not field.pointer
-            parts.append(
-                f"{printed(field.name)}:{_empty(field.shape, minor) if empty else _print(found, field.shape, minor)}"
-            )
-    return ",".join(parts)
+            text = _print(found, field.shape, minor)
+            yield _member(field.name, text)
 
 
 def _empty(shape: Shape, minor: int) -> str:
@@ -104,12 +126,12 @@ def _empty(shape: Shape, minor: int) -> str:
         case GoScalar(GoType.QUANTITY):
             return '"0"'
         case GoStruct():
-            return f"{{{_inner({}, shape, minor)}}}"
+            return _object(_inner({}, shape, minor))
         case _:
             return "null"
 
 
-def _meta(meta: dict[str, Any]) -> dict[str, Any]:
+def _meta(meta: Object) -> Object:
     return {
         field.key: meta[field.key]
         for field in OBJECT_META.fields
@@ -121,8 +143,11 @@ def _as_written(value: Any) -> str:
     """Print JSON that was kept as it came, its keys in their order."""
     match value:
         case dict():
-            return f"{{{','.join(f'{printed(key)}:{_as_written(each)}' for key, each in value.items())}}}"
+            members = []
+            for key, each in value.items():
+                members.append(_member(key, _as_written(each)))
+            return _object(members)
         case list():
-            return f"[{','.join(map(_as_written, value))}]"
+            return _array(map(_as_written, value))
         case _:
             return printed(value)

@@ -50,11 +50,11 @@ class Kubernetes:
     defaults_without_class: bool = False
     """A request of the flat shape gets its defaults even when it names no class."""
     stops_at_sizes: bool = False
-    """Of a list that is too long nothing more is said."""
+    """Whether a list that is too long is the only error of the list."""
     stops_at_unions: bool = False
-    """Of a request that is both exact and a list of alternatives nothing more is said."""
+    """Whether a request that is both exact and a list of alternatives has no other errors."""
     stops_at_missing_drivers: bool = False
-    """Of the name of a driver that is missing nothing more is said."""
+    """Whether the missing name of a driver has no other errors."""
     names_duplicates: bool = True
     """The path of a duplicate ends in the field that is there twice."""
     checks_stored_specs: bool = True
@@ -70,7 +70,7 @@ class Kubernetes:
     null: str = "null"
     """How what is unset is printed."""
     counts_bytes: bool = False
-    """Labels that are too long are told so in bytes, no more in characters."""
+    """Errors of labels that are too long count bytes, no longer characters."""
     unqualified: str = "must include a domain"
     unset_attribute: str = "Required value"
     empty_part: str = "Required value"
@@ -80,7 +80,7 @@ class Kubernetes:
     steps_are_checked: bool = False
     """A step of zero is refused; before that, the API server divides by it."""
     default_has_path: bool = False
-    """A default out of range is told at ``default``, no more at the bound."""
+    """The error of a default out of range is at ``default``, no longer at the bound."""
     knows_pod_resources: bool = False
     """A pod may ask for resources as a whole."""
     restarts_any_container: bool = False
@@ -90,9 +90,9 @@ class Kubernetes:
     quotes_words: bool = False
     """Texts of a type of their own are printed in quotes, as plain ones are."""
     knows_comparing_tolerations: bool = False
-    """Tolerations that compare numbers are told among those that there are, though they need a gate."""
+    """Errors list the tolerations that compare numbers among the supported ones, though they need a gate."""
     is_declarative: bool = False
-    """What the types declare is said in the words of the declarations, last, and with the paths of the version."""
+    """Errors of the declarations come last, in their words and with the paths of the version."""
 
     @property
     def name(self) -> str:

@@ -21,7 +21,7 @@ KUBERNETES_1_31 = Kubernetes(
     lifetimes=_LIFETIMES,
     gates={
         "DRAAdminAccess": True
-    },  # no gate yet: whoever may make a claim may ask for it
+    },  # no gate yet: a client that may create a claim may request it
     has_flat_paths=True,
     defaults_without_class=True,
     too_long="may not be longer than {}",

@@ -5,31 +5,37 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateNodeAllocatableR
 
 from __future__ import annotations
 
-from typing import Any
-
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, not_found
 
 
-def mappings(device: dict[str, Any], path: str) -> Errors:
-    """Check what a device takes of cpu, memory and the like."""
-    for name, mapping in sorted(
-        (device.get("nodeAllocatableResourceMappings") or {}).items()
-    ):
+def mappings(device: Object, path: str) -> Errors:
+    """Check the node-allocatable resources, such as cpu and memory, that a device consumes."""
+    found = device.get("nodeAllocatableResourceMappings") or {}
+    capacities = device.get("capacity") or {}
+    for name, mapping in sorted(found.items()):
         where = f"{path}[{name}]"
         if "/" in name and "kubernetes.io/" not in name:
             yield invalid(where, name, "must be a node allocatable resource name")
-        multiplier, key = (
-            mapping.get("allocationMultiplier"),
-            mapping.get("capacityKey"),
-        )
-        if multiplier is not None and parse(multiplier).amount <= 0:
-            yield invalid(
-                f"{where}.allocationMultiplier", multiplier, "must be positive"
-            )
-        if key == "":
-            yield invalid(
-                f"{where}.capacityKey", "", "capacityKey must not be an empty string"
-            )
-        elif key is not None and key not in (device.get("capacity") or {}):
-            yield not_found(f"{where}.capacityKey", key)
+        yield from _multiplier(mapping, f"{where}.allocationMultiplier")
+        yield from _capacity_key(mapping, f"{where}.capacityKey", capacities)
+
+
+def _multiplier(mapping: Object, path: str) -> Errors:
+    multiplier = mapping.get("allocationMultiplier")
+    if multiplier is None:
+        return
+    amount = parse(multiplier).amount
+    if amount <= 0:
+        yield invalid(path, multiplier, "must be positive")
+
+
+def _capacity_key(mapping: Object, path: str, capacities: Object) -> Errors:
+    key = mapping.get("capacityKey")
+    if key is None:
+        return
+    if key == "":
+        yield invalid(path, "", "capacityKey must not be an empty string")
+    elif key not in capacities:
+        yield not_found(path, key)

@@ -6,8 +6,7 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateResourceSliceSpe
 
 from __future__ import annotations
 
-from typing import Any
-
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -22,7 +21,6 @@ from kueue_dra_ref.apiserver.go_types import GoSlice
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import NODE_TERM
 
-Object = dict[str, Any]
 _SLICE = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 _SLICE_1_32 = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required"
 _DEVICE = (
@@ -33,45 +31,39 @@ _NOT_PER_DEVICE = (
     "`nodeName`, `nodeSelector` and `allNodes` can only be set "
     "if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
 )
+_ONE_NODE = ("nodeName", "nodeSelector", "allNodes")
 _TRUE = "must be either unset or set to true"
 
 
 def of_slice(spec: Object, path: str, k: Kubernetes) -> Errors:
-    """Check that a slice says in one way which nodes can use it."""
-    chosen = [
-        key
-        for key in ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
-        if _is_chosen(spec, key)
-    ]
+    """Check that a slice chooses its nodes in exactly one way."""
+    ways = (*_ONE_NODE, "perDeviceNodeSelection")
+    chosen = [key for key in ways if _is_chosen(spec, key)]
     yield from _name(spec, path, "must be either unset or set to a non-empty string")
     if "nodeSelector" in spec:
         yield from selector(spec["nodeSelector"], f"{path}.nodeSelector", k)
-        terms = spec["nodeSelector"].get("nodeSelectorTerms")
-        if len(terms or ()) != 1:
-            shown = internal(terms, GoSlice(NODE_TERM), k.minor)
-            yield invalid_as(
-                f"{path}.nodeSelector.nodeSelectorTerms",
-                shown,
-                "must have exactly one node selector term",
-            )
+        yield from _one_term(spec["nodeSelector"], f"{path}.nodeSelector", k)
     for key in ("allNodes", "perDeviceNodeSelection"):
-        yield from (
-            [invalid(f"{path}.{key}", False, _TRUE)] if spec.get(key) is False else []
-        )
+        if spec.get(key) is False:
+            yield invalid(f"{path}.{key}", False, _TRUE)
     yield from _one_of(chosen, path, _SLICE_1_32 if k.has_flat_paths else _SLICE, k)
 
 
+def _one_term(found: Object, path: str, k: Kubernetes) -> Errors:
+    terms = found.get("nodeSelectorTerms")
+    if len(terms or ()) != 1:
+        shown = internal(terms, GoSlice(NODE_TERM), k.minor)
+        detail = "must have exactly one node selector term"
+        yield invalid_as(f"{path}.nodeSelectorTerms", shown, detail)
+
+
 def of_device(device: Object, path: str, per_device: bool, k: Kubernetes) -> Errors:
-    """Check that a device says which nodes can use it just when its slice leaves that to it."""
+    """Check that a device chooses its nodes exactly when its slice leaves the choice to devices."""
     if not per_device:
-        if any(key in device for key in ("nodeName", "nodeSelector", "allNodes")):
+        if any(key in device for key in _ONE_NODE):
             yield invalid_as(path, k.null, _NOT_PER_DEVICE)
         return
-    chosen = [
-        key
-        for key in ("nodeName", "nodeSelector", "allNodes")
-        if _is_chosen(device, key)
-    ]
+    chosen = [key for key in _ONE_NODE if _is_chosen(device, key)]
     yield from _name(device, path, "must not be empty")
     if "nodeSelector" in device:
         yield from selector(device["nodeSelector"], f"{path}.nodeSelector", k)

@@ -7,8 +7,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceClaimUpd
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.claims import claim
 from kueue_dra_ref.apiserver.classes import device_class
@@ -22,7 +22,6 @@ from kueue_dra_ref.apiserver.schema_slices import schema
 from kueue_dra_ref.apiserver.semantic_equality import canonical
 from kueue_dra_ref.apiserver.slices import slice_spec
 
-Object = dict[str, Any]
 _FIRST_WITH_EXACTLY = 33
 
 
@@ -49,61 +48,55 @@ def errors_of_change(obj: Object, old: Object, k: Kubernetes) -> Errors:
 
 def _spec(obj: Object, old: Object | None, k: Kubernetes) -> Errors:
     spec = obj.get("spec") or {}
+    before = None if old is None else old.get("spec") or {}
     match obj["kind"]:
         case "ResourceClaim":
             yield from claim(spec, "spec", k)
         case "ResourceClaimTemplate":
-            yield from _template_metadata(
-                spec.get("metadata") or {}, "spec.metadata", k
-            )
+            metadata = spec.get("metadata") or {}
+            yield from _template_metadata(metadata, "spec.metadata", k)
             yield from claim(spec.get("spec") or {}, "spec.spec", k)
         case "DeviceClass":
-            yield from device_class(
-                spec, "spec", k, old.get("spec") or {} if old is not None else None
-            )
+            yield from device_class(spec, "spec", k, before)
         case _:
-            yield from slice_spec(
-                spec, "spec", k, old.get("spec") or {} if old is not None else None
-            )
+            yield from slice_spec(spec, "spec", k, before)
 
 
 def _admin_access(
     obj: Object, namespace_labels: Mapping[str, str], k: Kubernetes
 ) -> Errors:
-    """Ask for the namespace's label; the path is a claim's, in templates too, and that of the flat shape."""
-    asked = [
-        (request.get("exactly") or {}).get("adminAccess")
-        for request in requests_of(claims_of(obj))
-    ]
-    if (
-        k.admin_label
-        and True in asked
-        and namespace_labels.get(k.admin_label) != "true"
-    ):
-        words = f"admin access to devices requires the `{k.admin_label}: true` label on the containing namespace"
-        yield forbidden(
-            f"spec.devices.requests[{asked.index(True)}].adminAccess", words
-        )
+    """Require the namespace's label; the path is a claim's, in templates too, and that of the flat shape."""
+    if not k.admin_label or namespace_labels.get(k.admin_label) == "true":
+        return
+    words = f"admin access to devices requires the `{k.admin_label}: true` label on the containing namespace"
+    for index, request in enumerate(requests_of(claims_of(obj))):
+        exact = request.get("exactly") or {}
+        if exact.get("adminAccess"):
+            yield forbidden(f"spec.devices.requests[{index}].adminAccess", words)
+            return
 
 
 def _metadata(obj: Object, k: Kubernetes) -> Errors:
     meta = obj.get("metadata") or {}
-    if not meta.get("name"):
-        yield required("metadata.name", "name or generateName is required")
-    else:
+    if meta.get("name"):
         yield from resource_names.subdomain(meta["name"], "metadata.name")
+    else:
+        yield required("metadata.name", "name or generateName is required")
     if obj["kind"] in ("ResourceClaim", "ResourceClaimTemplate"):
-        namespace = meta.get("namespace")
-        yield from (
-            resource_names.label(namespace, "metadata.namespace")
-            if namespace
-            else [required("metadata.namespace")]
-        )
+        yield from _namespace(meta)
     yield from _labels(meta, k)
 
 
+def _namespace(meta: Object) -> Errors:
+    namespace = meta.get("namespace")
+    if namespace:
+        yield from resource_names.label(namespace, "metadata.namespace")
+    else:
+        yield required("metadata.namespace")
+
+
 def errors_of_metadata(obj: Object, k: Kubernetes) -> Errors:
-    """Say what is wrong with the metadata of an object of another group, which has a name."""
+    """Check the metadata of an object of another group, which has a name."""
     meta = obj["metadata"]
     if obj["kind"] == "Namespace":
         yield from resource_names.label(meta["name"], "metadata.name")
@@ -139,12 +132,11 @@ def _is_set(meta: Object, field: GoField) -> bool:
 
 
 def _immutable(obj: Object, old: Object, k: Kubernetes) -> Errors:
-    """Compare specs; up to 1.33 Go's addresses stand where the whole spec is printed here."""
+    """Compare specs; up to 1.33 Go prints addresses where this prints the whole spec."""
     shape = schema(obj["kind"], "v1").known(k.minor)["spec"].shape
-    if canonical(obj.get("spec") or {}, shape) != canonical(
-        old.get("spec") or {}, shape
-    ):
-        whole = internal(
-            obj.get("spec") or {}, shape, max(k.minor, _FIRST_WITH_EXACTLY)
-        )
+    spec = obj.get("spec") or {}
+    before = old.get("spec") or {}
+    if canonical(spec, shape) != canonical(before, shape):
+        minor = max(k.minor, _FIRST_WITH_EXACTLY)
+        whole = internal(spec, shape, minor)
         yield invalid_as("spec", whole, "field is immutable")

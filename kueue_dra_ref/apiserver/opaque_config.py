@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from kueue_dra_ref.api.names import size
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, too_long
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -16,24 +17,25 @@ from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 MAX_PARAMETERS = 10 * 1024
 
 
-def opaque(config: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def opaque(config: Object, path: str, k: Kubernetes) -> Errors:
     """Check that a configuration has a driver and an object of parameters."""
-    found, path = config.get("opaque"), f"{path}.opaque"
+    found = config.get("opaque")
+    path = f"{path}.opaque"
     if found is None:
         yield required(path)
         return
-    yield from resource_names.driver(found.get("driver") or "", f"{path}.driver", k)
-    yield from _parameters(found.get("parameters"), f"{path}.parameters", k)
+    driver = found.get("driver") or ""
+    yield from resource_names.driver(driver, f"{path}.driver", k)
+    parameters = found.get("parameters")
+    yield from _parameters(parameters, f"{path}.parameters", k)
 
 
 def _parameters(parameters: Any, path: str, k: Kubernetes) -> Errors:
     if parameters is None:
         yield required(path)
-    elif (
-        k.minor > 31
-        and size(json.dumps(parameters, ensure_ascii=False, separators=(",", ":")))
-        > MAX_PARAMETERS
-    ):
+        return
+    text = json.dumps(parameters, ensure_ascii=False, separators=(",", ":"))
+    if k.minor > 31 and size(text) > MAX_PARAMETERS:
         yield too_long(path, MAX_PARAMETERS, k)
     elif not isinstance(parameters, dict):
         yield invalid(path, "<value omitted>", k.not_an_object)

@@ -5,8 +5,7 @@ No counterpart: seen in Kubernetes 1.37, which no pinned module has.
 
 from __future__ import annotations
 
-from typing import Any
-
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, invalid_as, required
 from kueue_dra_ref.apiserver.go_json import internal
 from kueue_dra_ref.apiserver.kubernetes_versions import KUBERNETES_1_37
@@ -14,7 +13,7 @@ from kueue_dra_ref.apiserver.resource_names import fully_qualified
 from kueue_dra_ref.apiserver.schema_slices import attribute
 
 
-def partition_type(spec: dict[str, Any], path: str) -> Errors:
+def partition_type(spec: Object, path: str) -> Errors:
     """Check that each device that consumes counters carries the attribute that names its type, as a string."""
     name = spec.get("partitionTypeAttribute")
     if name is None:
@@ -38,7 +37,7 @@ def partition_type(spec: dict[str, Any], path: str) -> Errors:
         yield from _carried((device.get("attributes") or {}), name, own, where)
 
 
-def _carried(attributes: dict[str, Any], name: str, own: str, path: str) -> Errors:
+def _carried(attributes: Object, name: str, own: str, path: str) -> Errors:
     found = attributes.get(name, attributes.get(own))
     if found is None:
         words = "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set"

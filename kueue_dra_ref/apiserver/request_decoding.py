@@ -14,6 +14,7 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import BadQuantity, parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.go_types import (
     TEXT,
     GoField,
@@ -46,7 +47,7 @@ class Undecodable(Exception):
 
 
 class _Mismatch(Undecodable):
-    """A wrong type, after which decoding goes on: a text that cannot be read is told before it."""
+    """A wrong type, after which decoding continues: an unreadable text is reported before it."""
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Decoder:
     unknown: list[str] = field(default_factory=list)
     _mismatches: list[_Mismatch] = field(default_factory=list)
 
-    def decoded(self, value: Any, shape: GoStruct) -> dict[str, Any]:
+    def decoded(self, value: Any, shape: GoStruct) -> Object:
         """Give the fields that the type has; null is the same as absent.
 
         Raises:
@@ -75,9 +76,9 @@ class Decoder:
 
     def _struct(
         self, value: Mapping[str, Any], shape: GoStruct, path: str, names: str
-    ) -> dict[str, Any]:
+    ) -> Object:
         known = shape.known(self.minor)
-        found: dict[str, Any] = dict.fromkeys(shape.zeros, "0")
+        found: Object = dict.fromkeys(shape.zeros, "0")
         for key, each in value.items():
             here = f"{path}.{key}" if path else key
             if key not in known:

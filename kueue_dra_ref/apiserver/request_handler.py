@@ -1,4 +1,4 @@
-"""The door of the API server: an object as it was written in, what is stored or refused out.
+"""The API server's request handler: takes an object as it was written, gives what is stored or the rejection.
 
 Kubernetes: k8s.io/apiserver/pkg/endpoints/handlers/create.go (CreateResource);
     k8s.io/apiserver/pkg/endpoints/handlers/update.go (UpdateResource)
@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kueue_dra_ref.api.scheme import version_of
-from kueue_dra_ref.apiserver.declarative_validation import also_declared, said
+from kueue_dra_ref.api.unstructured import Object
+from kueue_dra_ref.apiserver.declarative_validation import also_declared, reported
 from kueue_dra_ref.apiserver.disabled_fields import drop_disabled
 from kueue_dra_ref.apiserver.go_types import GoStruct
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
@@ -29,7 +29,7 @@ GROUP = "resource.k8s.io"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedRequest:
-    """An object that is stored, in v1's shape, and what its writer is warned of."""
+    """An object that is stored, in v1's shape, and the warnings for its writer."""
 
     obj: Manifest
     warnings: tuple[str, ...] = ()
@@ -47,12 +47,12 @@ class RejectedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
-    """What an answer depends on beside the object."""
+    """What an answer depends on, in addition to the object."""
 
     kubernetes: Kubernetes
     namespace_labels: Mapping[str, str]
     only_served: bool = False
-    """Refuse the versions that this minor of Kubernetes does not serve; otherwise they are warned of."""
+    """Refuse the versions that this minor of Kubernetes does not serve; otherwise warn of them."""
     strict: bool = False
     """Refuse unknown fields, as kubectl asks the API server to; otherwise they are dropped."""
     now: str = ""
@@ -68,16 +68,19 @@ def admitted(
         KeyError: the kind is not one of the four of resource.k8s.io.
 
     """
-    k, kind, version = under.kubernetes, manifest["kind"], version_of(manifest)
-    if version not in k.served and under.only_served:
-        return RejectedRequest(
-            code=404, message="the server could not find the requested resource"
-        )
+    k = under.kubernetes
+    kind = manifest["kind"]
+    version = version_of(manifest)
+    if under.only_served and version not in k.served:
+        message = "the server could not find the requested resource"
+        return RejectedRequest(code=404, message=message)
     warnings = _of_the_version(kind, version, k)
     opened = decoded(manifest, schema(kind, version), k, strict=under.strict)
     if isinstance(opened, RejectedRequest):
         return replace(opened, warnings=warnings)
-    obj = opened.obj | {"kind": kind, "metadata": opened.obj.get("metadata") or {}}
+    obj = dict(opened.obj)
+    obj["kind"] = kind
+    obj["metadata"] = obj.get("metadata") or {}
     _keep_scope(obj)
     set_defaults(obj, version, k, under.now)
     to_v1(obj, version, k)
@@ -88,62 +91,60 @@ def admitted(
 def decoded(
     manifest: Manifest, shape: GoStruct, k: Kubernetes, *, strict: bool = False
 ) -> AcceptedRequest | RejectedRequest:
-    """Give an object with the fields that its type has, and a warning of each other one; it is not looked at yet."""
-    decoder, kind, version = Decoder(k.minor), manifest["kind"], version_of(manifest)
+    """Give an object with the fields that its type has, and a warning of each other one; this validates nothing."""
+    decoder = Decoder(k.minor)
     try:
         obj = decoder.decoded(manifest, shape)
     except Undecodable as fault:
-        return _undecodable(kind, version, str(fault), fault.path, fault.found)
+        return _undecodable(manifest, str(fault), fault.path, fault.found)
     unknown = [f'unknown field "{path}"' for path in decoder.unknown]
     if unknown and strict:
-        return _undecodable(
-            kind,
-            version,
-            f"strict decoding error: {', '.join(unknown)}",
-            decoder.unknown[0],
-        )
+        fields = ", ".join(unknown)
+        first = decoder.unknown[0]
+        return _undecodable(manifest, f"strict decoding error: {fields}", first)
     return AcceptedRequest(obj=obj, warnings=tuple(unknown))
 
 
 def identified(manifest: Manifest, k: Kubernetes) -> RejectedRequest | None:
-    """Say what is answered to a custom resource whose metadata cannot be decoded, before all else; None when it can."""
-    kind, version = manifest["kind"], version_of(manifest)
+    """Reject a custom resource whose metadata cannot be decoded, before any other check; None when it can."""
     meta = manifest.get("metadata")
+    if meta is None:
+        meta = {}
     try:
-        Decoder(k.minor).decoded({} if meta is None else meta, OBJECT_META)
+        Decoder(k.minor).decoded(meta, OBJECT_META)
     except Undecodable as fault:
-        return _undecodable(
-            kind, version, str(fault), f"metadata.{fault.path}".rstrip("."), fault.found
-        )
+        path = f"metadata.{fault.path}".rstrip(".")
+        return _undecodable(manifest, str(fault), path, fault.found)
     return None
 
 
 def completed(
     manifest: Manifest, shape: GoStruct, k: Kubernetes
 ) -> RejectedRequest | None:
-    """Say what Kueue's webhook answers that cannot decode a new object; None when it can."""
+    """Reject a new object that Kueue's webhook cannot decode; None when it can."""
     if isinstance(decoded(manifest, shape, k), AcceptedRequest):
         return None
-    refused = decoded(
-        json.loads(json.dumps(manifest, sort_keys=True), parse_float=_sent_on), shape, k
-    )
+    sent = json.dumps(manifest, sort_keys=True)
+    received = json.loads(sent, parse_float=_sent_on)
+    refused = decoded(received, shape, k)
     if isinstance(refused, AcceptedRequest):
         return None
-    words = f'admission webhook "m{manifest["kind"].lower()}.kb.io" denied the request: {refused.errors[0].detail}'
-    return replace(refused, message=words)
+    webhook = f"m{manifest['kind'].lower()}.kb.io"
+    fault = refused.errors[0].detail
+    message = f'admission webhook "{webhook}" denied the request: {fault}'
+    return replace(refused, message=message)
 
 
 def _sent_on(number: str) -> int | float:
-    """Give a number as an API server sends it on: a fraction of zero is left out."""
-    return (
-        int(found)
-        if (found := float(number)).is_integer() and abs(found) < 2**63
-        else found
-    )
+    """Give a number as an API server sends it on: it leaves out a fraction of zero."""
+    found = float(number)
+    if found.is_integer() and abs(found) < 2**63:
+        return int(found)
+    return found
 
 
 def _answer(
-    obj: dict[str, Any],
+    obj: Object,
     old: Manifest | None,
     under: RequestContext,
     version: str,
@@ -162,61 +163,72 @@ def _answer(
 
 
 def _errors(
-    obj: dict[str, Any], old: Manifest | None, under: RequestContext, version: str
+    obj: Object, old: Manifest | None, under: RequestContext, version: str
 ) -> tuple[FieldError, ...]:
-    def found(k: Kubernetes) -> list[FieldError]:
-        labels = under.namespace_labels
-        return list(
-            errors_of_new(obj, labels, k)
-            if old is None
-            else errors_of_change(obj, old, k)
-        )
-
     k = under.kubernetes
-    if k.is_declarative:
-        return also_declared(obj, found(k), found(k.unstopped), version)
-    return said(found(k), k)
+    found = _errors_in(k, obj, old, under)
+    if not k.is_declarative:
+        return reported(found, k)
+    unstopped = _errors_in(k.unstopped, obj, old, under)
+    return also_declared(obj, found, unstopped, version)
 
 
-def _keep_scope(obj: dict[str, Any]) -> None:
+def _errors_in(
+    k: Kubernetes, obj: Object, old: Manifest | None, under: RequestContext
+) -> list[FieldError]:
+    if old is None:
+        return list(errors_of_new(obj, under.namespace_labels, k))
+    return list(errors_of_change(obj, old, k))
+
+
+def _keep_scope(obj: Object) -> None:
     if obj["kind"] in ("DeviceClass", "ResourceSlice"):
         obj["metadata"].pop("namespace", None)
 
 
 def _undecodable(
-    kind: str, version: str, fault: str, path: str, found: str | None = None
+    manifest: Manifest, fault: str, path: str, found: str | None = None
 ) -> RejectedRequest:
-    words = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
-    error = FieldError(field=path, type="Wrong type", value=found, detail=fault)
-    return RejectedRequest(code=400, message=words, errors=(error,))
+    kind = manifest["kind"]
+    version = version_of(manifest)
+    message = f'{kind} in version "{version}" cannot be handled as a {kind}: {fault}'
+    error = FieldError(
+        field=path,
+        type="Wrong type",
+        value=found,
+        detail=fault,
+    )
+    return RejectedRequest(code=400, message=message, errors=(error,))
 
 
 def _invalid(
-    obj: dict[str, Any], errors: tuple[FieldError, ...], warnings: tuple[str, ...]
+    obj: Object, errors: tuple[FieldError, ...], warnings: tuple[str, ...]
 ) -> RejectedRequest:
-    told = list(map(str, errors))
-    words = told[0] if len(told) == 1 else f"[{', '.join(told)}]"
-    named = f'{obj["kind"]}.{GROUP} "{obj["metadata"].get("name") or ""}" is invalid'
+    reasons = ", ".join(map(str, errors))
+    if len(errors) > 1:
+        reasons = f"[{reasons}]"
+    name = obj["metadata"].get("name") or ""
+    named = f'{obj["kind"]}.{GROUP} "{name}" is invalid'
     return RejectedRequest(
-        code=422, message=f"{named}: {words}", errors=errors, warnings=warnings
+        code=422,
+        message=f"{named}: {reasons}",
+        errors=errors,
+        warnings=warnings,
     )
 
 
 def _of_the_version(kind: str, version: str, k: Kubernetes) -> tuple[str, ...]:
+    named = f"{GROUP}/{version} {kind}"
     if version not in k.served:
         served = ", ".join(sorted(k.served))
-        return (
-            f"{GROUP}/{version} {kind} is not served by Kubernetes {k.name}, which serves {served}",
-        )
+        return (f"{named} is not served by Kubernetes {k.name}, which serves {served}",)
     deprecated, removed = k.lifetimes.get(version, (k.minor + 1, 0))
     if k.minor < deprecated:
         return ()
-    return (
-        f"{GROUP}/{version} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",
-    )
+    return (f"{named} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+",)
 
 
-def _of_the_driver(obj: dict[str, Any], k: Kubernetes) -> tuple[str, ...]:
+def _of_the_driver(obj: Object, k: Kubernetes) -> tuple[str, ...]:
     driver = obj["spec"].get("driver") or ""
     if not k.warns_of_capitals or driver == driver.lower():
         return ()

@@ -7,9 +7,9 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateRequestPolicy, v
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from kueue_dra_ref.api.quantities import MAX_INT64, Quantity, parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
     forbidden,
@@ -21,7 +21,6 @@ from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 MAX_VALUES = 10
 _EITHER = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time'
-Object = dict[str, Any]
 
 
 class DivisionByZero(ArithmeticError):
@@ -32,7 +31,7 @@ def request_policy(amount: str, policy: Object, path: str, k: Kubernetes) -> Err
     """Check a policy against the capacity that it shares out.
 
     Raises:
-        DividedByZero: an API server would crash over it.
+        DivisionByZero: an API server would crash over it.
 
     """
     values, bounds, default = (

@@ -8,12 +8,12 @@ Kubernetes: pkg/apis/resource/v1beta1/conversion.go (Convert_v1beta1_DeviceReque
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.schema_claims import is_flat
 
-_ASKED = (
+_EXACT = (
     "deviceClassName",
     "selectors",
     "allocationMode",
@@ -25,9 +25,9 @@ _ASKED = (
 _SET_WHEN_EMPTY = frozenset({"selectors", "adminAccess", "tolerations", "capacity"})
 
 
-def claims_of(obj: dict[str, Any]) -> dict[str, Any]:
+def claims_of(obj: Object) -> Object:
     """Give the claim's spec inside a claim or a template; empty for other kinds."""
-    spec: dict[str, Any] = obj.get("spec") or {}
+    spec: Object = obj.get("spec") or {}
     match obj["kind"]:
         case "ResourceClaim":
             return spec
@@ -37,48 +37,64 @@ def claims_of(obj: dict[str, Any]) -> dict[str, Any]:
             return {}
 
 
-def requests_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+def requests_of(spec: Object) -> list[Object]:
     """Give the requests of a claim's spec."""
-    found: list[dict[str, Any]] = (spec.get("devices") or {}).get("requests") or []
+    devices = spec.get("devices") or {}
+    found: list[Object] = devices.get("requests") or []
     return found
 
 
-def devices_of(obj: dict[str, Any]) -> list[dict[str, Any]]:
+def devices_of(obj: Object) -> list[Object]:
     """Give the devices of a slice; none of other kinds."""
-    spec = obj.get("spec") or {} if obj["kind"] == "ResourceSlice" else {}
-    found: list[dict[str, Any]] = spec.get("devices") or []
+    if obj["kind"] != "ResourceSlice":
+        return []
+    spec = obj.get("spec") or {}
+    found: list[Object] = spec.get("devices") or []
     return found
 
 
-def set_defaults(obj: dict[str, Any], version: str, k: Kubernetes, now: str) -> None:
-    """Fill in what the version's defaults say, before conversion."""
-    for request in requests_of(claims_of(obj)):
+def set_defaults(obj: Object, version: str, k: Kubernetes, now: str) -> None:
+    """Set the defaults of the version, before conversion."""
+    requests = requests_of(claims_of(obj))
+    for request in requests:
         for body in _bodies(request, version, k):
             _default_amount(body)
-    for body in _tolerating(claims_of(obj)):
-        for toleration in body.get("tolerations") or ():
-            toleration["operator"] = toleration.get("operator") or "Equal"
+        _default_tolerations(request)
     for device in devices_of(obj):
-        _default_device(device.get("basic", {}) if is_flat(version) else device, now)
+        if is_flat(version):
+            device = device.get("basic", {})
+        _default_device(device, now)
 
 
-def to_v1(obj: dict[str, Any], version: str, k: Kubernetes) -> None:
+def _default_tolerations(request: Object) -> None:
+    exact = request.get("exactly") or {}
+    alternatives = request.get("firstAvailable") or ()
+    for body in (request, exact, *alternatives):
+        for toleration in body.get("tolerations") or ():
+            operator = toleration.get("operator")
+            toleration["operator"] = operator or "Equal"
+
+
+def to_v1(obj: Object, version: str, k: Kubernetes) -> None:
     """Bring a decoded object to v1's shape."""
-    for request in requests_of(claims_of(obj)) if is_flat(version) else ():
-        _gather(request, k)
-    if is_flat(version) and obj["kind"] == "ResourceSlice":
-        spec = obj.get("spec") or {}
-        for key in ("nodeName", "allNodes"):
-            if not spec.get(key):
-                spec.pop(key, None)
-        for device in devices_of(obj):
-            _unbox(device, k)
+    if is_flat(version):
+        for request in requests_of(claims_of(obj)):
+            _gather(request, k)
+        if obj["kind"] == "ResourceSlice":
+            _unbox_slice(obj, k)
     obj["apiVersion"] = "resource.k8s.io/v1"
 
 
-def _bodies(
-    request: dict[str, Any], version: str, k: Kubernetes
-) -> Iterator[dict[str, Any]]:
+def _unbox_slice(obj: Object, k: Kubernetes) -> None:
+    spec = obj.get("spec") or {}
+    for key in ("nodeName", "allNodes"):
+        if not spec.get(key):
+            spec.pop(key, None)
+    for device in devices_of(obj):
+        _unbox(device, k)
+
+
+def _bodies(request: Object, version: str, k: Kubernetes) -> Iterator[Object]:
     yield from request.get("firstAvailable") or ()
     if not is_flat(version):
         if "exactly" in request:
@@ -87,46 +103,42 @@ def _bodies(
         yield request
 
 
-def _default_amount(body: dict[str, Any]) -> None:
-    body["allocationMode"] = body.get("allocationMode") or "ExactCount"
-    if body["allocationMode"] == "ExactCount" and not body.get("count"):
+def _default_amount(body: Object) -> None:
+    mode = body.get("allocationMode") or "ExactCount"
+    body["allocationMode"] = mode
+    if mode == "ExactCount" and not body.get("count"):
         body["count"] = 1
 
 
-def _tolerating(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for request in requests_of(spec):
-        yield request
-        yield request.get("exactly") or {}
-        yield from request.get("firstAvailable") or ()
-
-
-def _default_device(device: dict[str, Any], now: str) -> None:
-    for taint in device.get("taints") or ():
-        if now:
+def _default_device(device: Object, now: str) -> None:
+    if now:
+        for taint in device.get("taints") or ():
             taint.setdefault("timeAdded", now)
-    for mapping in (device.get("nodeAllocatableResourceMappings") or {}).values():
+    mappings = device.get("nodeAllocatableResourceMappings") or {}
+    for mapping in mappings.values():
         mapping.setdefault("allocationMultiplier", "1")
 
 
-def _gather(request: dict[str, Any], k: Kubernetes) -> None:
+def _gather(request: Object, k: Kubernetes) -> None:
     """Put the fields of a flat request under ``exactly``, when any is set."""
+    exact = {}
+    is_set = k.has_flat_paths
+    for key in _EXACT:
+        if key in request:
+            value = request.pop(key)
+            exact[key] = value
+            is_set |= bool(value) or key in _SET_WHEN_EMPTY
+    if is_set:
+        request["exactly"] = exact
 
-    def is_set(key: str) -> bool:
-        return key in request and (bool(request[key]) or key in _SET_WHEN_EMPTY)
 
-    if any(map(is_set, _ASKED)) or k.has_flat_paths:
-        request["exactly"] = {key: request[key] for key in _ASKED if key in request}
-    for key in _ASKED:
-        request.pop(key, None)
-
-
-def _unbox(device: dict[str, Any], k: Kubernetes) -> None:
+def _unbox(device: Object, k: Kubernetes) -> None:
     """Open ``basic``; a capacity that is the amount alone becomes ``{value: ...}``."""
     basic = device.pop("basic", None)
     if basic is None and k.has_flat_paths:
-        device["basic"] = None  # told as missing
+        device["basic"] = None  # reported as missing
     device.update(basic or {})
-    for name, amount in (device.get("capacity") or {}).items():
-        device["capacity"][name] = (
-            {"value": amount} if isinstance(amount, str) else amount
-        )
+    capacity = device.get("capacity") or {}
+    for name, amount in capacity.items():
+        if isinstance(amount, str):
+            capacity[name] = {"value": amount}

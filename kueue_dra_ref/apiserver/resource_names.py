@@ -1,4 +1,4 @@
-"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; what is wrong with one.
+"""Names in resource.k8s.io: drivers, pools, requests, devices, counters, attributes, labels; the faults of each.
 
 Kubernetes: pkg/apis/resource/validation/validation.go (validateQualifiedName, validateFullyQualifiedName,
     validateCIdentifier, validatePoolName)
@@ -7,7 +7,6 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateQualifiedName, v
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from kueue_dra_ref.api import names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, too_long
@@ -15,6 +14,7 @@ from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.target import FieldError
 
 MAX_DOMAIN, MAX_IDENTIFIER = 63, 32
+MAX_ANNOTATIONS = 256 * 1024
 LONGEST_KEY = MAX_DOMAIN + 1 + MAX_IDENTIFIER
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 _IDENTIFIER_WORDS = (
@@ -25,40 +25,32 @@ _IDENTIFIER_WORDS = (
 
 def label(name: str, path: str) -> Errors:
     """Check a DNS label, such as the name of a request, a device or a counter."""
-    yield from (
-        invalid(path, name, names.in_characters(fault))
-        for fault in names.dns_label_faults(name)
-    )
+    for fault in names.dns_label_faults(name):
+        yield invalid(path, name, names.in_characters(fault))
 
 
 def subdomain(name: str, path: str) -> Errors:
     """Check a DNS subdomain, such as the name of an object, a class or a node."""
-    yield from (
-        invalid(path, name, names.in_characters(fault))
-        for fault in names.dns_subdomain_faults(name)
-    )
+    for fault in names.dns_subdomain_faults(name):
+        yield invalid(path, name, names.in_characters(fault))
 
 
 def label_key(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a label key, such as the key of a taint or a binding condition."""
-    faults = (
-        names.label_key_faults(name)
-        if k.counts_bytes
-        else names.qualified_name_faults(name)
-    )
-    yield from (invalid(path, name, fault) for fault in faults)
+    is_qualified = not k.counts_bytes
+    check = names.qualified_name_faults if is_qualified else names.label_key_faults
+    for fault in check(name):
+        yield invalid(path, name, fault)
 
 
 def label_value(value: str, path: str, k: Kubernetes) -> Errors:
     """Check a label value."""
-    yield from (
-        invalid(path, value, counted(fault, k))
-        for fault in names.label_value_faults(value)
-    )
+    for fault in names.label_value_faults(value):
+        yield invalid(path, value, counted(fault, k))
 
 
 def counted(fault: str, k: Kubernetes) -> str:
-    """Say in the unit of the minor how long a label's value may be."""
+    """Give the error text of a label's value in the unit of the minor."""
     return fault if k.counts_bytes else names.in_characters(fault)
 
 
@@ -66,14 +58,12 @@ def driver(name: str, path: str, k: Kubernetes) -> Errors:
     """Check a driver's name, which may be written in capitals."""
     if not name:
         yield required(path)
-    if not name and k.stops_at_missing_drivers:
-        return
+        if k.stops_at_missing_drivers:
+            return
     if names.size(name) > MAX_DOMAIN:
         yield too_long(path, MAX_DOMAIN, k)
-    yield from (
-        invalid(path, name, names.in_characters(fault))
-        for fault in names.dns_subdomain_faults(name.lower())
-    )
+    for fault in names.dns_subdomain_faults(name.lower()):
+        yield invalid(path, name, names.in_characters(fault))
 
 
 def pool(name: str, path: str, k: Kubernetes) -> Errors:
@@ -88,7 +78,7 @@ def pool(name: str, path: str, k: Kubernetes) -> Errors:
 
 
 def qualified(name: str, path: str, k: Kubernetes) -> Errors:
-    """Check the name of an attribute or a capacity; of one with two slashes nothing is said."""
+    """Check the name of an attribute or a capacity; Kubernetes accepts every name with two slashes."""
     if not name and k.empty_part == "Required value":
         yield required(path, "name required")
         return
@@ -96,16 +86,14 @@ def qualified(name: str, path: str, k: Kubernetes) -> Errors:
         case [identifier]:
             yield from _identifier(identifier, path, k)
         case [domain, identifier]:
-            yield from (
-                driver(domain, path, k)
-                if domain
-                else _empty(path, "the domain must not be empty", k)
-            )
-            yield from (
-                _identifier(identifier, path, k)
-                if identifier
-                else _empty(path, "the name must not be empty", k)
-            )
+            if domain:
+                yield from driver(domain, path, k)
+            else:
+                yield _empty(path, "the domain must not be empty", k)
+            if identifier:
+                yield from _identifier(identifier, path, k)
+            else:
+                yield _empty(path, "the name must not be empty", k)
 
 
 def fully_qualified(name: str, path: str, k: Kubernetes) -> Errors:
@@ -119,7 +107,9 @@ def key_path(path: str, key: str, longest: int) -> str:
     """Give the path of a map's entry; a key that is too long is shortened in its middle."""
     if len(key) > longest:
         kept = longest - 3
-        key = f"{key[: (kept + 1) // 2]}...{key[len(key) - kept // 2 :]}"
+        start = key[: (kept + 1) // 2]
+        end = key[len(key) - kept // 2 :]
+        key = f"{start}...{end}"
     return f"{path}[{key}]"
 
 
@@ -132,15 +122,13 @@ def label_map(found: dict[str, str] | None, path: str, k: Kubernetes) -> Errors:
 
 def annotation_map(found: dict[str, str] | None, path: str, k: Kubernetes) -> Errors:
     """Check annotations, whose keys may be in capitals."""
-    for key in sorted(found or {}):
-        yield from (
-            invalid(path, key, fault) for fault in names.label_key_faults(key.lower())
-        )
-    if (
-        sum(names.size(key) + names.size(value) for key, value in (found or {}).items())
-        > 256 * 1024
-    ):
-        yield too_long(path, 256 * 1024, k)
+    total = 0
+    for key, value in sorted((found or {}).items()):
+        total += names.size(key) + names.size(value)
+        for fault in names.label_key_faults(key.lower()):
+            yield invalid(path, key, fault)
+    if total > MAX_ANNOTATIONS:
+        yield too_long(path, MAX_ANNOTATIONS, k)
 
 
 def _identifier(name: str, path: str, k: Kubernetes) -> Errors:
@@ -150,9 +138,7 @@ def _identifier(name: str, path: str, k: Kubernetes) -> Errors:
         yield invalid(path, name, _IDENTIFIER_WORDS)
 
 
-def _empty(path: str, detail: str, k: Kubernetes) -> Iterable[FieldError]:
-    return [
-        required(path, detail)
-        if k.empty_part == "Required value"
-        else invalid(path, "", detail)
-    ]
+def _empty(path: str, detail: str, k: Kubernetes) -> FieldError:
+    if k.empty_part == "Required value":
+        return required(path, detail)
+    return invalid(path, "", detail)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from kueue_dra_ref.api.names import label_key_faults, printed
 from kueue_dra_ref.api.pods import container_requests, pod_requests
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import (
     Errors,
@@ -25,7 +25,6 @@ from kueue_dra_ref.apiserver.fielderrors import (
 )
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
-Object = dict[str, Any]
 Naming = Callable[[str, str, Kubernetes], Errors]
 _OF_CONTAINERS = ("cpu", "ephemeral-storage", "memory")
 _OF_PODS = ("cpu", "memory")
@@ -56,7 +55,7 @@ def of_container(resources: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
-    """Check what a pod asks for as a whole."""
+    """Check the resources that a pod requests as a whole."""
     if "claims" in resources:
         yield forbidden(
             f"{path}.claims", "claims may not be set for Resources at pod-level"
@@ -65,38 +64,49 @@ def of_pod(resources: Object, path: str, k: Kubernetes) -> Errors:
 
 
 def of_containers_together(pod: Object, path: str) -> Errors:
-    """Hold the containers of a pod to what it asks for as a whole."""
+    """Check the containers of a pod against the resources that the pod requests as a whole."""
     whole = pod["resources"]
-    asked = pod_requests(container_requests(pod, "", canonical=True), None, {})
-    for name, amount in sorted(asked.items()):
-        given = (whole.get("requests") or {}).get(name)
+    requests = whole.get("requests") or {}
+    limits = whole.get("limits") or {}
+    yield from _aggregate(pod, f"{path}.requests", requests)
+    for index, container in enumerate(pod.get("containers") or ()):
+        at = f"{path}.containers[{index}]"
+        yield from _within_pod(container, at, limits)
+
+
+def _aggregate(pod: Object, path: str, requests: Object) -> Errors:
+    of_containers = container_requests(pod, "", canonical=True)
+    total = pod_requests(of_containers, None, {})
+    for name, amount in sorted(total.items()):
+        given = requests.get(name)
         if given is not None and _size(given) < amount.amount:
             words = f"must be greater than or equal to aggregate container requests of {amount}"
-            yield invalid(f"{path}.requests[{name}]", given, words)
-    for index, container in enumerate(pod.get("containers") or ()):
-        limits = (container.get("resources") or {}).get("limits") or {}
-        for name, limit in sorted(limits.items()):
-            given = (whole.get("limits") or {}).get(name)
-            if given is not None and _size(given) < _size(limit):
-                words = f"must be less than or equal to pod limits of {given}"
-                yield invalid(
-                    f"{path}.containers[{index}][{name}].limits", limit, words
-                )
+            yield invalid(f"{path}[{name}]", given, words)
+
+
+def _within_pod(container: Object, path: str, pod_limits: Object) -> Errors:
+    limits = (container.get("resources") or {}).get("limits") or {}
+    for name, limit in sorted(limits.items()):
+        given = pod_limits.get(name)
+        if given is not None and _size(given) < _size(limit):
+            words = f"must be less than or equal to pod limits of {given}"
+            yield invalid(f"{path}[{name}].limits", limit, words)
 
 
 def _of(resources: Object, path: str, k: Kubernetes, named: Naming) -> Errors:
-    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    for kind, amounts in (("limits", limits), ("requests", requests)):
-        for name, amount in sorted(amounts.items()):
-            at = f"{path}.{kind}[{name}]"
-            yield from named(name, at, k)
-            yield from _amount(name, amount, at)
-            if kind == "requests":
-                yield from _within(name, amount, limits.get(name), path)
-    if any(map(_is_huge, (*limits, *requests))) and not {"cpu", "memory"} & {
-        *limits,
-        *requests,
-    }:
+    limits = resources.get("limits") or {}
+    requests = resources.get("requests") or {}
+    for name, amount in sorted(limits.items()):
+        at = f"{path}.limits[{name}]"
+        yield from named(name, at, k)
+        yield from _amount(name, amount, at)
+    for name, amount in sorted(requests.items()):
+        at = f"{path}.requests[{name}]"
+        yield from named(name, at, k)
+        yield from _amount(name, amount, at)
+        yield from _within(name, amount, limits.get(name), path)
+    names = {*limits, *requests}
+    if any(map(_is_huge, names)) and names.isdisjoint({"cpu", "memory"}):
         yield forbidden(path, "HugePages require cpu or memory")
 
 
@@ -109,29 +119,18 @@ def _amount(name: str, amount: str, path: str) -> Errors:
 
 
 def _within(name: str, amount: str, limit: str | None, path: str) -> Errors:
-    """Hold a request to its limit: what cannot be shared out twice is limited to just what is requested."""
-    shared = _is_native(name) and not _is_huge(name)
+    """Check a request against its limit; without overcommitment the two must be equal."""
+    overcommits = _is_native(name) and not _is_huge(name)
     if limit is None:
-        yield from (
-            ()
-            if shared
-            else [
-                required(
-                    f"{path}.limits",
-                    "Limit must be set for non overcommitable resources",
-                )
-            ]
-        )
-    elif _size(amount) != _size(limit) and not shared:
-        yield invalid(
-            f"{path}.requests", amount, f"must be equal to {name} limit of {limit}"
-        )
+        if not overcommits:
+            detail = "Limit must be set for non overcommitable resources"
+            yield required(f"{path}.limits", detail)
+    elif _size(amount) != _size(limit) and not overcommits:
+        detail = f"must be equal to {name} limit of {limit}"
+        yield invalid(f"{path}.requests", amount, detail)
     elif _size(amount) > _size(limit):
-        yield invalid(
-            f"{path}.requests",
-            amount,
-            f"must be less than or equal to {name} limit of {limit}",
-        )
+        detail = f"must be less than or equal to {name} limit of {limit}"
+        yield invalid(f"{path}.requests", amount, detail)
 
 
 def _name(name: str, path: str, k: Kubernetes) -> Errors:

@@ -1,4 +1,4 @@
-"""The Go types of the kinds of Kubernetes, beside devices, that quota depends on (Kubernetes 1.36): every field.
+"""The Go types of the other kinds of Kubernetes that quota depends on (Kubernetes 1.36): every field.
 
 Kubernetes: k8s.io/api/core/v1/types.go (Namespace, LimitRange, ResourceQuota)
 """

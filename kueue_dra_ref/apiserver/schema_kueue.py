@@ -78,50 +78,53 @@ def schema(kind: str, version: str) -> GoStruct:
 
 
 def _cluster_queue(version: str) -> GoStruct:
+    is_older = version == OLDER
+    cohort = "cohort" if is_older else "cohortName"
+    last = "admissionChecks" if is_older else "concurrentAdmissionPolicy"
+    return fields(
+        f"{version}.ClusterQueueSpec",
+        ("resourceGroups", _groups(version)),
+        (cohort, word(f"{version}.CohortReference")),
+        ("queueingStrategy", word(f"{version}.QueueingStrategy")),
+        ("namespaceSelector", _SELECTOR),
+        ("flavorFungibility", _fungibility(version)),
+        ("preemption", _preemption(version)),
+        ("stopPolicy", word(f"{version}.StopPolicy")),
+        ("fairSharing", _sharing(version)),
+        ("admissionScope", _scope(version)),
+        ("admissionChecksStrategy", ANYTHING),
+        (last, ANYTHING),
+    )
+
+
+def _preemption(version: str) -> GoStruct:
     policy = word(f"{version}.PreemptionPolicy")
     borrowing = fields(
         f"{version}.BorrowWithinCohort",
         ("policy", word(f"{version}.BorrowWithinCohortPolicy")),
         ("maxPriorityThreshold", INT32),
     )
-    preemption = fields(
+    return fields(
         f"{version}.ClusterQueuePreemption",
         ("reclaimWithinCohort", policy),
         ("borrowWithinCohort", borrowing),
         ("withinClusterQueue", policy),
     )
-    searching = fields(
+
+
+def _fungibility(version: str) -> GoStruct:
+    policy = word(f"{version}.FlavorFungibilityPolicy")
+    return fields(
         f"{version}.FlavorFungibility",
-        ("whenCanBorrow", word(f"{version}.FlavorFungibilityPolicy")),
-        ("whenCanPreempt", word(f"{version}.FlavorFungibilityPolicy")),
+        ("whenCanBorrow", policy),
+        ("whenCanPreempt", policy),
         ("preference", word(f"{version}.FlavorFungibilityPreference")),
     )
-    return fields(
-        f"{version}.ClusterQueueSpec",
-        ("resourceGroups", _groups(version)),
-        (
-            "cohort" if version == OLDER else "cohortName",
-            word(f"{version}.CohortReference"),
-        ),
-        ("queueingStrategy", word(f"{version}.QueueingStrategy")),
-        ("namespaceSelector", _SELECTOR),
-        ("flavorFungibility", searching),
-        ("preemption", preemption),
-        ("stopPolicy", word(f"{version}.StopPolicy")),
-        ("fairSharing", _sharing(version)),
-        (
-            "admissionScope",
-            fields(
-                f"{version}.AdmissionScope",
-                ("admissionMode", word(f"{version}.AdmissionMode")),
-            ),
-        ),
-        ("admissionChecksStrategy", ANYTHING),
-        (
-            "admissionChecks" if version == OLDER else "concurrentAdmissionPolicy",
-            ANYTHING,
-        ),
-    )
+
+
+def _scope(version: str) -> GoStruct:
+    mode = word(f"{version}.AdmissionMode")
+    return fields(f"{version}.AdmissionScope", ("admissionMode", mode))
 
 
 def _cohort(version: str) -> GoStruct:

@@ -107,30 +107,30 @@ def _device(version: str) -> GoStruct:
     )
 
 
+_NODES = tuple(
+    pointers(
+        ("nodeName", TEXT, 33),
+        ("nodeSelector", NODE_SELECTOR, 33),
+        ("allNodes", FLAG, 33),
+    )
+)
+
+
 def _described(version: str) -> tuple[GoField, ...]:
     qualified = f"{version}.QualifiedName"
-    consumed = GoSlice(_counted(version, "DeviceCounterConsumption", "counterSet"))
+    consumed = _counted(version, "DeviceCounterConsumption", "counterSet")
     described = fields(
         "",
         ("attributes", GoMap(attribute(version), qualified)),
         ("capacity", GoMap(_capacity(version), qualified)),
-        ("consumesCounters", consumed, 33),
-        *pointers(
-            ("nodeName", TEXT, 33),
-            ("nodeSelector", NODE_SELECTOR, 33),
-            ("allNodes", FLAG, 33),
-        ),
+        ("consumesCounters", GoSlice(consumed), 33),
+        *_NODES,
         ("taints", GoSlice(_taint(version)), 33),
         *pointers(("bindsToNode", FLAG, 34)),
         ("bindingConditions", TEXTS, 34),
         ("bindingFailureConditions", TEXTS, 34),
         *pointers(("allowMultipleAllocations", FLAG, 34)),
-        GoField(
-            "nodeAllocatableResourceMappings",
-            GoMap(_mapping(version), "v1.ResourceName"),
-            since=36,
-            until=36,
-        ),
+        _mappings(version),
         ("nodeAllocatableResources", GoMap(ANYTHING, "v1.ResourceName"), 37),
     )
     return described.fields
@@ -172,6 +172,15 @@ def _taint(version: str) -> GoStruct:
         ("value", TEXT),
         ("effect", effect),
         *pointers(("timeAdded", TIME)),
+    )
+
+
+def _mappings(version: str) -> GoField:
+    return GoField(
+        "nodeAllocatableResourceMappings",
+        GoMap(_mapping(version), "v1.ResourceName"),
+        since=36,
+        until=36,
     )
 
 

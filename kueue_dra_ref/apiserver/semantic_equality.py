@@ -1,4 +1,4 @@
-"""Equality as an API server means it: of two values, whether one is a change of the other.
+"""Semantic equality: whether an API server takes one value as a change of another.
 
 Kubernetes: k8s.io/apimachinery/pkg/api/equality/semantic.go (Semantic)
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 from kueue_dra_ref.api.names import printed
 from kueue_dra_ref.api.quantities import parse
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.go_types import (
     GoMap,
     GoScalar,
@@ -30,16 +31,18 @@ def canonical(value: Any, shape: Shape) -> Any:
             return [canonical(each, element) for each in value]
         case GoMap(element):
             return {key: canonical(each, element) for key, each in value.items()}
-        case GoStruct(_, fields):
-            parts = {
-                f: canonical(value[f.key], f.shape)
-                for f in fields
-                if value.get(f.key) is not None
-            }
-            return {
-                f.key: part
-                for f, part in parts.items()
-                if f.pointer or part not in ([], {}, "")
-            }
+        case GoStruct():
+            return _canonical_struct(value, shape)
         case _:
             return value
+
+
+def _canonical_struct(value: Object, struct: GoStruct) -> Object:
+    found = {}
+    for field in struct.fields:
+        if value.get(field.key) is None:
+            continue
+        part = canonical(value[field.key], field.shape)
+        if field.pointer or part not in ([], {}, ""):
+            found[field.key] = part
+    return found

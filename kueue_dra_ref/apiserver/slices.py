@@ -7,8 +7,8 @@ Kubernetes: pkg/apis/resource/validation/validation.go (ValidateResourceSlice, v
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import counters, nodes, resource_names
 from kueue_dra_ref.apiserver.devices import device
 from kueue_dra_ref.apiserver.fielderrors import (
@@ -21,75 +21,85 @@ from kueue_dra_ref.apiserver.fielderrors import (
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 from kueue_dra_ref.apiserver.partition_type import partition_type
 
-Object = dict[str, Any]
-_LISTS = ("ints", "bools", "strings", "versions")
+_LISTS = frozenset({"ints", "bools", "strings", "versions"})
 
 
 def slice_spec(spec: Object, path: str, k: Kubernetes, old: Object | None) -> Errors:
     """Check a slice's spec, and against the ``old`` one what must not change."""
-    yield from resource_names.driver(spec.get("driver") or "", f"{path}.driver", k)
+    driver = spec.get("driver") or ""
+    yield from resource_names.driver(driver, f"{path}.driver", k)
     yield from _pool(spec.get("pool") or {}, f"{path}.pool", k)
     if old is not None:
         yield from _unchanged(spec, old, path, k)
     yield from nodes.of_slice(spec, path, k)
-    if (
-        "sharedCounters" in spec
-        and "devices" in spec
-        and not k.checks_counter_references
-    ):
+    has_both = "sharedCounters" in spec and "devices" in spec
+    if has_both and not k.checks_counter_references:
         yield invalid(path, "", "only one of `sharedCounters` or `devices` is allowed")
     yield from _devices(spec, f"{path}.devices", k, old or {})
     yield from counters.totals(spec, path, k)
-    yield from counters.sets(spec.get("sharedCounters"), f"{path}.sharedCounters", k)
+    sets = spec.get("sharedCounters")
+    yield from counters.sets(sets, f"{path}.sharedCounters", k)
     yield from partition_type(spec, path)
 
 
 def _pool(pool: Object, path: str, k: Kubernetes) -> Errors:
-    yield from resource_names.pool(pool.get("name") or "", f"{path}.name", k)
-    if (count := pool.get("resourceSliceCount") or 0) <= 0:
-        yield invalid(f"{path}.resourceSliceCount", count, "must be greater than zero")
-    if (generation := pool.get("generation") or 0) < 0:
-        yield invalid(
-            f"{path}.generation", generation, "must be greater than or equal to zero"
-        )
+    name = pool.get("name") or ""
+    yield from resource_names.pool(name, f"{path}.name", k)
+    count = pool.get("resourceSliceCount") or 0
+    if count <= 0:
+        at = f"{path}.resourceSliceCount"
+        yield invalid(at, count, "must be greater than zero")
+    generation = pool.get("generation") or 0
+    if generation < 0:
+        at = f"{path}.generation"
+        yield invalid(at, generation, "must be greater than or equal to zero")
 
 
 def _unchanged(spec: Object, old: Object, path: str, k: Kubernetes) -> Errors:
-    name, before = ((each.get("pool") or {}).get("name") for each in (spec, old))
-    if name != before:
-        yield invalid(f"{path}.pool.name", name or "", "field is immutable")
-    if spec.get("driver") != old.get("driver"):
-        yield invalid(f"{path}.driver", spec.get("driver") or "", "field is immutable")
-    if spec.get("nodeName") != old.get("nodeName"):
-        unset = '""' if k.has_flat_paths else k.null
-        shown_name = shown(spec["nodeName"]) if "nodeName" in spec else unset
-        yield invalid_as(f"{path}.nodeName", shown_name, "field is immutable")
+    immutable = "field is immutable"
+    pool = spec.get("pool") or {}
+    name = pool.get("name")
+    before = old.get("pool") or {}
+    if name != before.get("name"):
+        yield invalid(f"{path}.pool.name", name or "", immutable)
+    driver = spec.get("driver")
+    if driver != old.get("driver"):
+        yield invalid(f"{path}.driver", driver or "", immutable)
+    node = spec.get("nodeName")
+    if node != old.get("nodeName"):
+        shown_name = _shown_name(spec, k)
+        yield invalid_as(f"{path}.nodeName", shown_name, immutable)
+
+
+def _shown_name(spec: Object, k: Kubernetes) -> str:
+    if "nodeName" in spec:
+        return shown(spec["nodeName"])
+    return '""' if k.has_flat_paths else k.null
 
 
 def _devices(spec: Object, path: str, k: Kubernetes, old: Object) -> Errors:
-    devices = spec.get("devices")
+    devices = spec.get("devices") or []
     before = {each.get("name"): each for each in old.get("devices") or ()}
-    most = (
-        k.limits.devices_with_features
-        if any(map(_has_features, devices or ()))
-        else k.limits.devices
-    )
-    check = partial(device, k=k, spec=spec, before=before)
+    most = k.limits.devices
+    if any(map(_has_features, devices)):
+        most = k.limits.devices_with_features
     yield from listed_once(
         devices,
         path,
         k,
-        check,
-        lambda each: each.get("name") or "",
+        partial(device, k=k, spec=spec, before=before),
+        _name,
         named="name",
         at_most=most,
     )
 
 
+def _name(device: Object) -> str:
+    return device.get("name") or ""
+
+
 def _has_features(device: Object) -> bool:
-    attributes = (device.get("attributes") or {}).values()
-    return bool(
-        device.get("taints")
-        or device.get("consumesCounters")
-        or any(key in attribute for attribute in attributes for key in _LISTS)
-    )
+    if device.get("taints") or device.get("consumesCounters"):
+        return True
+    attributes = device.get("attributes") or {}
+    return not all(map(_LISTS.isdisjoint, attributes.values()))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kueue_dra_ref.api.names import printed
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid_as
 from kueue_dra_ref.apiserver.go_types import (
     LAST,
@@ -79,7 +80,7 @@ def pruned(value: Any, shape: Shape, path: str, dropped: list[str]) -> Any:
 
 
 def _known(
-    value: dict[str, Any], shape: GoStruct, path: str, dropped: list[str]
+    value: Object, shape: GoStruct, path: str, dropped: list[str]
 ) -> Iterator[tuple[str, Any]]:
     known = shape.known(LAST)
     for key, each in value.items():
@@ -96,7 +97,7 @@ def _in_list(values: list[Any], shape: GoSlice, path: str) -> Errors:
     yield from _no_objects(values, path) if shape.keyed else ()
 
 
-def _in_object(found: dict[str, Any], shape: GoStruct | GoMap, path: str) -> Errors:
+def _in_object(found: Object, shape: GoStruct | GoMap, path: str) -> Errors:
     known = (
         {field.key: field.shape for field in shape.fields}
         if isinstance(shape, GoStruct)
@@ -118,9 +119,9 @@ def _plain(value: Any, shape: GoScalar, path: str) -> Errors:
 def _scalar(value: Any, shape: GoScalar, path: str) -> Errors:
     wanted, found = _NAMES[shape.holds], _name(value)
     if wanted == "integer" and found in ("boolean", "object", "number"):
-        told = '"float64"' if found == "number" else '""'
+        shown = '"float64"' if found == "number" else '""'
         yield invalid_as(
-            path, told, f"{path} in body must be of type {shape.go}: {told}"
+            path, shown, f"{path} in body must be of type {shape.go}: {shown}"
         )
     elif found != wanted and not (wanted == "integer" and found == "whole number"):
         yield _other(value, wanted, path)

@@ -5,30 +5,37 @@ Kubernetes: pkg/apis/resource/validation/validation.go (validateDeviceTaint, val
 
 from __future__ import annotations
 
-from typing import Any
-
+from kueue_dra_ref.api.unstructured import Object
 from kueue_dra_ref.apiserver import resource_names
 from kueue_dra_ref.apiserver.fielderrors import Errors, invalid, required, unsupported
 from kueue_dra_ref.apiserver.kubernetes_version import Kubernetes
 
 
-def taint(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def taint(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check a taint of a device, which has an effect."""
-    yield from resource_names.label_key(found.get("key") or "", f"{path}.key", k)
-    if found.get("value"):
-        yield from resource_names.label_value(found["value"], f"{path}.value", k)
-    effect = found.get("effect") or ""
-    yield from _effect(effect, path, k) if effect else [required(f"{path}.effect")]
+    key = found.get("key") or ""
+    value = found.get("value")
+    effect = found.get("effect")
+    yield from resource_names.label_key(key, f"{path}.key", k)
+    if value:
+        yield from resource_names.label_value(value, f"{path}.value", k)
+    if effect:
+        yield from _effect(effect, path, k)
+    else:
+        yield required(f"{path}.effect")
 
 
-def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
+def toleration(found: Object, path: str, k: Kubernetes) -> Errors:
     """Check a toleration of a request, which may leave key and effect open."""
-    if found.get("key"):
-        yield from resource_names.label_key(found["key"], f"{path}.key", k)
+    key = found.get("key")
     value = found.get("value") or ""
+    effect = found.get("effect")
+    if key:
+        yield from resource_names.label_key(key, f"{path}.key", k)
     match found.get("operator") or "":
         case "Exists" if value:
-            yield invalid(f"{path}.value", value, "must be empty for operator `Exists`")
+            detail = "must be empty for operator `Exists`"
+            yield invalid(f"{path}.value", value, detail)
         case "Exists":
             pass
         case "Equal":
@@ -37,8 +44,8 @@ def toleration(found: dict[str, Any], path: str, k: Kubernetes) -> Errors:
             yield required(f"{path}.operator")
         case other:
             yield unsupported(f"{path}.operator", other, "Equal", "Exists")
-    if found.get("effect"):
-        yield from _effect(found["effect"], path, k)
+    if effect:
+        yield from _effect(effect, path, k)
 
 
 def _effect(effect: str, path: str, k: Kubernetes) -> Errors:

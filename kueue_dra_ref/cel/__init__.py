@@ -3,11 +3,11 @@
 Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (GetCompiler)
 """
 
-from .backend import compiled
-from .cost import cost_trap
-from .model import CompileError, Device, EvaluationError, Undecided
-from .overloads import lacking
-from .selector import Selector
+from kueue_dra_ref.cel.backend import compiled
+from kueue_dra_ref.cel.cost import cost_trap
+from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError, Undecided
+from kueue_dra_ref.cel.overloads import lacking
+from kueue_dra_ref.cel.selector import Selector
 
 __all__ = [
     "CompileError",

@@ -8,16 +8,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kueue_dra_ref.api import quantities
-
-from . import semver, value_types
-from .model import Device, EvaluationError, Undecided
+from kueue_dra_ref.cel import semver, value_types
+from kueue_dra_ref.cel.model import Device, EvaluationError, Undecided
 
 _PLAIN = {"string": str, "bool": bool, "int": int}
 """The kinds of attributes that the engine takes as they are."""
+_UNTYPED: dict[str, Any] = {"": None}
+"""An attribute without a value."""
 
 
 class Activation(NamedTuple):
-    """What a selector can see of a device; a tuple, for there may be very many of them."""
+    """The fields of a device that a selector reads; a tuple, for there may be very many of them."""
 
     driver: str
     shared: bool
@@ -26,35 +27,37 @@ class Activation(NamedTuple):
 
     def named(self, kinds: frozenset[str]) -> frozenset[str]:
         """Give the names, without domain, of the attributes of these kinds."""
-        found = [
-            name.partition("/")[2] or name
-            for name, kind, _ in self.attributes
-            if kind in kinds
-        ]
+        found = set()
+        for name, kind, _ in self.attributes:
+            if kind in kinds:
+                identifier = name.partition("/")[2]
+                found.add(identifier or name)
         return frozenset(found)
 
     @property
     def shows_all_integers(self) -> bool:
         """Whether every capacity that is an integer is seen as one, in the form in which the API server stores it."""
-        return all(
-            quantities.shows_its_integer(str(quantities.parse(text)))
-            for _, text in self.capacity
-        )
+        for _, text in self.capacity:
+            stored = str(quantities.parse(text))
+            if not quantities.shows_its_integer(stored):
+                return False
+        return True
 
 
 def facts(device: Device) -> Activation:
-    """Take what counts from a device."""
+    """Read the fields of a device that a selector can read."""
+    attributes = []
+    for name, typed in device.attributes.items():
+        for kind, value in (typed or _UNTYPED).items():
+            if type(value) is list:
+                value = tuple(value)
+            attributes.append((name, kind, value))
+    capacity = [(name, str(value)) for name, value in device.capacity.items()]
     return Activation(
         driver=device.driver,
         shared=device.allow_multiple_allocations,
-        attributes=tuple(
-            [
-                (name, kind, tuple(value) if type(value) is list else value)
-                for name, typed in device.attributes.items()
-                for kind, value in (typed or {"": None}).items()
-            ]
-        ),
-        capacity=tuple([(name, str(value)) for name, value in device.capacity.items()]),
+        attributes=tuple(attributes),
+        capacity=tuple(capacity),
     )
 
 
@@ -62,7 +65,8 @@ def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
     """Lay the device out for the engine, names without domain under the driver's."""
     attributes: dict[str, dict[str, Any]] = {}
     for name, kind, value in sorted(seen.attributes):
-        read = value if type(value) is _PLAIN.get(kind) else _attribute(kind, value)
+        is_plain = type(value) is _PLAIN.get(kind)
+        read = value if is_plain else _attribute(kind, value)
         if isinstance(read, EvaluationError):
             return EvaluationError(detail=f"attribute {name}: {read.detail}")
         domain, identifier = _qualified(name, seen.driver)
@@ -71,9 +75,10 @@ def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
     for name, text in seen.capacity:
         domain, identifier = _qualified(name, seen.driver)
         try:
-            capacity.setdefault(domain, {})[identifier] = value_types.quantity(text)
+            amount = value_types.quantity(text)
         except quantities.BadQuantity as error:
             return Undecided(reason=f"capacity {name}: {error}")
+        capacity.setdefault(domain, {})[identifier] = amount
     return {
         "device.driver": seen.driver,
         "device.allowMultipleAllocations": seen.shared,
@@ -84,16 +89,16 @@ def variables(seen: Activation) -> dict[str, Any] | EvaluationError | Undecided:
 
 def _attribute(kind: str, value: Any) -> Any:
     """Encode one attribute; lists belong to a feature that Kueue keeps off."""
-    match kind, value:
-        case "version", str():
-            try:
-                return value_types.version(value)
-            except semver.BadVersion as error:
-                return EvaluationError(detail=f"parse semantic version: {error}")
-        case _:
-            return EvaluationError(detail="unsupported attribute value")
+    if kind != "version" or not isinstance(value, str):
+        return EvaluationError(detail="unsupported attribute value")
+    try:
+        return value_types.version(value)
+    except semver.BadVersion as error:
+        return EvaluationError(detail=f"parse semantic version: {error}")
 
 
 def _qualified(name: str, driver: str) -> tuple[str, str]:
     domain, slash, identifier = name.partition("/")
-    return (domain, identifier) if slash else (driver, name)
+    if not slash:
+        return driver, name
+    return domain, identifier

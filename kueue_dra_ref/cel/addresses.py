@@ -24,9 +24,9 @@ def address(text: str) -> IPv4Address | IPv6Address:
 
     """
     read = ip_address(text)
-    if isinstance(read, IPv6Address) and (
-        read.scope_id is not None or read.ipv4_mapped is not None
-    ):
+    if isinstance(read, IPv4Address):
+        return read
+    if read.scope_id is not None or read.ipv4_mapped is not None:
         raise ValueError(
             f'IP address "{text}" with zone value or mapped IPv4 is not allowed'
         )
@@ -40,42 +40,51 @@ def prefix(text: str) -> IPv4Interface | IPv6Interface:
         ValueError: the text is not one, or a kind that Kubernetes refuses.
 
     """
-    length = text.partition("/")[2]
-    if not (length.isascii() and length.isdigit()) or (
-        length[0] == "0" and length != "0"
-    ):
+    host, _, length = text.partition("/")
+    if not _is_decimal(length):
         raise ValueError(
             f'network address parse error during conversion from string: netip.ParsePrefix("{text}")'
         )
-    address(text.partition("/")[0])
+    address(host)
     return ip_interface(text)
+
+
+def _is_decimal(length: str) -> bool:
+    if not length.isascii() or not length.isdigit():
+        return False
+    return length == "0" or not length.startswith("0")
 
 
 def contains(outer: bytes, inner: bytes | str) -> bool:
     """Tell whether an address lies in a prefix."""
-    one = address(inner if isinstance(inner, str) else inner.decode())
+    one = address(_text(inner))
     network = prefix(outer.decode()).network
     return one.version == network.version and one in network
 
 
+def _text(value: bytes | str) -> str:
+    return value if isinstance(value, str) else value.decode()
+
+
 def covers(outer: bytes, inner: bytes | str) -> bool:
     """Tell whether a prefix lies in a prefix."""
-    one = prefix(inner if isinstance(inner, str) else inner.decode())
+    one = prefix(_text(inner))
     network = prefix(outer.decode()).network
-    return (
-        one.version == network.version
-        and one.ip in network
-        and one.network.prefixlen >= network.prefixlen
-    )
+    if one.version != network.version:
+        return False
+    if one.network.prefixlen < network.prefixlen:
+        return False
+    return one.ip in network
 
 
 def is_global_unicast(value: bytes) -> bool:
     """Tell whether an address is neither unspecified, broadcast, loopback, multicast nor of the link."""
     one = address(value.decode())
-    special = (
-        one.is_unspecified or one.is_loopback or one.is_multicast or one.is_link_local
-    )
-    return not special and one != IPv4Address("255.255.255.255")
+    if one == IPv4Address("255.255.255.255"):
+        return False
+    if one.is_unspecified or one.is_loopback:
+        return False
+    return not one.is_multicast and not one.is_link_local
 
 
 def is_link_local_unicast(value: bytes) -> bool:
@@ -88,4 +97,5 @@ def is_link_local_multicast(value: bytes) -> bool:
     one = address(value.decode())
     if isinstance(one, IPv4Address):
         return one in IPv4Network("224.0.0.0/24")
-    return one.packed[0] == 0xFF and one.packed[1] & 0x0F == 2
+    first, second = one.packed[:2]
+    return first == 0xFF and second & 0x0F == 2

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checked_expr import CheckedExpr
+from kueue_dra_ref.cel.checked_expr import CheckedExpr
 
 _COMPUTES = frozenset({"add", "sub"})
 _TAKES = _COMPUTES | {

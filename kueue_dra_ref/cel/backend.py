@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from . import selector
-from .kubernetes_backend import KubernetesSelector, OracleProgram
-from .model import CompileError, Undecided
-from .selector import Selector
+from kueue_dra_ref.cel import selector
+from kueue_dra_ref.cel.kubernetes_backend import KubernetesSelector, OracleProgram
+from kueue_dra_ref.cel.model import CompileError, Undecided
+from kueue_dra_ref.cel.selector import Selector
 
 Compiled = Selector | KubernetesSelector | CompileError | Undecided
 _COMPILE: ContextVar[Callable[[str], Compiled]] = ContextVar(
@@ -27,7 +27,7 @@ def compiled(expression: str) -> Compiled:
 
 @contextmanager
 def answered_by(program: OracleProgram) -> Iterator[None]:
-    """Have Kubernetes' own engine answer, in this thread, until the block ends."""
+    """Evaluate with Kubernetes' own engine, in this thread, until the block ends."""
     before = _COMPILE.set(program.compiled)
     try:
         yield

@@ -120,31 +120,34 @@ def _content(form: str, fields: Fields) -> tuple[str, Any, bool, list[bytes]]:
         case "variable":
             return _text(fields, 1), None, False, []
         case "select":  # `member` tells has(a.b) from a.b
-            return _text(fields, 2), None, bool(_int(fields, 3)), fields[1]
+            is_test = bool(_int(fields, 3))
+            return _text(fields, 2), None, is_test, fields[1]
         case "call":
-            return (
-                _text(fields, 2),
-                None,
-                1 in fields,
-                fields.get(1, []) + fields.get(3, []),
-            )
+            is_member = 1 in fields
+            return _text(fields, 2), None, is_member, _parts(fields, 1, 3)
         case "list":
-            return "", None, False, fields.get(1, [])
+            return "", None, False, _parts(fields, 1)
         case "struct":
-            entries = [_fields(entry) for entry in fields.get(2, [])]
-            return (
-                _text(fields, 1),
-                None,
-                False,
-                [part for entry in entries for part in entry.get(3, []) + entry[4]],
-            )
+            return _text(fields, 1), None, False, _entries(fields)
         case _:
-            return (
-                _text(fields, 1),
-                None,
-                False,
-                [part for key in (2, 4, 5, 6, 7) for part in fields.get(key, [])],
-            )
+            return _text(fields, 1), None, False, _parts(fields, 2, 4, 5, 6, 7)
+
+
+def _parts(fields: Fields, *keys: int) -> list[bytes]:
+    found: list[bytes] = []
+    for key in keys:
+        found += fields.get(key, [])
+    return found
+
+
+def _entries(fields: Fields) -> list[bytes]:
+    """Give the keys, where there are any, and the values of a map or a message."""
+    found: list[bytes] = []
+    for raw in fields.get(2, []):
+        entry = _fields(raw)
+        found += entry.get(3, [])
+        found += entry[4]
+    return found
 
 
 def _constant(fields: Fields) -> Any:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from . import engine
-from .checked_expr import CheckedExpr
-from .model import EvaluationError, Undecided
-from .validators import CONVERSIONS
+from kueue_dra_ref.cel import engine
+from kueue_dra_ref.cel.checked_expr import CheckedExpr
+from kueue_dra_ref.cel.model import EvaluationError, Undecided
+from kueue_dra_ref.cel.validators import CONVERSIONS
 
 _FOLDED = CONVERSIONS | {"dyn", "type"}
 # Go's strconv.ParseBool takes these; the engine takes fewer.
@@ -28,10 +28,10 @@ def failures(tree: CheckedExpr) -> Iterator[str]:
             case EvaluationError(detail=detail) if not isinstance(
                 _value(call.children[0]), EvaluationError
             ):
-                yield _words(call, detail)
+                yield _message(call, detail)
 
 
-def odd(tree: CheckedExpr) -> Iterator[str]:
+def undecided(tree: CheckedExpr) -> Iterator[str]:
     """Name the conversions that the engine carries out otherwise than Kubernetes."""
     for call in _conversions(tree):
         inner = call.children[0]
@@ -111,19 +111,22 @@ def _literal(node: CheckedExpr) -> str:
         case _, bool() as value:
             return "true" if value else "false"
         case _, str() as value:
-            return '"' + "".join(f"\\U{ord(each):08x}" for each in value) + '"'
+            return f'"{_escaped(value)}"'
         case _, bytes() as value:
-            return 'b"' + "".join(f"\\x{each:02x}" for each in value) + '"'
+            escaped = [f"\\x{each:02x}" for each in value]
+            return 'b"' + "".join(escaped) + '"'
         case _, value:
             return repr(value)
 
 
-def _words(call: CheckedExpr, said: str) -> str:
-    if call.children[0].form == "constant" and call.children[0].kind.name in (
-        "string",
-        "int",
-        "uint",
-        "double",
-    ):
-        return f"type conversion error from '{call.children[0].kind}' to '{call.name}'"
-    return said
+def _escaped(text: str) -> str:
+    return "".join(f"\\U{ord(each):08x}" for each in text)
+
+
+def _message(call: CheckedExpr, message: str) -> str:
+    inner = call.children[0]
+    if inner.form != "constant":
+        return message
+    if inner.kind.name not in ("string", "int", "uint", "double"):
+        return message
+    return f"type conversion error from '{inner.kind}' to '{call.name}'"

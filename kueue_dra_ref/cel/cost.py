@@ -6,7 +6,7 @@ Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (draCostEstimator,
 
 from __future__ import annotations
 
-from .source import Source, read
+from kueue_dra_ref.cel.source import Source, read
 
 _CHEAP = frozenset({"startsWith", "endsWith", "size"})
 
@@ -15,34 +15,47 @@ def cost_trap(expression: str) -> str | None:
     """Name what makes the API server refuse the expression as too complex although it looks innocent."""
     source = read(expression)
     for index, token in enumerate(source.tokens):
-        called = source.text(index + 1) == "("
-        if token.text == "type" and called and _compared(source, index):
+        if source.text(index + 1) != "(":
+            continue
+        if token.text == "type" and _compared(source, index):
             return "type() compared"
-        if token.text == "join" and called and source.text(index - 1) == ".":
-            return "join()"
-        if (
-            token.text in ("split", "findAll")
-            and called
-            and source.text(index - 1) == "."
-        ):
-            trap = _element_traversed(source, source.pair.get(index + 1, index + 1))
+        if source.text(index - 1) == ".":
+            trap = _method_trap(source, index)
             if trap:
-                return f"{trap} of an element of {token.text}()"
+                return trap
     return None
 
 
+def _method_trap(source: Source, index: int) -> str | None:
+    name = source.text(index)
+    if name == "join":
+        return "join()"
+    if name not in ("split", "findAll"):
+        return None
+    end = source.pair.get(index + 1, index + 1)
+    trap = _element_traversed(source, end)
+    if trap is None:
+        return None
+    return f"{trap} of an element of {name}()"
+
+
 def _compared(source: Source, index: int) -> bool:
-    after = source.text(source.pair.get(index + 1, index) + 1)
-    return after in ("==", "!=") or source.text(index - 1) in ("==", "!=")
+    end = source.pair.get(index + 1, index)
+    operators = ("==", "!=")
+    if source.text(index - 1) in operators:
+        return True
+    return source.text(end + 1) in operators
 
 
 def _element_traversed(source: Source, end: int) -> str | None:
     """Name what is done with an indexed element, whose length the estimate does not know."""
     if source.text(end + 1) != "[":
         return None
-    after = source.pair.get(end + 1, end + 1) + 1
-    if source.text(after) == "+":
+    closing = source.pair.get(end + 1, end + 1)
+    operator = source.text(closing + 1)
+    if operator == "+":
         return "+"
-    if source.text(after) == "." and source.text(after + 1) not in _CHEAP:
-        return f"{source.text(after + 1)}()"
+    method = source.text(closing + 2)
+    if operator == "." and method not in _CHEAP:
+        return f"{method}()"
     return None

@@ -11,10 +11,10 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from . import error_messages
-from .library import Overload, overloads
-from .model import EvaluationError, Undecidable, Undecided
-from .source import NO_OVERLOAD
+from kueue_dra_ref.cel import error_messages
+from kueue_dra_ref.cel.library import Overload, overloads
+from kueue_dra_ref.cel.model import EvaluationError, Undecidable, Undecided
+from kueue_dra_ref.cel.source import NO_OVERLOAD
 
 _ENVIRONMENT = """
 extensions:
@@ -77,7 +77,7 @@ def checked(expression: str) -> bytes:
     """Type an expression as Kubernetes declares the environment, and give the engine's serialised typed tree.
 
     Raises:
-        Refused: the expression is not valid there.
+        CompileRejected: the expression is not valid there.
 
     """
     try:
@@ -90,7 +90,7 @@ def program(source: str) -> Evaluate:
     """Compile a rewritten expression.
 
     Raises:
-        Refused: the engine cannot.
+        CompileRejected: the engine cannot.
 
     """
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .validators import CONVERSIONS, ValidatorError
+from kueue_dra_ref.cel.validators import CONVERSIONS, ValidatorError
 
 _OVERLOAD = re.compile(
     r"(<input>:(\d+):(\d+): found no matching overload for '(\w+)' applied to ')\(([^\n]*)\)'"
@@ -46,9 +46,9 @@ def issue(expression: str, fault: ValidatorError) -> str:
     )
 
 
-def refusal(expression: str, said: str) -> str:
+def refusal(expression: str, message: str) -> str:
     """Say the engine's refusal in Kubernetes' words."""
-    issues = re.split(r"\n?(?=^ERROR: )", said, flags=re.MULTILINE)
+    issues = re.split(r"\n?(?=^ERROR: )", message, flags=re.MULTILINE)
     text = "\n".join(
         _pointed(expression, each)
         for each in issues
@@ -62,32 +62,32 @@ def refusal(expression: str, said: str) -> str:
     return _OVERLOAD.sub(lambda match: _overload(expression, match), text)
 
 
-def _pointed(expression: str, said: str) -> str:
+def _pointed(expression: str, message: str) -> str:
     """Point into an empty line as well, and at nothing of an empty expression."""
     if not expression:
-        return said.replace("ERROR: <input>:1:1:", "ERROR: <input>:1:0:")
-    undeclared = _UNDECLARED.fullmatch(said)
+        return message.replace("ERROR: <input>:1:1:", "ERROR: <input>:1:0:")
+    undeclared = _UNDECLARED.fullmatch(message)
     if undeclared:
         return _undeclared(expression, undeclared)
-    return said if "\n | " in said else f"{said}\n | \n | ^"
+    return message if "\n | " in message else f"{message}\n | \n | ^"
 
 
-def _undeclared(expression: str, said: re.Match[str]) -> str:
-    """Name the first part of a name that nobody declared, where it begins; that of a message whole, at its brace."""
-    parts = said["name"].removeprefix(".").split(".")
+def _undeclared(expression: str, message: re.Match[str]) -> str:
+    """Name the first part of an undeclared name, where it begins; a message's whole name, at its brace."""
+    parts = message["name"].removeprefix(".").split(".")
     name = re.compile(r"\s*\.\s*".join(parts) + r"(?P<brace>\s*\{)?")
-    before = expression.split("\n")[: int(said["line"]) - 1]
-    offset = sum(len(line) + 1 for line in before) + int(said["column"]) - 1
+    before = expression.split("\n")[: int(message["line"]) - 1]
+    offset = sum(len(line) + 1 for line in before) + int(message["column"]) - 1
     found = next(
         (each for each in name.finditer(expression) if each.end() > offset), None
     )
     if found is None:  # a comment stands in the name
-        return said[0]
+        return message[0]
     if found["brace"]:
         return issue(
-            expression, ValidatorError(offset=found.end() - 1, detail=said["words"])
+            expression, ValidatorError(offset=found.end() - 1, detail=message["words"])
         )
-    words = said["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
+    words = message["words"].replace("." + ".".join(parts[1:]) + "'", "'", 1)
     return issue(expression, ValidatorError(offset=found.start(), detail=words))
 
 
@@ -151,16 +151,16 @@ _TYPED = CONVERSIONS | {
 }
 
 
-def evaluation(said: str) -> str:
+def evaluation(message: str) -> str:
     """Say an error of the engine's evaluation in Kubernetes' words, where they are known."""
-    match = _NO_OVERLOAD.fullmatch(said)
+    match = _NO_OVERLOAD.fullmatch(message)
     if match:
         return _no_overload(match)
     for pattern, words in _EVALUATION:
-        match = pattern.fullmatch(said)
+        match = pattern.fullmatch(message)
         if match:
             return match.expand(words)
-    return said
+    return message
 
 
 def _no_overload(match: re.Match[str]) -> str:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable
 from datetime import date
 
-from . import urls
-from .model import Undecidable
-from .source import Source
+from kueue_dra_ref.cel import urls
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.source import Source
 
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"
@@ -32,7 +32,7 @@ def is_named(name: str) -> bool:
     return name in FORMATS
 
 
-def said_in_one_call(source: Source, text: str) -> str:
+def in_one_call(source: Source, text: str) -> str:
     """Rewrite what is asked of formats to calls of `breaks` and `is_named`, where the engine can type it so."""
     for index in range(len(source.tokens) - 6, -1, -1):
         if (

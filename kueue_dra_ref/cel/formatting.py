@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .checked_expr import CheckedExpr
+from kueue_dra_ref.cel.checked_expr import CheckedExpr
 
 _CLAUSE = re.compile(r"%(?:\.[0-9]+)?(.)", re.DOTALL)
 _SURE = {
@@ -21,19 +21,27 @@ _SURE = {
 def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the uses of `format()` other than of plain values by %s and %d."""
     for node in root.walk():
-        if node.name == "format" and node.form == "call" and not _is_sure(node):
+        if node.form != "call" or node.name != "format":
+            continue
+        if not _is_sure(node):
             yield "format() of other than plain values by %s and %d"
 
 
 def _is_sure(node: CheckedExpr) -> bool:
-    text, values = node.children[0], node.children[-1]
+    text = node.children[0]
+    values = node.children[-1]
     if text.form != "constant" or values.form != "list":
         return False
-    clauses = [clause for clause in _CLAUSE.findall(str(text.value)) if clause != "%"]
-    fits = len(clauses) == len(values.children) and str(text.value).count("%") == len(
-        clauses
-    )
-    return fits and all(
-        value.kind.name in _SURE.get(clause, ())
-        for clause, value in zip(clauses, values.children, strict=True)
-    )
+    pattern = str(text.value)
+    clauses = [clause for clause in _CLAUSE.findall(pattern) if clause != "%"]
+    count = len(clauses)
+    if count != len(values.children):
+        return False
+    if count != pattern.count("%"):
+        return False
+    return all(map(_fits, clauses, values.children))
+
+
+def _fits(clause: str, value: CheckedExpr) -> bool:
+    sure = _SURE.get(clause, frozenset())
+    return value.kind.name in sure

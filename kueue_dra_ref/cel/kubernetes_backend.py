@@ -1,4 +1,4 @@
-"""Kubernetes' own CEL package for device selectors, asked over JSON lines in a program of ours.
+"""Kubernetes' own CEL package for device selectors, called over JSON lines in a program of ours.
 
 Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpression, DeviceMatches)
 """
@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from .model import CompileError, Device, EvaluationError
+from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError
 
 
 class ProgramFailed(Exception):

@@ -9,7 +9,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import addresses, overrides, patterns, urls, value_types
+from kueue_dra_ref.cel import addresses, overrides, patterns, urls, value_types
+
+_COMPARABLE = (
+    "int",
+    "uint",
+    "double",
+    "bool",
+    "duration",
+    "timestamp",
+    "string",
+    "bytes",
+)
+"""The elements of lists that have an order."""
+_ADDED = frozenset({"int", "uint", "double", "duration"})
+"""The elements of lists that can be added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,59 +39,36 @@ class Overload:
 
 def overloads() -> Iterator[Overload]:
     """Give every function that Kubernetes' environment has beyond the engine's own extensions."""
-    for signature, answer in (_FUNCTIONS | overrides.FUNCTIONS).items():
-        head, gives = signature.split(" -> ")
-        name, takes = head.split("(")
-        types = tuple(
-            _SHORT.get(text, text) for text in takes.rstrip(")").split(", ") if text
-        )
-        yield Overload(
-            name=name.lstrip("."),
-            takes=types,
-            gives=_SHORT.get(gives, gives),
-            answer=answer,
-            member=name[0] == ".",
-        )
-    for element in (
-        "int",
-        "uint",
-        "double",
-        "bool",
-        "duration",
-        "timestamp",
-        "string",
-        "bytes",
-    ):
-        elements = (f"list<{element}>",)
-        yield Overload(
-            name="isSorted",
-            takes=elements,
-            gives="bool",
-            answer=value_types.is_sorted,
-            member=True,
-        )
-        yield Overload(
-            name="min",
-            takes=elements,
-            gives=element,
-            answer=value_types.least,
-            member=True,
-        )
-        yield Overload(
-            name="max",
-            takes=elements,
-            gives=element,
-            answer=value_types.greatest,
-            member=True,
-        )
-        if element in ("int", "uint", "double", "duration"):
-            yield Overload(
-                name="sum",
-                takes=elements,
-                gives=element,
-                answer=value_types.total,
-                member=True,
-            )
+    functions = _FUNCTIONS | overrides.FUNCTIONS
+    for signature, answer in functions.items():
+        yield _overload(signature, answer)
+    for element in _COMPARABLE:
+        yield from _of_lists(element)
+
+
+def _overload(signature: str, answer: Callable[..., Any]) -> Overload:
+    head, gives = signature.split(" -> ")
+    name, takes = head.split("(")
+    types = []
+    for text in takes.rstrip(")").split(", "):
+        if text:
+            types.append(_SHORT.get(text, text))
+    return Overload(
+        name=name.lstrip("."),
+        takes=tuple(types),
+        gives=_SHORT.get(gives, gives),
+        answer=answer,
+        member=name.startswith("."),
+    )
+
+
+def _of_lists(element: str) -> Iterator[Overload]:
+    of_list = f"(list<{element}>)"
+    yield _overload(f".isSorted{of_list} -> bool", value_types.is_sorted)
+    yield _overload(f".min{of_list} -> {element}", value_types.least)
+    yield _overload(f".max{of_list} -> {element}", value_types.greatest)
+    if element in _ADDED:
+        yield _overload(f".sum{of_list} -> {element}", value_types.total)
 
 
 _SHORT = {

@@ -13,10 +13,10 @@ UNDECIDED = "kueue_dra_undecided: "
 
 
 class Undecidable(Exception):
-    """Raised inside a function that the engine calls: Kubernetes would answer, and what it would say is not known."""
+    """Raised inside a function that the engine calls: Kubernetes would answer, but the answer is not known."""
 
     raised: ClassVar[list[str]] = []
-    """The reasons of one evaluation: an error beside it must not hide that the other side could have decided."""
+    """The reasons of one evaluation: an error of one operand must not hide that the other could have decided."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(UNDECIDED + reason)
@@ -32,7 +32,7 @@ class Device:
     pool: str = ""
     attributes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     capacity: Mapping[str, str] = field(default_factory=dict)
-    # Kueue 0.19 compiles device.allowMultipleAllocations and never fills it: who speaks for Kueue leaves this False.
+    # Kueue 0.19 compiles device.allowMultipleAllocations and never fills it: an evaluation for Kueue leaves this False.
     allow_multiple_allocations: bool = False
 
 

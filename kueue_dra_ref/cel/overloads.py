@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from . import checked_expr, engine, error_messages
-from .model import CompileError
-from .validators import ValidatorError
+from kueue_dra_ref.cel import checked_expr, engine, error_messages
+from kueue_dra_ref.cel.model import CompileError
+from kueue_dra_ref.cel.validators import ValidatorError
 
 
 def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
@@ -18,26 +18,23 @@ def lacking(expression: str, longest: Mapping[str, int]) -> CompileError | None:
         tree = checked_expr.tree(engine.checked(expression))
     except engine.CompileRejected:
         return None
-    calls = (
-        node
-        for node in tree.walk()
-        if node.form == "call" and node.name in longest and not node.member
-    )
-    younger = [node for node in calls if len(node.children) > longest[node.name]]
-    if not younger:
+    faults = []
+    for node in tree.walk():
+        if _is_younger(node, longest):
+            detail = f"found no matching overload for '{node.name}' applied to '{_types(node)}'"
+            faults.append(ValidatorError(detail, node.offset))
+    if not faults:
         return None
-    faults = [
-        ValidatorError(
-            f"found no matching overload for '{each.name}' applied to '{_types(each)}'",
-            each.offset,
-        )
-        for each in younger
-    ]
-    issues = "\n".join(
-        error_messages.issue(expression, fault)
-        for fault in sorted(faults, key=lambda fault: fault.offset)
-    )
-    return CompileError(detail=f"compilation failed: {issues}")
+    faults.sort(key=lambda fault: fault.offset)
+    issues = [error_messages.issue(expression, fault) for fault in faults]
+    detail = "\n".join(issues)
+    return CompileError(detail=f"compilation failed: {detail}")
+
+
+def _is_younger(node: checked_expr.CheckedExpr, longest: Mapping[str, int]) -> bool:
+    if node.form != "call" or node.member:
+        return False
+    return node.name in longest and len(node.children) > longest[node.name]
 
 
 def _types(call: checked_expr.CheckedExpr) -> str:

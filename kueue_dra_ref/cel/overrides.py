@@ -1,4 +1,4 @@
-"""Functions that the engine has and that answer otherwise than Kubernetes', under names of ours.
+"""Functions of the engine whose results differ from Kubernetes', under names of ours.
 
 No counterpart: replaces functions of the engine.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import formats
-from .model import Undecidable
-from .value_types import equal
+from kueue_dra_ref.cel import formats
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.value_types import equal
 
 _LONGEST = 1000
 
@@ -26,34 +26,32 @@ def index_of(text: str, wanted: str, start: int = 0) -> int:
 
 def last_index_of(text: str, wanted: str, *start: int) -> int:
     """Find the last place of a text that begins at or before `start`."""
+    if not start:
+        return text.rfind(wanted)
+    last = start[0]
     if not wanted:
-        return start[0] if start else len(text)
-    if start and start[0] < 0:
-        raise ValueError(f"index out of range: {start[0]}")
-    if start and start[0] >= len(text):
+        return last
+    if last < 0:
+        raise ValueError(f"index out of range: {last}")
+    if last >= len(text):
         return -1
-    return (
-        text.rfind(wanted, 0, start[0] + len(wanted)) if start else text.rfind(wanted)
-    )
+    return text.rfind(wanted, 0, last + len(wanted))
 
 
 def place_of(values: list[Any], wanted: Any) -> int:
-    """Find an element of a list."""
-    return next(
-        (place for place, value in enumerate(values) if equal(value, wanted)), -1
-    )
+    """Find an element of a list; -1 for none."""
+    for place, value in enumerate(values):
+        if equal(value, wanted):
+            return place
+    return -1
 
 
 def last_place_of(values: list[Any], wanted: Any) -> int:
-    """Find an element of a list from its end."""
-    return next(
-        (
-            place
-            for place in reversed(range(len(values)))
-            if equal(values[place], wanted)
-        ),
-        -1,
-    )
+    """Find an element of a list from its end; -1 for none."""
+    for place in reversed(range(len(values))):
+        if equal(values[place], wanted):
+            return place
+    return -1
 
 
 def numbers_up_to(end: int) -> list[int]:

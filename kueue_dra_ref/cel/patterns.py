@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from .model import Undecidable
+from kueue_dra_ref.cel.model import Undecidable
 
 _SHARED = re.compile(
-    r"""(?: [\w ,:;=@/#%&!<>~"'_.|^$*+?-]          # what stands for itself, and the plain operators
+    r"""(?: [\w ,:;=@/#%&!<>~"'_.|^$*+?-]          # literal characters, and the plain operators
           | \\[.dw+*?()|{}/\[\]\\^$-]            # escapes; \s and \b differ
           | \[\^?(?:[\w .,:;=@/+*-]|\\[.dw-])+\]   # classes without nested brackets
           | \((?!\?) | \(\?: | \) | \{\d{1,3}(?:,\d{0,3})?\}
@@ -24,7 +24,9 @@ _PRINTABLE = re.compile(r"[ -~]*")
 def find(text: str, pattern: str) -> str:
     """Give the first match, or nothing."""
     match = _compiled(text, pattern).search(text)
-    return match.group() if match else ""
+    if match is None:
+        return ""
+    return match.group()
 
 
 def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
@@ -32,12 +34,13 @@ def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     found: list[str] = []
     end = -1
     for match in _compiled(text, pattern).finditer(text):
-        if (
-            match.group() or match.start() != end
-        ):  # Go drops an empty match that touches the one before
+        # Go drops an empty match that touches the one before.
+        if match.group() or match.start() != end:
             found.append(match.group())
         end = match.end()
-    return found if limit < 0 else found[:limit]
+    if limit < 0:
+        return found
+    return found[:limit]
 
 
 def _compiled(text: str, pattern: str) -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""What Kubernetes' CEL takes and the engine's type check refuses, said in words that the engine takes too.
+"""Expressions that Kubernetes' CEL accepts and the engine's type check refuses, rewritten for the engine.
 
 No counterpart: rewrites what only the engine refuses.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from .source import Source, operands, read
+from kueue_dra_ref.cel.source import Source, operands, read
 
 _REFUSED = re.compile(
     r"<input>:(\d+):(\d+): found no matching overload for '([\w<>=]+)' applied to '\((.*)\)'"
@@ -21,21 +21,26 @@ _RENAMED = {
 _ORDERS = frozenset({"_<_", "_<=_", "_>_", "_>=_"})
 
 
-def mended(text: str, said: str) -> str | None:
+def rewritten(text: str, refusal: str) -> str | None:
     """Rewrite one thing that the engine has refused and Kubernetes would not; nothing where there is none."""
-    for line, column, name, kinds in _REFUSED.findall(said):
+    for line, column, name, kinds in _REFUSED.findall(refusal):
         at = _offset(text, int(line), int(column))
         if name in _ORDERS and _are_two_numbers(kinds):
             return _compared_at_run_time(read(text), text, at)
-        pattern, ours = _RENAMED.get(name, (None, ""))
-        if (
-            pattern
-            and pattern.match(kinds.replace(")", ""))
-            and text[:at].rstrip().endswith(name)
-        ):
+        ours = _our_name(name, kinds)
+        if ours and text[:at].rstrip().endswith(name):
             start = text.rindex(name, 0, at)
-            return text[:start] + ours + text[start + len(name) :]
+            end = start + len(name)
+            return text[:start] + ours + text[end:]
     return None
+
+
+def _our_name(name: str, kinds: str) -> str:
+    """Name the function of ours that takes these kinds; empty for none."""
+    if name not in _RENAMED:
+        return ""
+    pattern, ours = _RENAMED[name]
+    return ours if pattern.match(kinds.replace(")", "")) else ""
 
 
 def _are_two_numbers(kinds: str) -> bool:
@@ -45,18 +50,18 @@ def _are_two_numbers(kinds: str) -> bool:
 
 def _compared_at_run_time(source: Source, text: str, at: int) -> str | None:
     """Hide the type of the right operand, so that numbers of different types are compared as they come."""
-    operator = next(
-        (index for index, token in enumerate(source.tokens) if token.start == at), None
-    )
-    if operator is None:
+    starts = [token.start for token in source.tokens]
+    if at not in starts:
         return None
-    end = operands(source, operator)[1][1] - 1
-    start, stop = (
-        source.tokens[operator + 1].start,
-        source.tokens[end].start + len(source.text(end)),
-    )
-    return f"{text[:start]}dyn({text[start:stop]}){text[stop:]}"
+    operator = starts.index(at)
+    _, (_, after) = operands(source, operator)
+    end = after - 1
+    start = starts[operator + 1]
+    stop = starts[end] + len(source.text(end))
+    operand = text[start:stop]
+    return f"{text[:start]}dyn({operand}){text[stop:]}"
 
 
 def _offset(text: str, line: int, column: int) -> int:
-    return sum(len(each) + 1 for each in text.split("\n")[: line - 1]) + column - 1
+    above = text.split("\n")[: line - 1]
+    return sum(map(len, above)) + len(above) + column - 1

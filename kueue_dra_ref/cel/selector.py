@@ -16,8 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from . import (
+from kueue_dra_ref.cel import (
     checked_expr,
     constant_folding,
     engine,
@@ -25,11 +24,11 @@ from . import (
     formats,
     value_types,
 )
-from .activation import Activation, facts, variables
-from .model import CompileError, Device, EvaluationError, Undecided
-from .rewrites import mended
-from .source import Source, beyond_the_engine, for_the_engine, read
-from .validators import Validation, ValidatorError, literals, review
+from kueue_dra_ref.cel.activation import Activation, facts, variables
+from kueue_dra_ref.cel.model import CompileError, Device, EvaluationError, Undecided
+from kueue_dra_ref.cel.rewrites import rewritten
+from kueue_dra_ref.cel.source import Source, beyond_the_engine, for_the_engine, read
+from kueue_dra_ref.cel.validators import Validation, ValidatorError, literals, review
 
 _NOT_IN_THE_ENGINE = re.compile(
     r"'(?:lastIndexOf|indexOf)' applied to '\(list\("
@@ -58,25 +57,25 @@ class Selector:
 @lru_cache(maxsize=4096)
 def compiled(expression: str) -> Selector | CompileError | Undecided:
     """Compile an expression; the API server's limits on length and cost are not Kueue's and are not applied."""
-    said_plainly = formats.said_in_one_call(read(expression), expression)
-    unsupported = beyond_the_engine(read(said_plainly))
+    in_one_call = formats.in_one_call(read(expression), expression)
+    unsupported = beyond_the_engine(read(in_one_call))
     if unsupported:
         return Undecided(reason=unsupported)
-    text: str | None = said_plainly
+    text: str | None = in_one_call
     while text is not None:
         try:
             tree = checked_expr.tree(engine.checked(text))
         except engine.CompileRejected as refused:
-            before, said = text, str(refused)
-            text = mended(text, said)
+            before, refusal = text, str(refused)
+            text = rewritten(text, refusal)
         else:
             return _fault(text, tree) or _selector(text, read(text), review(tree))
-    if _NOT_IN_THE_ENGINE.search(said) or (
-        "optFlatMap" in expression and "undeclared reference" in said
+    if _NOT_IN_THE_ENGINE.search(refusal) or (
+        "optFlatMap" in expression and "undeclared reference" in refusal
     ):
-        return Undecided(reason=f"the engine does not know: {said}")
+        return Undecided(reason=f"the engine does not know: {refusal}")
     return CompileError(
-        detail=f"compilation failed: {error_messages.refusal(before, said)}"
+        detail=f"compilation failed: {error_messages.refusal(before, refusal)}"
     )
 
 
@@ -85,7 +84,11 @@ def _fault(
 ) -> CompileError | Undecided | None:
     """Apply the checks that Kubernetes makes of a typed expression."""
     found = review(tree)
-    undecided = [*found.undecided, *constant_folding.odd(tree), *_odd_integers(found)]
+    undecided = [
+        *found.undecided,
+        *constant_folding.undecided(tree),
+        *_odd_integers(found),
+    ]
     if undecided:
         return Undecided(reason=undecided[0])
     faults = sorted(

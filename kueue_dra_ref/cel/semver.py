@@ -28,40 +28,50 @@ def canonical(text: str) -> str:
     parts = text.split(".", 2)
     if len(parts) != 3:
         raise BadVersion("No Major.Minor.Patch elements found")
-    rest, plus, build = parts[2].partition("+")
+    major, minor, last = parts
+    rest, plus, build = last.partition("+")
     patch, dash, prerelease = rest.partition("-")
-    for word, number in zip(
-        ("major", "minor", "patch"), (parts[0], parts[1], patch), strict=True
-    ):
-        _check_number(word, number)
-    for identifier in prerelease.split(".") if dash else ():
-        _check_prerelease(identifier)
-    for identifier in build.split(".") if plus else ():
-        _check_build(identifier)
-    return f"{parts[0]}.{parts[1]}.{rest}"
+    _check_number("major", major)
+    _check_number("minor", minor)
+    _check_number("patch", patch)
+    if dash:
+        for identifier in prerelease.split("."):
+            _check_prerelease(identifier)
+    if plus:
+        for identifier in build.split("."):
+            _check_build(identifier)
+    return f"{major}.{minor}.{rest}"
 
 
 def normalized(text: str) -> str:
-    """Drop a "v", fill up missing numbers with 0 and strip leading zeros.
+    """Drop a "v", add missing numbers as 0 and strip leading zeros.
 
     Raises:
         BadVersion: the text has build metadata or a prerelease after fewer than three numbers.
 
     """
-    parts = [_stripped(part) for part in text.removeprefix("v").split(".", 2)]
+    numbers = text.removeprefix("v").split(".", 2)
+    parts = [_stripped(part) for part in numbers]
     if len(parts) < 3 and re.search(r"[+-]", parts[-1]):
         raise BadVersion("short version cannot contain PreRelease/Build meta data")
-    return ".".join(parts + ["0"] * (3 - len(parts)))
+    while len(parts) < 3:
+        parts.append("0")
+    return ".".join(parts)
 
 
 def compare(one: str, other: str) -> int:
     """Order two canonical versions: -1, 0 or 1."""
-    (numbers, prerelease), (others, other_prerelease) = _split(one), _split(other)
+    numbers, prerelease = _split(one)
+    others, other_prerelease = _split(other)
     if numbers != others:
         return 1 if numbers > others else -1
-    if not prerelease or not other_prerelease:
-        return bool(other_prerelease) - bool(prerelease)
-    return (prerelease > other_prerelease) - (prerelease < other_prerelease)
+    if prerelease == other_prerelease:
+        return 0
+    if not prerelease:
+        return 1
+    if not other_prerelease:
+        return -1
+    return 1 if prerelease > other_prerelease else -1
 
 
 def numbers(version: str) -> tuple[int, int, int]:
@@ -72,32 +82,42 @@ def numbers(version: str) -> tuple[int, int, int]:
 
 def _split(version: str) -> tuple[list[int], list[tuple[int, int, str]]]:
     core, dash, prerelease = version.partition("-")
-    identifiers = prerelease.split(".") if dash else []
-    ordered = [
-        (0, int(part), "") if _NUMBER.fullmatch(part) else (1, 0, part)
-        for part in identifiers
-    ]
-    return [int(part) for part in core.split(".")], ordered
+    numbers = [int(part) for part in core.split(".")]
+    ordered: list[tuple[int, int, str]] = []
+    if not dash:
+        return numbers, ordered
+    for part in prerelease.split("."):
+        if _NUMBER.fullmatch(part):
+            ordered.append((0, int(part), ""))
+        else:
+            ordered.append((1, 0, part))
+    return numbers, ordered
 
 
 def _stripped(part: str) -> str:
     if len(part) <= 1:
         return part
     bare = part.lstrip("0")
-    return bare if _NUMBER.match(bare) else f"0{bare}"
+    if _NUMBER.match(bare):
+        return bare
+    return f"0{bare}"
 
 
 def _check_number(word: str, number: str) -> None:
-    if not _NUMBER.fullmatch(number) and number:
+    if not number:
+        raise BadVersion('strconv.ParseUint: parsing "": invalid syntax')
+    if not _NUMBER.fullmatch(number):
         raise BadVersion(f'Invalid character(s) found in {word} number "{number}"')
-    if len(number) > 1 and number[0] == "0":
+    if _has_leading_zero(number):
         raise BadVersion(
             f'{word.capitalize()} number must not contain leading zeroes "{number}"'
         )
-    if not number:
-        raise BadVersion('strconv.ParseUint: parsing "": invalid syntax')
     if int(number) > _MAX:
         raise BadVersion(f'strconv.ParseUint: parsing "{number}": value out of range')
+
+
+def _has_leading_zero(number: str) -> bool:
+    return len(number) > 1 and number.startswith("0")
 
 
 def _check_prerelease(identifier: str) -> None:
@@ -105,7 +125,7 @@ def _check_prerelease(identifier: str) -> None:
         raise BadVersion("Prerelease is empty")
     if not _IDENTIFIER.fullmatch(identifier):
         raise BadVersion(f'Invalid character(s) found in prerelease "{identifier}"')
-    if _NUMBER.fullmatch(identifier) and len(identifier) > 1 and identifier[0] == "0":
+    if _NUMBER.fullmatch(identifier) and _has_leading_zero(identifier):
         raise BadVersion(
             f'Numeric PreRelease version must not contain leading zeroes "{identifier}"'
         )

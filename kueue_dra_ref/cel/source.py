@@ -98,35 +98,38 @@ def beyond_the_engine(source: Source) -> str | None:
             continue
         if token.text == "format" and source.text(index + 1) == ".":
             return "format"
-        reason = _as_a_value(source, index) if token.text == "device" else None
-        if reason:
-            return reason
+        if token.text == "device":
+            reason = _as_a_value(source, index)
+            if reason:
+                return reason
     return None
 
 
 def _as_a_value(source: Source, index: int) -> str | None:
-    if source.text(index + 1) == "[":
+    operator, field, after = source.texts(index + 1, 3)
+    if operator == "[":
         return None  # refused by Kubernetes and by the engine, in the same words
-    if source.text(index + 1) != "." or source.text(index + 2) == "?":
+    if operator != "." or field == "?":
         return "device used as a value"
-    if source.texts(index - 2, 2) == ["has", "("] and source.text(index + 3) == ")":
+    if source.texts(index - 2, 2) == ["has", "("] and after == ")":
         return "has() of a field of device"
-    if source.text(index + 2) in _FIELDS and not _reads_domains(source, index):
-        return f"device.{source.text(index + 2)} used as a value"
+    if field in _FIELDS and not _reads_domains(source, index):
+        return f"device.{field} used as a value"
     return None
 
 
 def _reads_domains(source: Source, index: int) -> bool:
     """Tell whether the map of domains is only looked into: an unknown domain is empty, yet not a member."""
-    following = source.texts(index + 3, 3)
-    if following[0] == "[":
+    operator, name, following = source.texts(index + 3, 3)
+    if operator == "[":
         return True
-    if following[0] == ".":
-        is_key = following[2] != "(" and not _under_has(source, index)
-        return following[1] == "?" or is_key or following[1] in _OVER_KEYS
-    return source.text(index - 1) == "in" or (
-        source.texts(index - 2, 2) == ["size", "("] and following[0] == ")"
-    )
+    if operator == ".":
+        if name == "?" or name in _OVER_KEYS:
+            return True
+        return following != "(" and not _under_has(source, index)
+    if source.text(index - 1) == "in":
+        return True
+    return source.texts(index - 2, 2) == ["size", "("] and operator == ")"
 
 
 def _under_has(source: Source, index: int) -> bool:
@@ -194,24 +197,40 @@ def _piece(
     source: Source, spans: dict[int, tuple[int, int]], index: int
 ) -> tuple[str, int]:
     """Render one token, or one whole look-up of a domain."""
-    own = OWN.get("".join(source.texts(index - 1, 3))) or OWN.get(
-        "".join(source.texts(index, 4))
-    )
+    own = _own(source, index)
     if own:
         return own, index + (3 if own == OWN_RANGE else 1)
     if source.text(index - 1) == "." or source.texts(index, 2) != ["device", "."]:
         return source.text(index), index + 1
-    name, after = source.text(index + 2), index + 3
-    if name not in _FIELDS:
+    name = source.text(index + 2)
+    after = index + 3
+    found = _key(source, spans, after) if name in _FIELDS else None
+    if found is None:
         return f"device.{name}", after
+    key, end = found
+    domain = f"device.{name}[?{key}].orValue({{}})"
+    if source.text(after + 1) == "?":
+        domain = f"optional.of({domain})"
+    return domain, end + 1
+
+
+def _own(source: Source, index: int) -> str | None:
+    """Name the function of ours that replaces the one called here."""
+    method = "".join(source.texts(index - 1, 3))
+    function = "".join(source.texts(index, 4))
+    return OWN.get(method) or OWN.get(function)
+
+
+def _key(
+    source: Source, spans: dict[int, tuple[int, int]], after: int
+) -> tuple[str, int] | None:
+    """Render the key of a look-up and give its last token; None where the field is not looked into."""
     optional = source.text(after + 1) == "?"
+    start = after + 1 + optional
     if source.text(after) == "[":
         end = source.pair[after]
-        key = " ".join(_render(source, spans, after + 1 + optional, end))
-    elif source.text(after) == "." and source.text(after + 2 + optional) != "(":
-        end = after + 1 + optional
-        key = f'"{source.text(end).strip("`")}"'
-    else:
-        return f"device.{name}", after
-    domain = f"device.{name}[?{key}].orValue({{}})"
-    return (f"optional.of({domain})" if optional else domain), end + 1
+        return " ".join(_render(source, spans, start, end)), end
+    if source.text(after) == "." and source.text(start + 1) != "(":
+        name = source.text(start).strip("`")
+        return f'"{name}"', start
+    return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checked_expr import CheckedExpr, ExprKind
+from kueue_dra_ref.cel.checked_expr import CheckedExpr, ExprKind
 
 # What asks a list for nothing that depends on the order of its elements.
 _ORDERLESS = frozenset(
@@ -34,7 +34,7 @@ _EQUALITIES = frozenset({"_==_", "_!=_"})
 def undecided(root: CheckedExpr) -> Iterator[str]:
     """Name the shapes in question that an expression has."""
     if _binds_side_by_side(root):
-        yield "cel.bind() or optMap() beside another macro: the engine (0.1.3) confuses their variables"
+        yield "cel.bind() or optMap() next to another macro: the engine (0.1.3) confuses their variables"
     for node in root.walk():
         yield from _optionals(node)
         yield from _lists(node)
@@ -53,33 +53,39 @@ def _optionals(node: CheckedExpr) -> Iterator[str]:
 
 
 def _lists(node: CheckedExpr) -> Iterator[str]:
-    if node.name == "includes" and (
-        odd := [child for child in node.children if child.kind.name in _NOT_INCLUDED]
-    ):
-        yield f"includes() with a {odd[0].kind}"
-    if (
-        node.name not in _ORDERLESS
-        and node.form != "comprehension"
-        and any(map(_unordered, node.children))
-    ):
+    kinds = [child.kind for child in node.children]
+    if node.name == "includes":
+        yield from _included(kinds)
+    reads_order = node.name not in _ORDERLESS and node.form != "comprehension"
+    if reads_order and any(map(_unordered, node.children)):
         yield "the order of a map's keys, which Kubernetes leaves to chance"
-    if any(child.name == "flatten" for child in node.children) and not _takes_flattened(
-        node
-    ):
+    flattened = any(child.name == "flatten" for child in node.children)
+    if flattened and not _takes_flattened(node):
         yield "flatten(), whose elements the engine does not type"
 
 
+def _included(kinds: list[ExprKind]) -> Iterator[str]:
+    for kind in kinds:
+        if kind.name in _NOT_INCLUDED:
+            yield f"includes() with a {kind}"
+            return
+
+
 def _mixtures(node: CheckedExpr) -> Iterator[str]:
-    if node.form == "struct" and (
-        odd := [key for key in node.children[::2] if key.kind.name not in _KEYS]
-    ):
-        yield f"a map with a {odd[0].kind} as key"
-    if (
-        node.name in _EQUALITIES
-        and any(map(_hides_its_type, node.children))
-        and _differ(*node.children)
-    ):
+    if node.form == "struct":
+        yield from _keys(node)
+    if node.name not in _EQUALITIES:
+        return
+    hides = any(map(_hides_its_type, node.children))
+    if hides and _differ(*node.children):
         yield f"{node.name} of values whose types may differ"
+
+
+def _keys(node: CheckedExpr) -> Iterator[str]:
+    for key in node.children[::2]:
+        if key.kind.name not in _KEYS:
+            yield f"a map with a {key.kind} as key"
+            return
 
 
 def _hides_its_type(node: CheckedExpr) -> bool:

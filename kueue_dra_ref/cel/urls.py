@@ -9,8 +9,8 @@ import re
 from ipaddress import IPv6Address
 from urllib.parse import parse_qs
 
-from .model import Undecidable
-from .value_types import is_valid
+from kueue_dra_ref.cel.model import Undecidable
+from kueue_dra_ref.cel.value_types import is_valid
 
 _ESCAPED = "%[0-9A-Fa-f]{2}"
 _PLAIN = re.compile(
@@ -90,22 +90,27 @@ def _read(text: str) -> re.Match[str] | None:
         Undecidable: the URL is not plain.
 
     """
-    if not text or (
-        _PRINTABLE.fullmatch(text)
-        and not text.startswith("/")
-        and text != "*"
-        and _is_relative(text)
-    ):
+    if not text or _is_refused(text):
         return None
     match = _PLAIN.fullmatch(text)
-    odd = match is None or (
-        match["scheme"] and not match["authority"] and match["path"][:2] in ("", "//")
-    )
-    literal = match and match["literal"]
-    if odd or (literal and not is_valid(IPv6Address, literal)) or text.startswith("//"):
+    if match is None or text.startswith("//") or _is_unusual(match):
         raise Undecidable(f"the URL {text}")
     return match
 
 
-def _is_relative(text: str) -> bool:
+def _is_refused(text: str) -> bool:
+    """Tell whether a text is printable and neither absolute nor a path."""
+    if not _PRINTABLE.fullmatch(text):
+        return False
+    if text == "*" or text.startswith("/"):
+        return False
     return not _SCHEME.match(text)
+
+
+def _is_unusual(match: re.Match[str]) -> bool:
+    """Tell whether a URL has a scheme without an authority or a path, or no IPv6 address in its brackets."""
+    start = match["path"][:2]
+    if match["scheme"] and not match["authority"] and start in ("", "//"):
+        return True
+    literal = match["literal"]
+    return bool(literal) and not is_valid(IPv6Address, literal)

@@ -6,11 +6,11 @@ Kubernetes: k8s.io/dynamic-resource-allocation/cel/compile.go (CompileCELExpress
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from . import arithmetic, formatting, unsupported_shapes
-from .checked_expr import CheckedExpr, ExprKind
+from kueue_dra_ref.cel import arithmetic, formatting, unsupported_shapes
+from kueue_dra_ref.cel.checked_expr import CheckedExpr, ExprKind
 
 DEVICE_TYPES = frozenset(
     {"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL", "net.IP", "net.CIDR"}
@@ -52,7 +52,7 @@ class UndecidedReason:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All that a reading of the typed tree says."""
+    """All findings of a review of the typed tree."""
 
     faults: list[ValidatorError] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -63,50 +63,64 @@ class Validation:
 
 
 def review(root: CheckedExpr) -> Validation:
-    """Read a whole expression."""
+    """Review a whole expression."""
     found = Validation()
     found.undecided.extend(unsupported_shapes.undecided(root))
     found.undecided.extend(arithmetic.undecided(root))
     found.undecided.extend(formatting.undecided(root))
-    formatted = {
-        id(below)
-        for node in root.walk()
-        if node.name == "format"
-        for below in node.walk()
-    }
     found.doubts.extend(_doubtful_keys(root))
+    formatted = _formatted(root)
     for node in root.walk():
         match node.form:
-            case "list" if id(node) not in formatted:
-                found.faults.extend(_mixed(node.children, found))
-            case "struct" if id(node) not in formatted:
-                found.faults.extend(_mixed(node.children[0::2], found))
-                found.faults.extend(_mixed(node.children[1::2], found))
-            case "select" if node.member and node.children[0].kind.is_open:
-                found.doubts.append(
-                    UndecidedReason(
-                        name=_attribute(node.children[0]), kinds=_EVERY_KIND
-                    )
-                )
-            case "comprehension" if node.children[0].kind.is_open and _reads_attributes(
-                node.children[0]
-            ):
-                found.doubts.append(UndecidedReason(name=None))
+            case "list" | "struct" if id(node) not in formatted:
+                _literal(node, found)
+            case "select":
+                _select(node, found)
+            case "comprehension":
+                _comprehension(node, found)
             case "call":
                 _call(node, found)
     return found
 
 
-def _doubtful_keys(root: CheckedExpr) -> Iterator[UndecidedReason]:
-    """Doubt what a map is made or asked with where it may be a version, which either engine refuses in its own way."""
+def _formatted(root: CheckedExpr) -> set[int]:
+    """Give the identities of the expressions in calls of `format()`."""
+    found: set[int] = set()
     for node in root.walk():
-        keys = (
-            node.children[0::2]
-            if node.form == "struct"
-            else node.children[1:]
-            if node.name == "_[_]"
-            else ()
-        )
+        if node.name == "format":
+            found.update(map(id, node.walk()))
+    return found
+
+
+def _literal(node: CheckedExpr, found: Validation) -> None:
+    if node.form == "list":
+        found.faults.extend(_mixed(node.children, found))
+    else:
+        found.faults.extend(_mixed(node.children[0::2], found))
+        found.faults.extend(_mixed(node.children[1::2], found))
+
+
+def _select(node: CheckedExpr, found: Validation) -> None:
+    holder = node.children[0]
+    if node.member and holder.kind.is_open:
+        name = _attribute(holder)
+        found.doubts.append(UndecidedReason(name=name, kinds=_EVERY_KIND))
+
+
+def _comprehension(node: CheckedExpr, found: Validation) -> None:
+    values = node.children[0]
+    if values.kind.is_open and _reads_attributes(values):
+        found.doubts.append(UndecidedReason(name=None))
+
+
+def _doubtful_keys(root: CheckedExpr) -> Iterator[UndecidedReason]:
+    """Doubt the keys of maps that may be a version, which either engine refuses in its own way."""
+    for node in root.walk():
+        keys: tuple[CheckedExpr, ...] = ()
+        if node.form == "struct":
+            keys = node.children[0::2]
+        elif node.name == "_[_]":
+            keys = node.children[1:]
         if any(key.kind.is_open for key in keys):
             yield UndecidedReason(name=None)
 
@@ -166,27 +180,35 @@ def _call(node: CheckedExpr, found: Validation) -> None:
     kinds = [child.kind for child in node.children]
     if _reads_attributes(node):
         _attributes_in_call(node, kinds, found)
-    if node.name in ("dyn", "type", "format") and any(
-        _holds_device_type(kind) for kind in kinds
-    ):
+    review_call = _CALLS.get(node.name)
+    if review_call is not None:
+        review_call(node, kinds, found)
+
+
+def _opened(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
+    if any(map(_holds_device_type, kinds)):
         found.undecided.append(f"{node.name}() of a {kinds[0]}")
-    if node.name == "_==_" and kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
+
+
+def _compared(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
+    if kinds[0].name in DEVICE_TYPES and kinds[1].is_open:
         found.always_guarded.add(node.offset)
-    if node.name == "@in" and _is_empty(node.children[1]):
+
+
+def _searched(node: CheckedExpr, _: list[ExprKind], found: Validation) -> None:
+    if _is_empty(node.children[1]):
         found.undecided.append("a search in nothing, which Kubernetes does not begin")
-    if node.name == "flatten" and not _is_list_of_lists(kinds[0]):
-        found.faults.append(
-            ValidatorError(
-                f"found no matching overload for 'flatten' applied to '{kinds[0]}.()'",
-                node.offset,
-            )
-        )
-    if node.name in ("asInteger", "isInteger"):
-        _integer_view(node, found)
 
 
-def _integer_view(node: CheckedExpr, found: Validation) -> None:
-    """Note a quantity whose integer view depends on how it was written: a text, or the device's own (None)."""
+def _flatten(node: CheckedExpr, kinds: list[ExprKind], found: Validation) -> None:
+    kind = kinds[0]
+    if not _is_list_of_lists(kind):
+        detail = f"found no matching overload for 'flatten' applied to '{kind}.()'"
+        found.faults.append(ValidatorError(detail, node.offset))
+
+
+def _integer_view(node: CheckedExpr, _: list[ExprKind], found: Validation) -> None:
+    """Record a quantity whose integer view depends on how it was written: a text, or the device's own (None)."""
     viewed = node.children[0]
     if viewed.name == "quantity" and viewed.children[0].form == "constant":
         found.integer_views.append(str(viewed.children[0].value))
@@ -196,32 +218,49 @@ def _integer_view(node: CheckedExpr, found: Validation) -> None:
         found.undecided.append(f"{node.name}() of a computed quantity")
 
 
+_CALLS: dict[str, Callable[[CheckedExpr, list[ExprKind], Validation], None]] = {
+    "dyn": _opened,
+    "type": _opened,
+    "format": _opened,
+    "_==_": _compared,
+    "@in": _searched,
+    "flatten": _flatten,
+    "asInteger": _integer_view,
+    "isInteger": _integer_view,
+}
+
+
 def _attributes_in_call(
     node: CheckedExpr, kinds: list[ExprKind], found: Validation
 ) -> None:
     """Find what treats a version, which the engine sees as a map, otherwise than Kubernetes treats a version."""
-    if node.name == "_==_" and kinds[0].is_open and kinds[1].name != "null":
-        found.guarded[node.offset] = _attribute(node.children[0])
-    if node.name in _COMPARES_WHOLE and any(
-        kind.params and kind.mentions_open() for kind in _wholes(node)
-    ):
+    if node.name in _COMPARES_WHOLE and any(map(_holds_open, _wholes(node))):
         found.doubts.append(UndecidedReason(name=None))
-    if node.name in ("size", "type") and kinds[0].is_open:
-        found.doubts.append(UndecidedReason(name=_attribute(node.children[0])))
-    if node.name in _CONVERTED_OTHERWISE and kinds[0].is_open:
-        found.doubts.append(
-            UndecidedReason(
-                name=_attribute(node.children[0]), kinds=_CONVERTED_OTHERWISE[node.name]
-            )
-        )
-    if node.name == "@in" and (
-        kinds[1].is_open or (kinds[0].is_open and _is_constant(node.children[1]))
-    ):
-        found.doubts.append(
-            UndecidedReason(
-                name=_attribute(node.children[1 if kinds[1].is_open else 0])
-            )
-        )
+    if node.name == "@in":
+        _search(node, found)
+    if not kinds or not kinds[0].is_open:
+        return
+    name = _attribute(node.children[0])
+    if node.name == "_==_" and kinds[1].name != "null":
+        found.guarded[node.offset] = name
+    if node.name in ("size", "type"):
+        found.doubts.append(UndecidedReason(name=name))
+    if node.name in _CONVERTED_OTHERWISE:
+        converted = _CONVERTED_OTHERWISE[node.name]
+        found.doubts.append(UndecidedReason(name=name, kinds=converted))
+
+
+def _holds_open(kind: ExprKind) -> bool:
+    return bool(kind.params) and kind.mentions_open()
+
+
+def _search(node: CheckedExpr, found: Validation) -> None:
+    """Doubt a search in an attribute, and one for an attribute in a constant."""
+    wanted, values = node.children
+    if values.kind.is_open:
+        found.doubts.append(UndecidedReason(name=_attribute(values)))
+    elif wanted.kind.is_open and _is_constant(values):
+        found.doubts.append(UndecidedReason(name=_attribute(wanted)))
 
 
 def _reads_attributes(node: CheckedExpr) -> bool:

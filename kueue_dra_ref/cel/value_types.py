@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from kueue_dra_ref.api import quantities
-
-from . import semver
-from .model import Undecidable
+from kueue_dra_ref.cel import semver
+from kueue_dra_ref.cel.model import Undecidable
 
 _VERSION = "kubernetes.Semver"
 LEAST = -(2**63)
@@ -85,7 +85,9 @@ def is_quantity(text: str) -> bool:
 
 def strict_version(text: str, normalize: bool = False) -> dict[str, str]:
     """Encode a semantic version, brought into full form first on request."""
-    return version(semver.normalized(text) if normalize else text)
+    if normalize:
+        text = semver.normalized(text)
+    return version(text)
 
 
 def order(one: bytes | dict[str, str], other: bytes | dict[str, str]) -> int:
@@ -94,7 +96,9 @@ def order(one: bytes | dict[str, str], other: bytes | dict[str, str]) -> int:
         return semver.compare(one[_VERSION], other[_VERSION])
     if isinstance(one, dict) or isinstance(other, dict):
         raise ValueError("no such overload")
-    return (int(one) > int(other)) - (int(one) < int(other))
+    left = int(one)
+    right = int(other)
+    return (left > right) - (left < right)
 
 
 def number(of: int) -> Callable[[dict[str, str]], int]:
@@ -104,7 +108,8 @@ def number(of: int) -> Callable[[dict[str, str]], int]:
 
 def is_integer(value: bytes) -> bool:
     """Tell whether a quantity is an int64."""
-    return int(value) % NANO == 0 and _MIN_INT64 <= int(value) // NANO <= _MAX_INT64
+    whole, fraction = divmod(int(value), NANO)
+    return not fraction and _MIN_INT64 <= whole <= _MAX_INT64
 
 
 def integer(value: bytes) -> int:
@@ -115,28 +120,26 @@ def integer(value: bytes) -> int:
 
 
 def less(one: bytes, other: int) -> bytes:
-    """Take an integer from a quantity."""
+    """Subtract an integer from a quantity."""
     if other == LEAST:
-        raise Undecidable(
-            "the least integer taken from a quantity"
-        )  # Go has no number that is its opposite
-    return b"%d" % (int(one) - other * NANO)
+        # Go has no number that is its opposite.
+        raise Undecidable("the least integer taken from a quantity")
+    left = int(one) - other * NANO
+    return b"%d" % left
 
 
 def _comparable(values: list[Any]) -> list[Any]:
-    if any(isinstance(value, datetime | timedelta) for value in values):
-        raise Undecidable(
-            "lists of durations or timestamps"
-        )  # Python's are coarser than CEL's
+    for value in values:
+        if isinstance(value, datetime | timedelta):
+            # Python's are coarser than CEL's.
+            raise Undecidable("lists of durations or timestamps")
     return values
 
 
 def is_sorted(values: list[Any]) -> bool:
     """Tell whether no element is less than the one before."""
-    return all(
-        one <= next_one
-        for one, next_one in zip(_comparable(values), values[1:], strict=False)
-    )
+    pairs = pairwise(_comparable(values))
+    return all(one <= following for one, following in pairs)
 
 
 def least(values: list[Any]) -> Any:

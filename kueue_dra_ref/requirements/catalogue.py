@@ -35,13 +35,13 @@ class Requirement:
     excluded: str = ""
     """Why no case covers it; empty for what is to be proven."""
     also: tuple[str, ...] = ()
-    """Where other texts say the same, text and heading each."""
+    """Other sources of the same requirement, text and heading each."""
     instead_of: tuple[str, ...] = ()
-    """IDs of what another text or release says of the same matter; both cannot hold at once."""
+    """IDs of contrary requirements of another text or release; both cannot hold at once."""
     file: str = field(default="", compare=False)
 
     def source_in(self, behaviour: str) -> str:
-        """Where the text of a behaviour says it; where it comes from when that text is silent or there is none."""
+        """Give the source in the text of a behaviour; the requirement's own when that text is silent or missing."""
         return next(
             (
                 source
@@ -52,7 +52,7 @@ class Requirement:
         )
 
     def level_in(self, behaviour: str) -> Level:
-        """How strongly the text of a behaviour asks; a release is asked what any text asks."""
+        """Give the level in the text of a behaviour; for a release, the level in any text."""
         silent = behaviour.startswith(_TEXT) and not _is_of(
             self.source_in(behaviour), behaviour
         )
@@ -61,10 +61,12 @@ class Requirement:
 
 _TEXT = "kep-"
 _RETIRED = "retired.toml"
+_REQUIRED = frozenset({"text", "source", "level", "holds"})
+_KEYS = _REQUIRED | {"profile", "excluded", "also", "instead_of"}
 
 
 def _is_of(source: str, behaviour: str) -> bool:
-    """Whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
+    """Tell whether a source is the text of a behaviour: ``kep-2025-09`` is ``KEP-2941 2025-09, HEADING``."""
     return behaviour.startswith(_TEXT) and source.startswith(
         f"KEP-2941 {behaviour.removeprefix(_TEXT)}, "
     )
@@ -80,7 +82,7 @@ class CatalogueError(Exception):
 
 @cache
 def catalogue() -> Mapping[str, Requirement]:
-    """Every requirement by ID, in the order of the files.
+    """Read every requirement by ID, in the order of the files.
 
     Raises:
         CatalogueError: an entry is incomplete, has an unknown key, or has an ID that is taken or retired.
@@ -116,7 +118,7 @@ class Retired:
 
 @cache
 def retired() -> Mapping[str, Retired]:
-    """Every retired ID; no requirement takes one of them again."""
+    """Read every retired ID; no requirement takes one of them again."""
     versions = tomllib.loads(
         (files("kueue_dra_ref.requirements") / _RETIRED).read_text("utf-8")
     )
@@ -128,62 +130,58 @@ def retired() -> Mapping[str, Retired]:
 
 
 def renamed(id_: str) -> str:
-    """The sentence that gives the current ID of a retired one; empty for every other ID."""
+    """Give the sentence with the current ID of a retired one; empty for every other ID."""
     found = retired().get(id_)
     return f"{found.id} is {found.now} since {found.since}" if found else ""
 
 
 def _requirement(file: str, entry: str, fields: dict[str, object]) -> Requirement:
-    known = {
-        "text",
-        "source",
-        "level",
-        "holds",
-        "profile",
-        "excluded",
-        "also",
-        "instead_of",
-    }
-    if unknown := sorted(set(fields) - known):
-        raise CatalogueError(
-            file, entry, f"unknown key {unknown[0]}; known: {', '.join(sorted(known))}"
-        )
-    if missing := sorted({"text", "source", "level", "holds"} - set(fields)):
-        raise CatalogueError(file, entry, f"{missing[0]} is missing")
-    if fields["level"] not in list(Level):
-        raise CatalogueError(
-            file,
-            entry,
-            f"level {fields['level']!r}; expected one of {', '.join(Level)}",
-        )
-    lists = {key: fields.get(key, []) for key in ("also", "instead_of")} | {
-        "holds": _held(file, entry, fields["holds"])
-    }
-    if wrong := [key for key, found in lists.items() if not isinstance(found, list)]:
-        raise CatalogueError(file, entry, f"{wrong[0]} must be a list")
+    _check(file, entry, fields)
     return Requirement(
         id=entry,
         text=str(fields["text"]),
         source=str(fields["source"]),
         level=Level(str(fields["level"])),
+        holds=_held(file, entry, fields["holds"]),
         profile=str(fields.get("profile", "DRA-CLAIM")),
         excluded=str(fields.get("excluded", "")),
+        also=_texts(file, entry, fields, "also"),
+        instead_of=_texts(file, entry, fields, "instead_of"),
         file=file,
-        **{
-            key: tuple(map(str, found))
-            for key, found in lists.items()
-            if isinstance(found, list)
-        },
     )
 
 
-def _held(file: str, entry: str, written: object) -> list[str]:
-    """The names of the behaviours in which an entry holds."""
+def _check(file: str, entry: str, fields: dict[str, object]) -> None:
+    """Refuse unknown and missing keys, and an unknown level."""
+    unknown = sorted(fields.keys() - _KEYS)
+    if unknown:
+        known = ", ".join(sorted(_KEYS))
+        raise CatalogueError(file, entry, f"unknown key {unknown[0]}; known: {known}")
+    missing = sorted(_REQUIRED - fields.keys())
+    if missing:
+        raise CatalogueError(file, entry, f"{missing[0]} is missing")
+    level = fields["level"]
+    if level not in list(Level):
+        levels = ", ".join(Level)
+        raise CatalogueError(file, entry, f"level {level!r}; expected one of {levels}")
+
+
+def _texts(
+    file: str, entry: str, fields: dict[str, object], key: str
+) -> tuple[str, ...]:
+    found = fields.get(key, [])
+    if not isinstance(found, list):
+        raise CatalogueError(file, entry, f"{key} must be a list")
+    return tuple(map(str, found))
+
+
+def _held(file: str, entry: str, written: object) -> tuple[str, ...]:
+    """Give the names of the behaviours in which an entry holds."""
     if not isinstance(written, list):
         raise CatalogueError(file, entry, "holds must be a list")
     if not written:
         raise CatalogueError(file, entry, "holds must list at least one behaviour")
     try:
-        return list(expanded(map(str, written)))
+        return tuple(expanded(map(str, written)))
     except RangeError as fault:
         raise CatalogueError(file, entry, str(fault)) from None

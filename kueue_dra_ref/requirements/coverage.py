@@ -11,7 +11,7 @@ from kueue_dra_ref.requirements.catalogue import CatalogueError, Requirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Three piles that together hold every requirement of one behaviour, each in the order of the catalogue."""
+    """Every requirement of one behaviour: proven, untested or excluded, each in the order of the catalogue."""
 
     behaviour: str
     proven: Mapping[str, tuple[str, ...]]
@@ -22,7 +22,7 @@ class Coverage:
 
     @property
     def required(self) -> int:
-        """How many requirements the behaviour has, the excluded ones included."""
+        """Count the requirements of the behaviour, the excluded ones included."""
         return len(self.proven) + len(self.untested) + len(self.excluded)
 
 
@@ -31,25 +31,35 @@ def coverage(
     passed: Mapping[str, Collection[str]],
     behaviour: str,
 ) -> Coverage:
-    """Sort the requirements of ``behaviour`` into three piles.
+    """Sort the requirements of ``behaviour`` into proven, untested and excluded ones.
 
     Args:
         requirements: the catalogue.
-        passed: the IDs that each case cites, by case; cases that did not pass are left out by the caller.
+        passed: the IDs that each case cites, by case; the caller leaves out cases that did not pass.
         behaviour: the name that ``holds`` must list.
 
     Raises:
-        CatalogueFault: a case cites an ID that is not in the catalogue.
+        CatalogueError: a case cites an ID that is not in the catalogue.
 
     """
     cases = cases_by_id(requirements, passed)
-    held = {id_: r for id_, r in requirements.items() if behaviour in r.holds}
-    to_prove = [id_ for id_, r in held.items() if not r.excluded]
+    proven: dict[str, tuple[str, ...]] = {}
+    untested: list[str] = []
+    excluded: dict[str, str] = {}
+    for id_, requirement in requirements.items():
+        if behaviour not in requirement.holds:
+            continue
+        if requirement.excluded:
+            excluded[id_] = requirement.excluded
+        elif id_ in cases:
+            proven[id_] = cases[id_]
+        else:
+            untested.append(id_)
     return Coverage(
         behaviour=behaviour,
-        proven={id_: cases[id_] for id_ in to_prove if id_ in cases},
-        untested=tuple(id_ for id_ in to_prove if id_ not in cases),
-        excluded={id_: r.excluded for id_, r in held.items() if r.excluded},
+        proven=proven,
+        untested=tuple(untested),
+        excluded=excluded,
     )
 
 
@@ -59,7 +69,7 @@ def cases_by_id(
     """Turn "case cites IDs" into "ID is cited by cases", sorted by case.
 
     Raises:
-        CatalogueFault: a case cites an ID that is not in the catalogue.
+        CatalogueError: a case cites an ID that is not in the catalogue.
 
     """
     cases: defaultdict[str, list[str]] = defaultdict(list)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from kueue_dra_ref.requirements.catalogue import Level, Requirement
 
+Requirements = dict[str, Requirement]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A requirement as one behaviour has it: where its text says it, and how strongly."""
+    """A requirement as one behaviour has it, with its source and its level in the behaviour's text."""
 
     id: str
     text: str
@@ -20,7 +22,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What the earlier behaviour says of a matter, and what the later one says instead."""
+    """The requirements of the earlier behaviour, and those that replace them in the later one."""
 
     before: tuple[Sentence, ...]
     after: tuple[Sentence, ...]
@@ -42,65 +44,72 @@ class Difference:
 def difference(
     requirements: Mapping[str, Requirement], earlier: str, later: str
 ) -> Difference:
-    """Compare what holds in two behaviours; what replaces what is what ``instead_of`` links, either way round."""
-    gone = {
-        id_: r
-        for id_, r in requirements.items()
-        if earlier in r.holds and later not in r.holds
-    }
-    come = {
-        id_: r
-        for id_, r in requirements.items()
-        if later in r.holds and earlier not in r.holds
-    }
+    """Compare what holds in two behaviours; ``instead_of`` links a requirement and its replacement."""
+    gone: Requirements = {}
+    come: Requirements = {}
+    kept = 0
+    for id_, requirement in requirements.items():
+        before = earlier in requirement.holds
+        after = later in requirement.holds
+        if before and after:
+            kept += 1
+        elif before:
+            gone[id_] = requirement
+        elif after:
+            come[id_] = requirement
     groups = list(_groups(gone, come))
-    linked = {id_ for group in groups for id_ in group}
+    linked = set().union(*groups)
     return Difference(
         earlier=earlier,
         later=later,
-        added=_sentences((r for id_, r in come.items() if id_ not in linked), later),
-        changed=tuple(
-            Change(
-                before=_sentences(
-                    (r for id_, r in gone.items() if id_ in group), earlier
-                ),
-                after=_sentences((r for id_, r in come.items() if id_ in group), later),
-            )
-            for group in groups
-        ),
-        dropped=_sentences(
-            (r for id_, r in gone.items() if id_ not in linked), earlier
-        ),
-        kept=sum(
-            earlier in r.holds and later in r.holds for r in requirements.values()
-        ),
+        added=_sentences(come, come.keys() - linked, later),
+        changed=tuple(_change(gone, come, group, earlier, later) for group in groups),
+        dropped=_sentences(gone, gone.keys() - linked, earlier),
+        kept=kept,
     )
 
 
-def _groups(
-    gone: Mapping[str, Requirement], come: Mapping[str, Requirement]
-) -> Iterable[set[str]]:
-    """Requirements of either side that are linked, directly or through others."""
+def _change(
+    gone: Requirements, come: Requirements, group: set[str], earlier: str, later: str
+) -> Change:
+    return Change(
+        before=_sentences(gone, group, earlier),
+        after=_sentences(come, group, later),
+    )
+
+
+def _groups(gone: Requirements, come: Requirements) -> Iterable[set[str]]:
+    """Group requirements of either side that are linked, directly or through others."""
     groups: list[set[str]] = []
-    for old in gone:
-        for new in (
-            new
-            for new in come
-            if old in come[new].instead_of or new in gone[old].instead_of
-        ):
-            joined = [group for group in groups if old in group or new in group]
-            groups = [group for group in groups if group not in joined]
-            groups.append(set().union({old, new}, *joined))
+    for old, before in gone.items():
+        for new, after in come.items():
+            if old in after.instead_of or new in before.instead_of:
+                groups = _joined(groups, {old, new})
     return groups
 
 
-def _sentences(found: Iterable[Requirement], behaviour: str) -> tuple[Sentence, ...]:
+def _joined(groups: list[set[str]], pair: set[str]) -> list[set[str]]:
+    """Join the groups of two requirements."""
+    apart = []
+    joined = set(pair)
+    for group in groups:
+        if group.isdisjoint(pair):
+            apart.append(group)
+        else:
+            joined |= group
+    return [*apart, joined]
+
+
+def _sentences(
+    found: Requirements, ids: Collection[str], behaviour: str
+) -> tuple[Sentence, ...]:
     return tuple(
         Sentence(
-            id=r.id,
-            text=r.text,
-            source=r.source_in(behaviour),
-            level=r.level_in(behaviour),
+            id=id_,
+            text=requirement.text,
+            source=requirement.source_in(behaviour),
+            level=requirement.level_in(behaviour),
         )
-        for r in found
+        for id_, requirement in found.items()
+        if id_ in ids
     )

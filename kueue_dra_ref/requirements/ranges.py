@@ -16,11 +16,11 @@ class RangeError(ValueError):
 
 
 def expanded(written: Iterable[str]) -> tuple[str, ...]:
-    """The names of behaviours that the elements of a ``holds`` stand for.
+    """Expand the elements of a ``holds`` to the names of behaviours.
 
     Raises:
-        RangeFault: an element is no name and no range, a range names a minor that there is none of or ends before it
-            begins, or a name stands there twice.
+        RangeError: an element is no name and no range, a range names an unknown minor or ends before it begins, or a
+            name is there twice.
 
     """
     found: list[str] = []
@@ -33,45 +33,56 @@ def expanded(written: Iterable[str]) -> tuple[str, ...]:
 
 
 def compact(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of behaviours as they are best written: minors that follow one another as a range."""
-    held = tuple(names)
-    minors = [minor for minor in MINORS if f"kueue-{minor}" in held]
-    others = [name for name in held if name.removeprefix("kueue-") not in MINORS]
-    return (*others, *map(_written, _runs(minors)))
+    """Write names of behaviours compactly: consecutive minors as a range."""
+    texts = []
+    minors = set()
+    for name in names:
+        minor = name.removeprefix("kueue-")
+        if minor in MINORS:
+            minors.add(minor)
+        else:
+            texts.append(name)
+    runs = _runs(minor for minor in MINORS if minor in minors)
+    return (*texts, *map(_written, runs))
 
 
 def _names(element: str) -> tuple[str, ...]:
-    if element in TEXTS or element in map("kueue-{}".format, MINORS):
+    names = (*TEXTS, *(f"kueue-{minor}" for minor in MINORS))
+    if element in names:
         return (element,)
     match = _RANGE.fullmatch(element)
     if match is None:
-        known = ", ".join((*TEXTS, *map("kueue-{}".format, MINORS)))
-        raise RangeError(
-            f"holds {element!r}: expected one of {known}, or a range: {_SYNTAX}"
+        known = ", ".join(names)
+        expected = f"expected one of {known}, or a range: {_SYNTAX}"
+        raise RangeError(f"holds {element!r}: {expected}")
+    first = 0
+    last = len(MINORS) - 1
+    if match["first"]:
+        first = _place(element, match["first"])
+    if match["last"]:
+        last = _place(element, match["last"])
+    if last <= first and match["first"] and match["last"]:
+        expected = (
+            "expected a range to end after it begins; one minor is written by its name"
         )
-    first, last = (_place(element, match[end]) for end in ("first", "last"))
-    chosen = MINORS[first : None if last is None else last + 1]
-    if len(chosen) < 2 and match["first"] and match["last"]:
-        raise RangeError(
-            f"holds {element!r}: expected a range to end after it begins; one minor is written by its name"
-        )
+        raise RangeError(f"holds {element!r}: {expected}")
+    chosen = MINORS[first : last + 1]
     return tuple(f"kueue-{minor}" for minor in chosen)
 
 
-def _place(element: str, minor: str | None) -> int | None:
-    if minor is None:
-        return None
+def _place(element: str, minor: str) -> int:
     if minor not in MINORS:
-        raise RangeError(
-            f"holds {element!r}: found minor {minor}; expected one of {', '.join(MINORS)}"
-        )
+        known = ", ".join(MINORS)
+        problem = f"found minor {minor}; expected one of {known}"
+        raise RangeError(f"holds {element!r}: {problem}")
     return MINORS.index(minor)
 
 
 def _runs(minors: Iterable[str]) -> Iterator[list[str]]:
     run: list[str] = []
     for minor in minors:
-        if run and MINORS.index(minor) != MINORS.index(run[-1]) + 1:
+        before = MINORS.index(minor) - 1
+        if run and run[-1] != MINORS[before]:
             yield run
             run = []
         run.append(minor)
@@ -80,6 +91,12 @@ def _runs(minors: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _written(run: list[str]) -> str:
-    first = "" if run[0] == MINORS[0] else run[0]
-    last = "" if run[-1] == MINORS[-1] else run[-1]
-    return f"kueue-{run[0]}" if len(run) == 1 else f"kueue-{first}..{last}"
+    first = run[0]
+    last = run[-1]
+    if first == last:
+        return f"kueue-{first}"
+    if first == MINORS[0]:
+        first = ""
+    if last == MINORS[-1]:
+        last = ""
+    return f"kueue-{first}..{last}"
