@@ -1,4 +1,4 @@
-"""The Kueue releases that can be had: what is different about each as a program (Kueue 0.14.0 to 0.19.2)."""
+"""The pinned Kueue releases, and their differences as programs (Kueue 0.14.0 to 0.19.2)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Release:
 
     minor: str
     objects: type[APIClient] = APIClient
-    """How its objects are reached in v1beta2."""
+    """The client for its objects in v1beta2."""
     pauses: Pauses = field(default_factory=Pauses)
-    """How long it lets things wait."""
+    """Its delays."""
 
     @property
     def component(self) -> Component:
-        """Where its program and manifests come from."""
+        """The Go module of its program and manifests."""
         return Component(
             name="kueue",
             folder=f"kueue-{self.minor}",
@@ -50,8 +50,8 @@ RELEASES = {
 }
 """The releases by their minor, the oldest first."""
 NEWEST = KUEUE_0_19.minor
-ANNOUNCED = {"0.20": "its module could not be had, so the reference is the only judge"}
-"""Minors that there are behaviours of but no releases to ask, and why."""
+ANNOUNCED = {"0.20": "its module is not available, so the reference is the only target"}
+"""Minors with a behaviour but without a pinned release, and why."""
 
 
 def release(minor: str) -> Release:
@@ -66,6 +66,6 @@ def release(minor: str) -> Release:
             f", which is provisional: {ANNOUNCED[minor]}" if minor in ANNOUNCED else ""
         )
         raise MissingTool(
-            f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}"
+            f"no real Kueue of the minor {minor!r} is available{why}; pinned are {', '.join(RELEASES)}"
         )
     return RELEASES[minor]
