@@ -12,12 +12,14 @@ import ast
 import io
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kueue_dra_ref", "fixtures", "clusters", "reports", "controls", "differential", "cli")
 NODES_PER_LINE = 9.0
+FEWEST_LINES = 15
+"""Lines of code from which on the density of a module means something."""
 COMPLEXITY = 10
 LINES = 25
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,10 +28,13 @@ _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match
 
 
 def density(source: str) -> float:
-    """Give the syntax nodes for each line of code of a module."""
+    """Give the syntax nodes for each line of code of a module, 0 for a module of very few lines."""
     tree = ast.parse(source)
-    lines = _code_lines(source) - _lines_of(_uncounted(tree))
-    return sum(1 for _ in ast.walk(tree)) / max(len(lines), 1)
+    uncounted = list(_uncounted(tree))
+    lines = _code_lines(source) - _lines_of(uncounted)
+    skipped = sum(1 for statement in uncounted for _ in ast.walk(statement))
+    nodes = sum(1 for _ in ast.walk(tree)) - skipped
+    return nodes / len(lines) if len(lines) >= FEWEST_LINES else 0.0
 
 
 def complexity(function: Function) -> int:
@@ -81,11 +86,11 @@ def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node
 
 
-def _lines_of(nodes: Iterator[ast.stmt]) -> set[int]:
+def _lines_of(nodes: Iterable[ast.stmt]) -> set[int]:
     return {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 

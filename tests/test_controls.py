@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_controls.controls import CONTROLS, Control
-from kueue_dra_controls.run import ControlTarget, judged
-from kueue_dra_fixtures.fault_injection import SABOTAGES, FaultInjector
+from kueue_dra_controls.run import ControlTarget, run_control
+from kueue_dra_fixtures.fault_injection import FAULTS, FaultInjector
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.controlplane.rbac import ROLE
 from kueue_dra_ref.reference.target import ReferenceTarget
@@ -27,8 +27,8 @@ ROLE_REF = Ref(api_version="rbac.authorization.k8s.io/v1", kind="ClusterRole", n
 
 
 def _judged(sabotage: str, *red: str) -> ControlEntry:
-    control = Control(sabotage=sabotage, red=red, rows=ROWS)
-    return judged(control, ControlTarget(kind="reference", behaviour=behaviour("kueue-0.19")))
+    control = Control(fault=sabotage, red=red, rows=ROWS)
+    return run_control(control, ControlTarget(kind="reference", behaviour=behaviour("kueue-0.19")))
 
 
 def test_a_sabotage_that_does_nothing_is_reported_as_green() -> None:
@@ -57,7 +57,7 @@ def test_a_named_row_that_is_not_there_is_reported() -> None:
 
 def test_every_sabotage_has_a_control() -> None:
     """But for the one that does nothing."""
-    assert [*SABOTAGES] == [*(control.sabotage for control in CONTROLS), "nothing"]
+    assert [*FAULTS] == [*(control.fault for control in CONTROLS), "nothing"]
 
 
 def test_the_command_writes_the_verdicts_into_the_report(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_what_was_taken_from_the_role_is_given_back() -> None:
     saboteur = FaultInjector(name="templates-forbidden", behaviour=target.behaviour, in_a_cluster=False)
     saboteur.on(target).start(CONFIGURATION)
     taken = target.read(ROLE_REF)
-    saboteur.mend(target)
+    saboteur.restore(target)
     after = target.read(ROLE_REF)
 
     assert "resourceclaimtemplates" in str(before)

@@ -9,7 +9,7 @@ import click
 from kueue_dra_cli.errors import CliError
 from kueue_dra_cli.options import judged_option, target_option
 from kueue_dra_controls.controls import CONTROLS
-from kueue_dra_controls.run import a_judge, judged
+from kueue_dra_controls.run import a_control_target, run_control
 from kueue_dra_fixtures.targets import TargetUnavailable
 from kueue_dra_ref import behaviours
 from kueue_dra_ref.api.suggest import nearest
@@ -29,7 +29,7 @@ Exit codes
   1  one did not: the rows are named
   2  no judge can be had, or there is no such control
 """
-KNOWN = {control.sabotage: control for control in CONTROLS}
+KNOWN = {control.fault: control for control in CONTROLS}
 
 
 @click.command("controls", epilog=EPILOG)
@@ -60,9 +60,9 @@ def command(
         )
     found: list[ControlEntry] = []
     try:
-        with a_judge(target, behaviours.behaviour(behaviour)) as judge:
+        with a_control_target(target, behaviours.behaviour(behaviour)) as judge:
             for control in [KNOWN[each] for each in dict.fromkeys(names)] or CONTROLS:
-                found.append(judged(control, judge))
+                found.append(run_control(control, judge))
                 click.echo(reporting.line(found[-1]))
     except TargetUnavailable as fault:
         raise CliError([str(fault)]) from None

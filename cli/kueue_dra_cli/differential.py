@@ -19,7 +19,7 @@ from kueue_dra_clusters.errors import ClusterError
 from kueue_dra_clusters.waiting import elapsed_since, moment_now
 from kueue_dra_differential.explain import explanation
 from kueue_dra_differential.oracle import Comparison, OutcomeKind
-from kueue_dra_differential.run import hunted
+from kueue_dra_differential.run import running_totals
 from kueue_dra_differential.work_queue import Plan, RunTotals
 from kueue_dra_ref.api.yaml_text import written
 from kueue_dra_ref.behaviours.behaviour import Behaviour
@@ -144,7 +144,7 @@ def command(
     began, tally = moment_now(), RunTotals()
     _empty(report_dir)
     try:
-        for tally in hunted(plan):
+        for tally in running_totals(plan):
             click.echo(
                 f"{_figures(tally)} ({elapsed_since(began):.0f} of {budget:.0f} s)",
                 err=True,
@@ -165,7 +165,9 @@ def command(
         _tell(plan, tally, elapsed_since(began), report_dir, log)
     raise SystemExit(
         1
-        if any(tally.kinds[each] for each in RED) or tally.endings or not tally.worlds
+        if any(tally.kinds[each] for each in RED)
+        or tally.endings
+        or not tally.scenarios
         else 0
     )
 
@@ -173,8 +175,9 @@ def command(
 def _figures(tally: RunTotals) -> str:
     kinds = tally.kinds
     return (
-        f"{tally.worlds} worlds, {tally.steps} steps: {kinds[OutcomeKind.DIFFERS]} differ, {kinds[OutcomeKind.RACE]} races, "
-        f"{kinds[OutcomeKind.UNSETTLED]} not settled, {kinds[OutcomeKind.UNLAWFUL]} against a law, {kinds[OutcomeKind.KNOWN]} in the ledger"
+        f"{tally.scenarios} worlds, {tally.steps} steps: {kinds[OutcomeKind.DIFFERS]} differ, "
+        f"{kinds[OutcomeKind.RACE]} races, {kinds[OutcomeKind.UNSETTLED]} not settled, "
+        f"{kinds[OutcomeKind.UNLAWFUL]} against a law, {kinds[OutcomeKind.KNOWN]} in the ledger"
         + (f"; {len(tally.endings)} Kueues ended" if tally.endings else "")
     )
 
@@ -205,7 +208,7 @@ def _tell(
         "date": datetime.now(UTC).date().isoformat(),
         "kueue": plan.behaviour.kueue,
         "seed": plan.seed,
-        "worlds": tally.worlds,
+        "worlds": tally.scenarios,
         "steps": tally.steps,
         **{str(kind): tally.kinds[kind] for kind in OutcomeKind},
         "seconds": round(seconds),

@@ -180,7 +180,7 @@ def _why(found: Comparison) -> Mapping[str, Any]:
 
 def _by_kueue(judged: Behaviour, told: Sequence[Scenario]) -> Iterator[Manifest]:
     with _real(judged) as seat:
-        judge = replace(seat.judge, target=UnsettledTarget(seat.judge.target, _note))
+        judge = replace(seat.oracle, target=UnsettledTarget(seat.oracle.target, _note))
         yield from (as_document(_recorded(judge, each)) for each in told)
 
 

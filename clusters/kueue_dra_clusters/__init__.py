@@ -1,1 +1,1 @@
-"""How to have a real Kueue: provisioning, live targets, waiting."""
+"""Runs a real Kueue: binaries, control planes, live targets, waiting."""

@@ -1,4 +1,4 @@
-"""Plain manifests in and out of an API server over one kept-alive connection, with discovery held in memory."""
+"""A client of an API server: plain manifests over one kept-alive connection, with discovery in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MERGE_PATCH = "application/merge-patch+json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What the API server answered: the HTTP status code and the object (or the Status saying what is wrong)."""
+    """An answer of the API server: the HTTP status code and the object, or the Status with the error."""
 
     code: int
     body: Manifest
@@ -30,24 +30,24 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether the request was done."""
+        """Whether the request succeeded."""
         return self.code < 300
 
     @property
     def message(self) -> str:
-        """What the API server says is wrong."""
+        """The error message."""
         return str(self.body.get("message", ""))
 
     @property
     def transient(self) -> bool:
-        """Whether the refusal only says that something (a webhook of a restarting Kueue) is not there yet."""
+        """Whether a retry may succeed, because the API server or a webhook of Kueue is not ready yet."""
         return self.code in (0, 429, 503, 504) or (
             self.code == 500 and "failed calling webhook" in self.message
         )
 
 
 class RequestRejected(Exception):
-    """The API server refused a request that our own machinery needs."""
+    """The API server rejected a request that the target itself needs."""
 
     def __init__(self, *, did: str, answer: Answer) -> None:
         super().__init__(f"{did}: {answer.code} {answer.message}")
@@ -57,7 +57,7 @@ class RequestRejected(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class APIResource:
-    """Where the objects of one kind live."""
+    """The resource of one kind in the API."""
 
     plural: str
     namespaced: bool
@@ -65,12 +65,12 @@ class APIResource:
 
 @dataclass(slots=True, kw_only=True)
 class APIClient:
-    """Every call that the live targets make of an API server; transient refusals are tried again."""
+    """The requests of the live targets to an API server; it retries transient errors."""
 
     api: ApiClient
     limits: WaitLimits = field(default_factory=WaitLimits)
     alive: Callable[[], None] = lambda: None
-    """Raises `ClusterTrouble` when who should answer has ended, so that nobody waits for it."""
+    """Raises `ClusterError` if the API server or Kueue has exited, so that no call waits for it."""
     _kinds: dict[str, dict[str, APIResource]] = field(default_factory=dict)
     _newest: dict[str, int] = field(default_factory=dict)
     _written: dict[str, int] = field(default_factory=dict)
@@ -81,17 +81,17 @@ class APIClient:
         return self.call("POST", self.path(ref, collection=True), manifest)
 
     def replace(self, manifest: Manifest, *, subresource: str = "") -> Answer:
-        """Replace one object (or one subresource of it) by the manifest, whose resourceVersion counts."""
+        """Replace one object (or one subresource of it) if the resourceVersion of the manifest is current."""
         return self.call(
             "PUT", self.path(Ref.of(manifest), subresource=subresource), manifest
         )
 
     def patch(self, ref: Ref, change: Manifest) -> Answer:
-        """Merge ``change`` into one object."""
+        """Patch one object."""
         return self.call("PATCH", self.path(ref), change, content=MERGE_PATCH)
 
     def delete(self, ref: Ref) -> Answer:
-        """Ask for one object to be deleted, its dependents in the background."""
+        """Delete one object, and its dependents in the background."""
         return self.call("DELETE", self.path(ref), {"propagationPolicy": "Background"})
 
     def read(self, ref: Ref) -> Manifest | None:
@@ -104,10 +104,10 @@ class APIClient:
     def list(
         self, api_version: str, kind: str, namespace: str = "", *, labels: str = ""
     ) -> list[Manifest]:
-        """Give all objects of a kind, of one namespace or of all: at least as new as what was last seen of that kind.
+        """Give all objects of a kind, of one namespace or of all, at least as new as the last answer about that kind.
 
-        An unbounded list would wait for the API server's cache to reach the newest write of *any* kind, which it
-        learns only every 100 ms.
+        A list without a resourceVersion waits until the API server's cache has the newest write of *any* kind, which
+        takes up to 100 ms.
         """
         ref = Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
         path = self.path(ref, collection=True)
@@ -122,11 +122,11 @@ class APIClient:
         return [{"apiVersion": api_version, "kind": kind, **item} for item in items]
 
     def now(self) -> int:
-        """Give the second that the API server's clock shows, the one that creation times are taken from."""
+        """Give the second of the API server's clock, which sets creation times."""
         return self.call("GET", "/version").second
 
     def written(self, group: str, plural: str) -> int:
-        """Give the newest resourceVersion of what was written of a kind; 0 when nothing was."""
+        """Give the newest resourceVersion that a write of a kind returned; 0 without any."""
         return self._written.get(f"{group} {plural}", 0)
 
     def serves(self, ref: Ref) -> bool:
@@ -134,11 +134,11 @@ class APIClient:
         return ref.kind in self._kinds_of(ref.api_version)
 
     def version_asked(self, api_version: str) -> str:
-        """Name the version that the API server is asked for when ours is meant."""
+        """Give the API version that the cluster serves for a version of ours."""
         return api_version
 
     def as_ours(self, body: Manifest) -> Manifest:
-        """Give an object or a list that the API server has told as it is in our version."""
+        """Convert an object or a list of the API server to our version."""
         return body
 
     def call(
@@ -149,7 +149,7 @@ class APIClient:
         *,
         content: str = "application/json",
     ) -> Answer:
-        """Make one request; while the answer is transient, try again for as long as `Limits.ready`."""
+        """Make one request; retry transient errors for `WaitLimits.ready`."""
 
         def once() -> Answer:
             answer = self._request(method, path, body, content)
@@ -169,39 +169,32 @@ class APIClient:
         )
 
     def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
-        settings: Mapping[str, Any] = self.api.configuration.auth_settings()
-        headers = {
-            "Accept": "application/json",
-            "Content-Type": content,
-            **self.api.default_headers,
-        }
-        headers |= {
-            way["key"]: way["value"]
-            for way in settings.values()
-            if way["in"] == "header"
-        }
         try:
             response = self.api.rest_client.pool_manager.request(
                 method,
                 self.api.configuration.host + path,
                 body=None if body is None else json.dumps(body).encode(),
-                headers=headers,
+                headers=self._headers(content),
                 timeout=urllib3.Timeout(total=self.limits.request),
                 retries=False,
             )
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            return Answer(
-                code=0,
-                body={
-                    "message": f"{type(error).__name__}: no answer from the API server"
-                },
-            )
+            message = f"{type(error).__name__}: no answer from the API server"
+            return Answer(code=0, body={"message": message})
         date = parsedate_to_datetime(response.headers.get("Date") or EPOCH)
         return Answer(
             code=response.status,
             body=_json(response.data),
             second=int(date.timestamp()),
         )
+
+    def _headers(self, content: str) -> dict[str, str]:
+        headers = {
+            "Accept": "application/json",
+            "Content-Type": content,
+            **self.api.default_headers,
+        }
+        return headers | auth_headers(self.api)
 
     def path(self, ref: Ref, *, collection: bool = False, subresource: str = "") -> str:
         """Give the path of an object, of its subresource, or of all of its kind in its namespace."""
@@ -231,8 +224,18 @@ class APIClient:
         return self._kinds[api_version]
 
 
+def auth_headers(api: ApiClient) -> dict[str, str]:
+    """Give the headers that authenticate requests."""
+    settings: Mapping[str, Any] = api.configuration.auth_settings()
+    headers = {}
+    for each in settings.values():
+        if each["in"] == "header":
+            headers[each["key"]] = each["value"]
+    return headers
+
+
 def _note(versions: dict[str, int], path: str, body: Manifest) -> None:
-    """Remember the resourceVersion of an answer if it is the newest of its kind."""
+    """Record the resourceVersion of an answer if it is the newest of its kind."""
     version = str((body.get("metadata") or {}).get("resourceVersion", ""))
     if version.isdigit() and body.get("kind") != "APIResourceList":
         stem = _stem(path)
@@ -264,7 +267,7 @@ def _json(data: bytes) -> Manifest:
 
 
 def body_of(answer: Answer, did: str) -> Manifest:
-    """Give the object that was answered; `Refused` when a request was not done that our own machinery needs."""
+    """Give the object of an answer; `RequestRejected` for an error."""
     if not answer.ok:
         raise RequestRejected(did=did, answer=answer)
     return answer.body

@@ -24,12 +24,12 @@ CONNECTIONS = 16
 FIXED_FLAGS: tuple[str, ...] = (
     f"--bind-address={LOOPBACK}",
     f"--advertise-address={LOOPBACK}",
-    "--endpoint-reconciler-type=none",  # it would refuse to announce a loopback address
+    "--endpoint-reconciler-type=none",  # it would reject a loopback address
     "--service-account-issuer=https://kubernetes.default.svc",
     "--authorization-mode=RBAC",
     "--service-cluster-ip-range=10.0.0.0/24",
-    "--enable-priority-and-fairness=false",  # one client and one Kueue, which need not be kept apart
-    "--disable-admission-plugins=ServiceAccount",  # no controller makes the default service accounts
+    "--enable-priority-and-fairness=false",  # only one client and one Kueue
+    "--disable-admission-plugins=ServiceAccount",  # no controller creates the default service accounts
     "--feature-gates=DRAExtendedResource=true,DRAPartitionableDevices=true,DRAConsumableCapacity=true"
     ",DRAListTypeAttributes=true",
     "--runtime-config=resource.k8s.io/v1beta1=true,resource.k8s.io/v1beta2=true",
@@ -45,13 +45,13 @@ class ApiServer:
     ports: Ports
     limits: WaitLimits
     fixed: tuple[str, ...] = FIXED_FLAGS
-    """What every API server is told: Kubernetes 1.36 by default."""
+    """The flags of every API server: those of Kubernetes 1.36 by default."""
     authority: Authority = field(default_factory=lambda: Authority("kueue-dra"))
     port: int = field(init=False)
     api: ApiClient = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start both processes; `await_answer` tells when they can be used."""
+        """Start both processes; `await_answer` waits until they are ready."""
         self.port = self.ports.reserve()
         token = secrets.token_urlsafe()
         etcd = self._start_etcd()
@@ -65,7 +65,7 @@ class ApiServer:
         self.api = self._client(token)
 
     def await_answer(self, path: str) -> None:
-        """Return once a path answers 200, or show why the processes do not get there."""
+        """Wait until a path answers 200; the error shows the log of the API server."""
         impatient = APIClient(api=self.api, limits=replace(self.limits, ready=0.0))
 
         def answers() -> None:
@@ -90,12 +90,12 @@ class ApiServer:
             ) from trouble
 
     def insist(self) -> None:
-        """Fail with the end of the log of whichever process has ended."""
+        """Raise an error with the end of the log if a process has exited."""
         for name in (ETCD, API_SERVER):
             self.processes.insist(name)
 
     def kubeconfig(self, name: str, token: str) -> Path:
-        """Write a kubeconfig for who has a token."""
+        """Write a kubeconfig with a token."""
         cluster = {
             "server": self._address(),
             "certificate-authority": str(self.processes.directory / "ca.crt"),
@@ -143,11 +143,11 @@ class ApiServer:
         return f"https://{LOOPBACK}:{self.port}"
 
     def _client(self, token: str) -> ApiClient:
-        """Make a client with all rights."""
+        """Create a client with all permissions."""
         settings = Configuration(
             host=self._address(), ssl_ca_cert=str(self.processes.directory / "ca.crt")
         )
         settings.api_key["authorization"] = f"Bearer {token}"
-        settings.proxy = None  # the user's proxy leads elsewhere
+        settings.proxy = None  # the user's proxy does not lead to loopback
         settings.connection_pool_maxsize = CONNECTIONS
         return ApiClient(settings)

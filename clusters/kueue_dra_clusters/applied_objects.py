@@ -1,4 +1,4 @@
-"""What a live target has applied since it last cleaned up: in which order, where it lives, what waits in which line."""
+"""The objects that a live target applied since its last clean-up: their order, namespaces and queues."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kueue_dra_ref.target import Manifest, Ref
 JOBS = frozenset({"Job", "Workload"})
 QUEUES = frozenset({"ClusterQueue", "LocalQueue", "Cohort"})
 NAMED = frozenset({"ResourceFlavor", "AdmissionCheck", "Topology"})
-"""Kinds that queues name, and are inactive without."""
+"""Kinds that queues name; without them, queues are inactive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectPosition:
-    """An object without the version it was written in."""
+    """A reference to an object, without its API version."""
 
     group: str
     kind: str
@@ -33,25 +33,25 @@ class ObjectPosition:
 
 @dataclass(slots=True)
 class AppliedObjects:
-    """The objects of the cases since the last clean-up, as they were last written."""
+    """The objects that the cases applied since the last clean-up, as last applied."""
 
     _written: dict[ObjectPosition, Manifest] = field(default_factory=dict)
     _writings: dict[ObjectPosition, int] = field(default_factory=dict)
     _writing: int = 0
     _named: int = 0
-    """The last writing of anything that queues name."""
+    """The number of the last write of an object that queues name."""
     selector: Manifest = field(default_factory=dict)
-    """Of the namespaces whose Jobs Kueue manages, where its Configuration says so."""
+    """The ``managedJobsNamespaceSelector`` of Kueue's Configuration."""
 
     def add(self, manifest: Manifest, *, changed: bool = True) -> None:
-        """Remember one object, in the order of first writing; what depends on it is another one if it ``changed``."""
+        """Record one object, in the order of creation; ``changed`` marks what depends on it as changed."""
         place = ObjectPosition.of(Ref.of(manifest))
         self._written[place] = manifest
         if changed:
             self._note(place)
 
     def forget(self, ref: Ref) -> None:
-        """Drop one object."""
+        """Forget one object."""
         place = ObjectPosition.of(ref)
         self._written.pop(place, None)
         self._note(place)
@@ -65,11 +65,11 @@ class AppliedObjects:
         return ObjectPosition.of(ref) in self._written
 
     def written(self, ref: Ref) -> Manifest:
-        """Give an object as it was last written, or an empty one."""
+        """Give an object as last applied, or an empty one."""
         return self._written.get(ObjectPosition.of(ref), {})
 
     def refs(self, *kinds: str) -> list[Ref]:
-        """Name the objects of some kinds (of all, without any), oldest first."""
+        """Give the objects of some kinds (all, without any), oldest first."""
         return [
             Ref.of(manifest)
             for place, manifest in self._written.items()
@@ -77,66 +77,61 @@ class AppliedObjects:
         ]
 
     def precedes(self, earlier: Ref, later: Ref) -> bool:
-        """Whether both are there, and one was written before the other."""
-        places = [
-            place
-            for place in self._written
-            if place in (ObjectPosition.of(earlier), ObjectPosition.of(later))
-        ]
-        return places == [ObjectPosition.of(earlier), ObjectPosition.of(later)]
+        """Whether both objects are recorded, and one was created before the other."""
+        pair = [ObjectPosition.of(earlier), ObjectPosition.of(later)]
+        return pair == [place for place in self._written if place in pair]
 
     @property
     def namespaces(self) -> list[str]:
-        """Every namespace that something lies in, or that was made."""
-        made = {ref.name for ref in self.refs("Namespace")}
-        return sorted(
-            made | {place.namespace for place in self._written if place.namespace}
-        )
+        """The namespaces that were created, and those of the objects."""
+        found = {ref.name for ref in self.refs("Namespace")}
+        for place in self._written:
+            if place.namespace:
+                found.add(place.namespace)
+        return sorted(found)
 
     @property
     def has_jobs(self) -> bool:
-        """Whether anything could ask for quota."""
+        """Whether any object could request quota."""
         return any(place.kind in JOBS for place in self._written)
 
     def surroundings(self, cluster_queues: Iterable[str]) -> dict[str, Hashable]:
-        """Give for each ClusterQueue what is another value once anything was written that its figures depend on.
+        """Give a value for each ClusterQueue that changes when an object changes that its status depends on.
 
-        That is its line of queues, and what queues name; the work itself is left out.
+        These are the queues of its cohort tree, and the objects that queues name; not the workloads.
         """
-        lines: dict[str, set[tuple[ObjectPosition, int]]] = defaultdict(set)
+        trees: dict[str, set[tuple[ObjectPosition, int]]] = defaultdict(set)
         for place in self._written:
             if place.kind in QUEUES:
-                lines[self._line_at(place)].add((place, self._writings.get(place, 0)))
-        return {
-            name: (self._named, frozenset(lines[self._line(name)]))
-            for name in cluster_queues
-        }
+                writing = self._writings.get(place, 0)
+                trees[self._tree_at(place)].add((place, writing))
+        found: dict[str, Hashable] = {}
+        for name in cluster_queues:
+            queues = frozenset(trees[self._tree(name)])
+            found[name] = (self._named, queues)
+        return found
 
     def behind(self, stopped: Ref, waiting: Manifest) -> bool:
-        """Whether a Workload waits in a LocalQueue, or in one of those of a ClusterQueue."""
+        """Whether work names a LocalQueue, or a LocalQueue of a ClusterQueue."""
         if stopped.kind == "LocalQueue":
-            return (stopped.namespace, stopped.name) == (
-                Ref.of(waiting).namespace,
-                queue_name(waiting),
-            )
+            namespace = Ref.of(waiting).namespace
+            return (stopped.namespace, stopped.name) == (namespace, queue_name(waiting))
         return self.cluster_queue_of(waiting) == stopped.name
 
-    def line_of(self, manifest: Manifest) -> str:
-        """Name the line of a Job or Workload: its queue's outermost cohort, or its queue; empty without a queue."""
+    def tree_of(self, manifest: Manifest) -> str:
+        """Name the root cohort of a Job or Workload, or else its queue; empty without a queue."""
         queue = queue_name(manifest)
         if not queue:
             return ""
-        return self._line(
-            self.cluster_queue_of(manifest) or f"{Ref.of(manifest).namespace}/{queue}"
-        )
+        cluster_queue = self.cluster_queue_of(manifest)
+        return self._tree(cluster_queue or f"{Ref.of(manifest).namespace}/{queue}")
 
     def cluster_queue_of(self, manifest: Manifest) -> str:
-        """Name the ClusterQueue of a LocalQueue, or of the one that work is submitted to; empty without one."""
+        """Name the ClusterQueue of a LocalQueue, or of the LocalQueue of work; empty without one."""
         if manifest["kind"] == "LocalQueue":
             return str(manifest["spec"].get("clusterQueue") or "")
-        local = self._spec(
-            "LocalQueue", queue_name(manifest), Ref.of(manifest).namespace
-        )
+        namespace = Ref.of(manifest).namespace
+        local = self._spec("LocalQueue", queue_name(manifest), namespace)
         return str(local.get("clusterQueue") or "")
 
     def _note(self, place: ObjectPosition) -> None:
@@ -146,33 +141,32 @@ class AppliedObjects:
             self._named = self._writing
 
     def is_nested(self, cluster_queue: str) -> bool:
-        """Tell whether a ClusterQueue is in a Cohort that has another one above it."""
+        """Whether the Cohort of a ClusterQueue has a parent."""
         return bool(self._parent(self._cohort(cluster_queue)))
 
-    def _line(self, cluster_queue: str) -> str:
+    def _tree(self, cluster_queue: str) -> str:
         cohort = self._cohort(cluster_queue)
-        return (
-            f"cohort {self._root(cohort, set())}"
-            if cohort
-            else f"queue {cluster_queue}"
-        )
+        if not cohort:
+            return f"queue {cluster_queue}"
+        return f"cohort {self._root(cohort)}"
 
-    def _line_at(self, place: ObjectPosition) -> str:
-        """Name the line of a queue or a cohort."""
+    def _tree_at(self, place: ObjectPosition) -> str:
+        """Name the root cohort of a queue or a cohort, or else the queue."""
         match place.kind:
             case "Cohort":
-                return f"cohort {self._root(place.name, set())}"
+                return f"cohort {self._root(place.name)}"
             case "LocalQueue":
-                return self._line(self.cluster_queue_of(self._written[place]))
-        return self._line(place.name)
+                return self._tree(self.cluster_queue_of(self._written[place]))
+        return self._tree(place.name)
 
-    def _root(self, cohort: str, seen: set[str]) -> str:
+    def _root(self, cohort: str) -> str:
+        """Name the root of a cohort; in a cycle, the last cohort before it closes."""
+        seen: set[str] = set()
         parent = self._parent(cohort)
-        return (
-            cohort
-            if not parent or parent in seen
-            else self._root(parent, seen | {cohort})
-        )
+        while parent and parent not in seen:
+            seen.add(cohort)
+            cohort, parent = parent, self._parent(parent)
+        return cohort
 
     def _cohort(self, cluster_queue: str) -> str:
         spec = self._spec("ClusterQueue", cluster_queue)
@@ -191,7 +185,7 @@ class AppliedObjects:
 
 
 def queue_name(manifest: Manifest) -> str:
-    """Give the LocalQueue that a Job's label or a Workload's spec names, or nothing."""
+    """Give the LocalQueue that a Job's label or a Workload's spec names, or an empty string."""
     if manifest["kind"] == "Workload":
         return str((manifest.get("spec") or {}).get("queueName") or "")
     return queue_named_by(manifest)

@@ -1,4 +1,4 @@
-"""Create or replace, and write the status of Jobs and Workloads as their controllers would (Kubernetes 1.36)."""
+"""Creates or replaces objects, and writes the status of Jobs and Workloads as their controllers would."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ OF_THE_SERVER = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyResult:
-    """What came of writing an object."""
+    """The result of a write."""
 
     answer: Answer
     created: bool
     changed: bool = True
-    """Whether anything is different from before."""
+    """Whether the write changed the object."""
 
 
 def write(
-    objects: APIClient, custody: Ownership, manifest: Manifest, before: Manifest
+    objects: APIClient, ownership: Ownership, manifest: Manifest, before: Manifest
 ) -> ApplyResult:
     """Create an object, or replace the spec, labels and annotations of what exists.
 
-    ``before`` is the manifest that was written last: what did not change since then in a Job's spec stays as stored.
+    ``before`` is the manifest of the last write: fields of a Job's spec that did not change since then keep the stored
+    value.
     """
-    labelled = custody.labelled(manifest)
+    labelled = ownership.labelled(manifest)
     ref = Ref.of(manifest)
-    if (
-        not before
-        and (answer := objects.create(_new(labelled))).body.get("reason")
-        != "AlreadyExists"
-    ):
-        return ApplyResult(answer=answer, created=True)
-    custody.insist_on(objects, ref)
+    if not before:
+        answer = objects.create(_new(labelled))
+        if answer.body.get("reason") != "AlreadyExists":
+            return ApplyResult(answer=answer, created=True)
+    ownership.insist_on(objects, ref)
     versions: list[str] = []
 
     def put(stored: Manifest) -> Answer:
@@ -53,7 +52,7 @@ def write(
 
     answer = _until_no_conflict(objects, ref, put)
     if answer.code == NOT_FOUND and before:
-        return write(objects, custody, manifest, {})
+        return write(objects, ownership, manifest, {})
     after = answer.body.get("metadata", {}).get("resourceVersion")
     return ApplyResult(answer=answer, created=False, changed=versions[-1:] != [after])
 
@@ -70,7 +69,7 @@ def write_status(objects: APIClient, ref: Ref, status: Manifest) -> Answer:
 
 
 def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest:
-    """Lay a manifest over what is stored: everything but identity and status comes from the manifest."""
+    """Merge a manifest into a stored object: everything but identity and status comes from the manifest."""
     metadata = dict(stored["metadata"])
     for key in ("labels", "annotations"):
         if key in manifest["metadata"]:
@@ -84,7 +83,7 @@ def overlaid(stored: Manifest, manifest: Manifest, before: Manifest) -> Manifest
 
 
 def merged_status(stored: Manifest, status: Manifest) -> Manifest:
-    """Merge a status into the stored one and fill in what its controller always writes."""
+    """Merge a status into the stored one, with the fields that its controller always writes."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     old = stored.get("status") or {}
     conditions = {each["type"]: each for each in old.get("conditions") or []}
@@ -100,7 +99,7 @@ def merged_status(stored: Manifest, status: Manifest) -> Manifest:
 
 
 def _finished_job(status: Manifest, now: str) -> Manifest:
-    """Fill in what the API server demands of a Job that is running or done."""
+    """Add the fields that the API server requires of a finished Job."""
     types = [
         each["type"] for each in status["conditions"] if each.get("status") == "True"
     ]
@@ -120,7 +119,7 @@ def _finished_job(status: Manifest, now: str) -> Manifest:
 
 
 def _new(manifest: Manifest) -> Manifest:
-    """Take off what the server would refuse to see in a new object, when a case applies what it has read."""
+    """Remove the fields that the API server rejects in a new object, if a case applies an object that it read."""
     metadata = {
         key: value
         for key, value in manifest["metadata"].items()

@@ -1,8 +1,8 @@
-"""Where the real components come from: the user's own binaries where named, else built once from pinned Go modules.
+"""Finds the real components: the user's own binaries if named, else built once from pinned Go modules.
 
 ``KUBEBUILDER_ASSETS`` names a folder with ``etcd`` and ``kube-apiserver``, ``KUEUE_BIN`` a Kueue binary, and
 ``KUEUE_MANIFESTS`` a folder with that release's ``config/components``.  ``python -m kueue_dra_clusters.binaries``
-builds what is not named and prints where everything is; with ``0.18 0.19`` it does so for those minors, with ``--all`` for every pinned one.
+builds the others and prints all paths; with ``0.18 0.19`` it does so for those minors, with ``--all`` for all pinned ones.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ API_SERVER = Component(
 )
 
 MINOR = re.compile(r"v0\.[1-9]\d*\.")
-"""A version that says which minor it is; a build of one's own may say anything, such as v0.0.0-main."""
+"""A version of a release; a custom build may have any version, such as v0.0.0-main."""
 PROGRAMS = ("etcd", "kube_apiserver", "kueue", "kueue_module")
 MANIFEST_FOLDERS = tuple(
     f"config/components/{part}" for part in ("crd", "rbac", "webhook")
@@ -58,10 +58,10 @@ class Binaries:
 
 
 def binaries(kueue: str = NEWEST) -> Binaries:
-    """Have all programs for a minor of Kueue; the first time this may build for minutes, with progress shown.
+    """Give all programs for a minor of Kueue; the first time this may build for minutes, with progress shown.
 
     Raises:
-        MissingTool: one of them cannot be had.
+        MissingTool: one of them is missing and cannot be built.
 
     """
     wanted = release(kueue)
@@ -75,21 +75,21 @@ def binaries(kueue: str = NEWEST) -> Binaries:
 
 
 def insist_on_release(found: Binaries) -> None:
-    """Refuse a Kueue of another minor than asked for, which only a program that the user named can be.
+    """Check that Kueue has the expected minor; only a program that the user named can have another one.
 
     Raises:
-        MissingTool: it is another, as it says itself.
+        MissingTool: its version is of another minor.
 
     """
-    told = version(found.kueue)
-    if MINOR.match(told) and not told.startswith(f"v{found.release.minor}."):
+    actual = version(found.kueue)
+    if MINOR.match(actual) and not actual.startswith(f"v{found.release.minor}."):
         raise MissingTool(
-            f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {told}, expected a {found.release.minor}"
+            f"{KUEUE_VARIABLE}={found.kueue}: it is Kueue {actual}, expected a {found.release.minor}"
         )
 
 
 def _asset(component: Component) -> Path:
-    """Have etcd or the API server."""
+    """Give etcd or the API server."""
     return named(ASSETS_VARIABLE, component.name) or program(component)
 
 
@@ -106,7 +106,7 @@ def named(variable: str, name: str = "") -> Path | None:
 
 
 def _manifests(component: Component) -> Path:
-    """Have the folder with Kueue's manifests, of the user's or of the pinned release."""
+    """Give the folder with Kueue's manifests, of the user's or of the pinned release."""
     if value := os.environ.get(MANIFESTS_VARIABLE):
         try:
             components(Path(value).absolute())
@@ -117,7 +117,7 @@ def _manifests(component: Component) -> Path:
 
 
 def main(minors: Sequence[str]) -> int:
-    """Have all programs, for each minor that is asked for, and print where they lie."""
+    """Build or find all programs of some minors, and print their paths."""
     try:
         wanted = RELEASES if "--all" in minors else minors or [NEWEST]
         for found in map(binaries, wanted):

@@ -1,4 +1,4 @@
-"""Builds pinned Go modules into a cache of the user's: once, however many ask at once, and never half-made."""
+"""Builds pinned Go modules into a cache of the user's: once, even if several processes ask, and never partly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTIAL = ".partial-"
 
 
 def program(component: Component) -> Path:
-    """Have a component's program, built now unless it is in the cache."""
+    """Give a component's program; build it if it is not in the cache."""
     digest = component.digest(
         component.flags, component.package, sys.platform, platform.machine()
     )
@@ -46,7 +46,7 @@ def program(component: Component) -> Path:
 
 
 def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
-    """Have some folders of a component's module, which are data of its release."""
+    """Give some folders of a component's module; download them if they are not in the cache."""
 
     def copy(folder: Path) -> None:
         log = folder / "download.log"
@@ -70,13 +70,13 @@ def parts(component: Component, name: str, folders: Sequence[str]) -> Path:
 
 
 def cache() -> Path:
-    """Name the folder that holds everything built."""
+    """Give the folder of the cache."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "kueue-dra-conformance"
 
 
 def kept(name: str, make: Callable[[Path], None]) -> Path:
-    """Have a folder of the cache, made now unless it is there; it appears whole or not at all."""
+    """Give a folder of the cache; make it if it does not exist, completely or not at all."""
     place = cache() / name
     if place.is_dir():
         return place
@@ -96,7 +96,7 @@ def kept(name: str, make: Callable[[Path], None]) -> Path:
 
 @contextmanager
 def _alone(name: str) -> Iterator[None]:
-    """Be the only one who makes a folder of the cache; others wait."""
+    """Hold the lock of a folder of the cache; other processes wait."""
     cache().mkdir(parents=True, exist_ok=True)
     with (cache() / f"{name}.lock").open("w") as lock:
         try:
@@ -108,6 +108,6 @@ def _alone(name: str) -> Iterator[None]:
 
 
 def _discard_partial(name: str) -> None:
-    """Remove what a build that was killed has left; called under the lock, so nobody writes there."""
+    """Remove the remains of a killed build; the caller holds the lock, so no other build runs."""
     for leftover in cache().glob(f"{name}{PARTIAL}*"):
         shutil.rmtree(leftover, ignore_errors=True)

@@ -25,12 +25,12 @@ CEL_ORACLE = Component(
 
 
 def cel_oracle() -> Path:
-    """Have the program; the first time this builds it, which takes a minute or two."""
+    """Give the program; the first time this builds it, which takes a minute or two."""
     return named(VARIABLE) or program(CEL_ORACLE)
 
 
 def main() -> int:
-    """Have the program and print where it lies."""
+    """Build the program and print its path."""
     try:
         print(cel_oracle())
     except ClusterError as trouble:

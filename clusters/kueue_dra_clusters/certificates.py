@@ -1,4 +1,4 @@
-"""Throw-away certificates for one control plane: an authority and the servers that it vouches for."""
+"""Certificates for one control plane: an authority and its servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 VALID_FOR = timedelta(days=365)
-"""Kueue's rotation renews what ends within 90 days; these must not be renewed."""
+"""More than 90 days: Kueue's rotation renews certificates that expire earlier."""
 
 PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
@@ -35,7 +35,7 @@ class Authority:
     """A certificate authority that lives as long as its control plane."""
 
     def __init__(self, name: str) -> None:
-        """Make an authority whose key is RSA in PKCS#1 form, the one form that Kueue's rotation reads."""
+        """Create an authority whose key is RSA in PKCS#1 form, the only form that Kueue's rotation reads."""
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self._name = _subject(name)
         usage = x509.KeyUsage(
@@ -93,7 +93,7 @@ def _certificate(
     key: PrivateKey,
     hosts: list[str] | tuple[str, ...],
 ) -> x509.CertificateBuilder:
-    """Fill in what every certificate has; valid since an hour ago, for clocks that differ."""
+    """Start a certificate that is valid since an hour ago, in case clocks differ."""
     begin = datetime.now(UTC) - timedelta(hours=1)
     return (
         x509.CertificateBuilder()
@@ -111,7 +111,7 @@ def _certificate(
 
 
 def _general_name(host: str) -> x509.GeneralName:
-    """Write a host as an IP address where it is one, else as a DNS name."""
+    """Give a host as an IP address if it is one, else as a DNS name."""
     try:
         return x509.IPAddress(ip_address(host))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Remove the objects of a case in the order in which nothing holds up anything else."""
+"""Deletes the objects of a case in an order in which no object blocks another."""
 
 from __future__ import annotations
 
@@ -23,88 +23,91 @@ FLAVOR = "ResourceFlavor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleanup:
-    """Removes what it is told to; ``finalizes`` says that no namespace controller runs, so that we do its work.
+    """Deletes objects and waits until they are gone.
 
-    One that does takes some five seconds for each namespace: nobody waits for it before the end.
-    Objects of the kinds that it ``leaves`` stay where they are, in a cluster that ends with the run.
+    ``finalizes`` is set if no namespace controller runs, so that this class finalizes namespaces.  A namespace
+    controller takes some five seconds for each namespace, so only `finish` waits for it.  Objects of the kinds in
+    ``leaves`` are not deleted, in a cluster that ends with the run.
     """
 
     objects: APIClient
-    mirror: InformerCache
+    informers: InformerCache
     limits: WaitLimits = field(default_factory=WaitLimits)
     finalizes: bool = True
     leaves: frozenset[str] = frozenset()
     _going: list[Ref] = field(default_factory=list)
     _kept: dict[Ref, str] = field(default_factory=dict)
-    """What was deleted and stays as long as it is in use, with its UID."""
+    """Deleted objects that exist as long as they are in use, with their UIDs."""
 
-    def clean(self, world: AppliedObjects) -> None:
-        """Remove what a world holds; `TimedOut` names what could not be removed, which the world then still holds."""
-        look = Observation.at(self.mirror, world)
-        self.remove([Ref.of(each) for each in (*look.jobs, *look.workloads)])
-        rest = [
-            ref for ref in reversed(world.refs()) if ref.kind not in JOBS | self.leaves
-        ]
+    def clean(self, applied: AppliedObjects) -> None:
+        """Delete the applied objects; `TimedOut` names those that still exist, which then stay recorded."""
+        look = Observation.at(self.informers, applied)
+        work = [*look.jobs, *look.workloads]
+        self.remove(list(map(Ref.of, work)))
+        skipped = JOBS | self.leaves
+        rest = [ref for ref in reversed(applied.refs()) if ref.kind not in skipped]
         self.remove([ref for ref in rest if ref.kind not in {NAMESPACE, FLAVOR}])
         for ref in self._kept:
-            reobserve(
-                self.objects, ref, str(moment_now())
-            )  # Kueue forgets some flavors (see docs/explanation/differences.md)
+            # Kueue loses track of some flavors (see docs/explanation/differences.md).
+            reobserve(self.objects, ref, str(moment_now()))
         self.remove([ref for ref in rest if ref.kind == FLAVOR])
-        namespaces = [ref for ref in rest if ref.kind == NAMESPACE]
+        self._remove_namespaces([ref for ref in rest if ref.kind == NAMESPACE])
+        self._kept.clear()
+        applied.clear()
+
+    def _remove_namespaces(self, namespaces: Sequence[Ref]) -> None:
         if self.finalizes:
             self.remove(namespaces)
-        else:
-            self._going.extend(ref for ref in namespaces if not self._delete(ref))
-        self._kept.clear()
-        world.clear()
+            return
+        for ref in namespaces:
+            if not self._delete(ref):
+                self._going.append(ref)
 
     def finish(self) -> None:
-        """Wait for the namespaces that are on their way; `TimedOut` names those that stay."""
+        """Wait until the deleted namespaces are gone; `TimedOut` names those that are not."""
         self._await_gone(self._going, within=self.limits.gone + len(self._going))
         self._going.clear()
 
     def remove(self, refs: Sequence[Ref], *, entirely: bool = True) -> None:
         """Delete objects and wait until they are gone, or if not ``entirely`` those that are not in use."""
-        were = {
-            ref: _meta(self.mirror.read(ref) or {}).get("uid", "")
-            for ref in refs
-            if self.mirror.watches(ref)
-        }
-        going = [
-            ref for ref in refs if not self._delete(ref) or self.mirror.watches(ref)
-        ]
-        self._await_gone(going, within=self.limits.gone, entirely=entirely, were=were)
-        self._kept.update(
-            {
-                ref: were.get(ref, "")
-                for ref in going
-                if not entirely and self._is_there(ref, were)
-            }
-        )
+        uids = self._uids(refs)
+        going = []
+        for ref in refs:
+            if not self._delete(ref) or self.informers.watches(ref):
+                going.append(ref)
+        self._await_gone(going, within=self.limits.gone, entirely=entirely, uids=uids)
+        if entirely:
+            return
+        for ref in going:
+            if self._exists(ref, uids):
+                self._kept[ref] = uids.get(ref, "")
+
+    def _uids(self, refs: Sequence[Ref]) -> dict[Ref, str]:
+        """Give the UIDs of the objects that the informers watch."""
+        uids = {}
+        for ref in refs:
+            if self.informers.watches(ref):
+                stored = self.informers.read(ref) or {}
+                uids[ref] = _meta(stored).get("uid", "")
+        return uids
 
     def keeps(self, ref: Ref) -> bool:
-        """Whether an object was deleted and is there as long as it is in use."""
+        """Whether an object was deleted, and exists as long as it is in use."""
         return ref in self._kept
 
-    def let_go(self) -> list[Ref]:
-        """Name what was kept and has gone since, once nothing is kept that is not in use any more.
+    def released(self) -> list[Ref]:
+        """Give the kept objects that are gone by now, after those are gone that are not in use any more.
 
-        A flavor that stays all the same is taken as it is.
+        It does not fail for a flavor that remains.
         """
-        flavors = [ref for ref in self._kept if ref.kind == FLAVOR]
-        others = [ref for ref in self._kept if ref.kind != FLAVOR]
-        self._await_gone(
-            others, within=self.limits.gone, entirely=False, were=self._kept
-        )
+        kept, limits = self._kept, self.limits
+        flavors = [ref for ref in kept if ref.kind == FLAVOR]
+        others = [ref for ref in kept if ref.kind != FLAVOR]
+        self._await_gone(others, within=limits.gone, entirely=False, uids=kept)
         with suppress(TimedOut):
-            self._await_gone(
-                flavors,
-                within=self.limits.disagreement,
-                entirely=False,
-                were=self._kept,
-            )
-        gone = [ref for ref in self._kept if not self._is_there(ref, self._kept)]
+            within = limits.disagreement
+            self._await_gone(flavors, within=within, entirely=False, uids=kept)
+        gone = [ref for ref in kept if not self._exists(ref, kept)]
         for ref in gone:
             del self._kept[ref]
         return gone
@@ -115,49 +118,49 @@ class Cleanup:
         *,
         within: float,
         entirely: bool = True,
-        were: Mapping[Ref, str] | None = None,
+        uids: Mapping[Ref, str] | None = None,
     ) -> None:
         def gone() -> None:
-            there = [ref for ref in refs if self._is_there(ref, were or {})]
-            if left := [ref for ref in there if entirely or not self._is_in_use(ref)]:
-                raise NotYet("still there: " + ", ".join(str(ref) for ref in left))
+            left = [ref for ref in refs if self._exists(ref, uids or {})]
+            if not entirely:
+                left = [ref for ref in left if not self._is_in_use(ref)]
+            if left:
+                raise NotYet("still there: " + ", ".join(map(str, left)))
 
-        self.mirror.eventually(gone, within=within, what="deleted objects to be gone")
-
-    def _is_there(self, ref: Ref, were: Mapping[Ref, str]) -> bool:
-        """Whether an object is there; one of the same name may have been made since, as Kueue does of Workloads."""
-        stored, uid = self.mirror.read(ref), were.get(ref, "")
-        return stored is not None and (not uid or _meta(stored)["uid"] == uid)
-
-    def _delete(self, ref: Ref) -> bool:
-        """Ask for an object to be deleted; whether the answer says that it is gone already."""
-        answer = self.objects.delete(ref)
-        if ref.kind == NAMESPACE and self.finalizes and answer.ok:
-            answer = self.objects.replace(
-                {**answer.body, "spec": {"finalizers": []}}, subresource="finalize"
-            )
-            return answer.ok
-        return answer.code == HTTPStatus.NOT_FOUND or (
-            answer.ok and "deletionTimestamp" not in _meta(answer.body)
+        self.informers.eventually(
+            gone, within=within, what="deleted objects to be gone"
         )
 
-    def _is_in_use(self, ref: Ref) -> bool:
-        """Whether Kueue rightly keeps a deleted object: quota of a ClusterQueue is held, a ClusterQueue names a flavor.
+    def _exists(self, ref: Ref, uids: Mapping[Ref, str]) -> bool:
+        """Whether an object exists, not only another one of its name, as Kueue creates Workloads again."""
+        stored = self.informers.read(ref)
+        if stored is None:
+            return False
+        uid = uids.get(ref, "")
+        return not uid or _meta(stored)["uid"] == uid
 
-        Up to Kueue 0.18 a deleted ClusterQueue does not say itself that it is kept.
+    def _delete(self, ref: Ref) -> bool:
+        """Delete an object; whether it is gone already according to the answer."""
+        answer = self.objects.delete(ref)
+        if ref.kind == NAMESPACE and self.finalizes and answer.ok:
+            finalized = {**answer.body, "spec": {"finalizers": []}}
+            return self.objects.replace(finalized, subresource="finalize").ok
+        if answer.ok:
+            return "deletionTimestamp" not in _meta(answer.body)
+        return answer.code == HTTPStatus.NOT_FOUND
+
+    def _is_in_use(self, ref: Ref) -> bool:
+        """Whether a finalizer of Kueue keeps a deleted object: a ClusterQueue with admitted work, a flavor of a queue.
+
+        Up to Kueue 0.18 the status of a deleted ClusterQueue does not show it.
         """
         if ref.kind == "ClusterQueue":
-            workloads = self.mirror.list(KUEUE, "Workload")
-            return any(
-                cluster_queue_of(each) == ref.name
-                for each in workloads
-                if holds_quota(each)
-            )
+            workloads = self.informers.list(KUEUE, "Workload")
+            holding = filter(holds_quota, workloads)
+            return any(cluster_queue_of(each) == ref.name for each in holding)
         if ref.kind == FLAVOR:
-            return any(
-                ref.name in flavors_named_by(queue)
-                for queue in self.mirror.list(KUEUE, "ClusterQueue")
-            )
+            queues = self.informers.list(KUEUE, "ClusterQueue")
+            return any(ref.name in flavors_named_by(queue) for queue in queues)
         return False
 
 

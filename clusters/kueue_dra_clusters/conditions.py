@@ -1,4 +1,4 @@
-"""Conditions of what a live Kueue shows, beyond whether they are True."""
+"""Reads conditions of objects of a live Kueue, with their observed generation."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def condition_of(manifest: Manifest, kind: str) -> Condition:
 
 
 def seen_generation(manifest: Manifest, kind: str) -> int:
-    """Give the generation of an object that Kueue had seen when it wrote a condition; 0 before the first time."""
+    """Give the observedGeneration of a condition; 0 without one."""
     return int(condition_of(manifest, kind).get("observedGeneration", 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http import HTTPStatus
@@ -34,15 +34,14 @@ TOKEN_SECONDS = 24 * 3600
 WORKERS = 8
 WEBHOOK_CERTIFICATES = "webhook"
 ETC = "etc"
-METRICS_CERTIFICATES = (
-    f"{ETC}/kueue/metrics/certs"  # where Kueue reads them when told not to make its own
-)
+METRICS_CERTIFICATES = f"{ETC}/kueue/metrics/certs"
+"""Where Kueue reads them if it does not manage its certificates itself."""
 
 
 class ControlPlane:
-    """An API server with Kueue's CRDs, webhooks and roles, and a Kueue that waits for its Configuration.
+    """An API server with Kueue's CRDs, webhooks and roles, and a Kueue that starts with its Configuration.
 
-    While it is open, ``api`` is a client with all rights, and ``kueue`` the Kueue of this control plane.
+    While it is open, ``api`` is a client with all permissions, and ``kueue`` the Kueue of this control plane.
     """
 
     api: ApiClient
@@ -58,7 +57,7 @@ class ControlPlane:
         self._held = ExitStack()
 
     def start(self) -> Self:
-        """Bring everything up; when that fails, what was started is ended again."""
+        """Start everything; if that fails, stop what was started."""
         programs = self._programs or binaries(self._release.minor)
         with ExitStack() as held:
             ports = held.enter_context(Ports())
@@ -75,21 +74,21 @@ class ControlPlane:
         return self
 
     def _insist(self) -> None:
-        """Fail with the last words of whichever process has ended."""
+        """Raise an error with the end of the log if a process has exited."""
         self._server.insist()
         self.kueue.insist()
 
     def objects(self, limits: WaitLimits) -> APIClient:
-        """Reach the objects in the newest version of Kueue's API, whatever the release serves."""
+        """Give a client for the newest version of Kueue's API, whatever the release serves."""
         return self._release.objects(api=self.api, limits=limits, alive=self._insist)
 
     @property
     def pauses(self) -> Pauses:
-        """How long the release lets things wait."""
+        """The delays of the release."""
         return self._release.pauses
 
     def close(self) -> None:
-        """End every process and remove every file."""
+        """Stop every process and remove every file."""
         self._held.close()
 
     def __enter__(self) -> Self:
@@ -105,16 +104,10 @@ class ControlPlane:
 
 
 def _install(programs: Binaries, server: ApiServer, objects: APIClient) -> KueueProcess:
-    """Put a Kueue release into an API server that may still be starting."""
+    """Install a Kueue release in an API server that may still be starting."""
     authority = Authority("kueue-ca")
     webhook = Webhook(port=server.ports.reserve(), authority=authority.pair.certificate)
-    serving = authority.vouch_for(WEBHOOK_HOST)
-    certificates = {
-        "ca.crt": authority.pair.certificate,
-        "ca.key": authority.pair.key,
-        "tls.crt": serving.certificate,
-        "tls.key": serving.key,
-    }
+    certificates = _certificates(authority)
     for folder in (WEBHOOK_CERTIFICATES, METRICS_CERTIFICATES):
         for name, content in certificates.items():
             server.processes.keep(f"{folder}/{name}", content)
@@ -129,17 +122,43 @@ def _install(programs: Binaries, server: ApiServer, objects: APIClient) -> Kueue
         others, key=lambda manifest: manifest["kind"] != "Namespace"
     )
     _create(objects, namespace)
+    _create_all(objects, [*definitions, *hooks, *others])
+    _await_kinds(server, objects, definitions)
+    return _kueue(programs, server, objects, webhook)
+
+
+def _certificates(authority: Authority) -> dict[str, bytes]:
+    serving = authority.vouch_for(WEBHOOK_HOST)
+    return {
+        "ca.crt": authority.pair.certificate,
+        "ca.key": authority.pair.key,
+        "tls.crt": serving.certificate,
+        "tls.key": serving.key,
+    }
+
+
+def _create_all(objects: APIClient, found: Sequence[Manifest]) -> None:
+    """Create many objects in parallel."""
     with ThreadPoolExecutor(WORKERS) as workers:
-        for made in [
-            workers.submit(_create, objects, manifest)
-            for manifest in [*definitions, *hooks, *others]
-        ]:
-            made.result()
+        pending = [workers.submit(_create, objects, manifest) for manifest in found]
+        for created in pending:
+            created.result()
+
+
+def _await_kinds(
+    server: ApiServer, objects: APIClient, definitions: Sequence[Manifest]
+) -> None:
+    """Wait until the API server serves and lists Kueue's kinds, and is ready."""
     collections = list(manifests.collections(definitions))
     for path in collections:
         server.await_answer(path)
     _await_discovery(objects, collections, server.limits)
     server.await_answer("/readyz")
+
+
+def _kueue(
+    programs: Binaries, server: ApiServer, objects: APIClient, webhook: Webhook
+) -> KueueProcess:
     etc = server.processes.directory / ETC
     place = ManagerEnvironment(
         kubeconfig=server.kubeconfig("kueue", _token(objects)),
@@ -161,7 +180,7 @@ def _install(programs: Binaries, server: ApiServer, objects: APIClient) -> Kueue
 def _await_discovery(
     objects: APIClient, paths: Iterable[str], limits: WaitLimits
 ) -> None:
-    """Return once the API server lists all kinds; it may serve them before, and Kueue does not start without them."""
+    """Wait until the API server lists all kinds, which may be after it serves them; Kueue needs the lists to start."""
     wanted = [path.rpartition("/")[::2] for path in paths]
 
     def listed() -> None:
@@ -193,7 +212,7 @@ def _names(listing: Manifest) -> set[str]:
 
 
 def _create(objects: APIClient, manifest: Manifest) -> None:
-    """Create one object; a first try whose answer was lost may have made it already."""
+    """Create one object; an earlier try without an answer may have created it already."""
     answer = objects.create(manifest)
     if not answer.ok and answer.code != HTTPStatus.CONFLICT:
         raise RequestRejected(
@@ -203,7 +222,7 @@ def _create(objects: APIClient, manifest: Manifest) -> None:
 
 
 def _token(objects: APIClient) -> str:
-    """Ask for a token of Kueue's own service account."""
+    """Request a token of Kueue's own service account."""
     path = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{SERVICE_ACCOUNT}/token"
     request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest"}
     answer = objects.call(

@@ -1,4 +1,4 @@
-"""An order that Kueue can see: seconds are whole, a second is ordered by UID, and each kind has a watch of its own."""
+"""Creates Jobs in an order that Kueue observes: creation times are whole seconds, and each kind has its own watch."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ RESERVED = "QuotaReserved"
 
 @dataclass(slots=True, kw_only=True)
 class CreationOrder:
-    """Holds each Job back until Kueue knows its queues and templates, and the clock has moved on since the last one."""
+    """Delays each Job until Kueue has observed its queues and templates, and the last Job is a second older."""
 
     objects: APIClient
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     limits: WaitLimits = field(default_factory=WaitLimits)
     _last: dict[str, Ref] = field(default_factory=dict)
     _new_queues: list[Ref] = field(default_factory=list)
     _new_templates: list[Ref] = field(default_factory=list)
 
     def before(self, manifest: Manifest) -> None:
-        """Return when a Job or Workload may be created; anything else may be at once."""
+        """Wait until a Job or Workload may be created; other objects may be at once."""
         ref = Ref.of(manifest)
         if (
             manifest["kind"] in JOBS
-            and ref not in self.world
-            and self.mirror.read(ref) is None
+            and ref not in self.applied
+            and self.informers.read(ref) is None
         ):
             self._await_queues()
             self._await_templates()
-            self._await_second(self._last.get(self.world.line_of(manifest)))
+            self._await_second(self._last.get(self.applied.tree_of(manifest)))
 
     def created(self, manifest: Manifest) -> None:
-        """Take note of an object that was created."""
+        """Record an object that was created."""
         ref = Ref.of(manifest)
         if ref.kind in QUEUES:
             self._new_queues.append(ref)
         if ref.kind == "ResourceClaimTemplate":
             self._new_templates.append(ref)
-        if ref.kind in JOBS and (line := self.world.line_of(manifest)):
+        if ref.kind in JOBS and (line := self.applied.tree_of(manifest)):
             self._last[line] = ref
 
     def clear(self) -> None:
@@ -67,44 +67,42 @@ class CreationOrder:
         self._new_templates.clear()
 
     def _await_queues(self) -> None:
-        """Let Kueue take notice of new queues first, so that no Job is judged by half of what was applied."""
+        """Wait until Kueue has observed new queues, so that it decides about a Job with all queues in view."""
 
         def noticed() -> None:
             while self._new_queues:
-                stored = self.mirror.read(self._new_queues[0])
+                stored = self.informers.read(self._new_queues[0])
                 if stored and not (stored.get("status") or {}).get("conditions"):
                     raise NotYet(f"{self._new_queues[0]} has no condition")
                 self._new_queues.pop(0)
 
-        self.mirror.eventually(
+        self.informers.eventually(
             noticed,
             within=self.limits.queues,
-            what="Kueue to take notice of the queues",
+            what="Kueue to observe the queues",
         )
 
     def _await_templates(self) -> None:
-        """Let new templates be told to who watches them first: a Job that is refused at once may be held back for ever.
+        """Wait until the informer has new templates: a Job that is rejected at once may stay inadmissible for ever.
 
-        Kueue tries it again within milliseconds, but then sweeps pass it over (QUEUE-034).
+        Kueue retries it within milliseconds, but later requeues skip it (QUEUE-034).
         """
         while self._new_templates:
-            self.mirror.read(self._new_templates.pop())
+            self.informers.read(self._new_templates.pop())
 
     def _await_second(self, last: Ref | None) -> None:
         if last is None:
             return
         try:
-            made = self.mirror.eventually(
+            made = self.informers.eventually(
                 lambda: self._second_of(last),
                 within=self.limits.workload,
                 what=f"the Workload of {last}",
             )
         except TimedOut:
-            return  # Kueue makes none for it, so there is nothing to come after
+            return  # Kueue creates no Workload for it, so the order does not matter
 
-        let_second_pass(
-            made
-        )  # most clusters agree with this machine's clock; the cluster's own is asked all the same
+        let_second_pass(made)  # by this machine's clock; then by the cluster's own
 
         def later() -> None:
             if self.objects.now() <= made:
@@ -118,29 +116,28 @@ class CreationOrder:
         )
 
     def _second_of(self, ref: Ref) -> int:
-        """Give the second in which the Workload was made, of a Job its own, or got its quota: Kueue orders by both."""
-        refs = workloads_of(self.mirror, ref) if ref.kind == "Job" else [ref]
-        found = [workload for each in refs if (workload := self.mirror.read(each))]
-        if not found and self.mirror.read(ref) is not None:
+        """Give the second in which a Workload was created or reserved quota, the later one: Kueue orders by both."""
+        refs = workloads_of(self.informers, ref) if ref.kind == "Job" else [ref]
+        found = [each for each in map(self.informers.read, refs) if each]
+        if not found and self.informers.read(ref) is not None:
             raise NotYet(f"{ref} has no Workload")
-        stamps = [each["metadata"]["creationTimestamp"] for each in found]
-        stamps += [
-            condition_of(each, RESERVED)["lastTransitionTime"]
-            for each in found
-            if is_true(each, RESERVED)
-        ]
+        stamps = []
+        for workload in found:
+            stamps.append(workload["metadata"]["creationTimestamp"])
+            if is_true(workload, RESERVED):
+                stamps.append(condition_of(workload, RESERVED)["lastTransitionTime"])
         return max(
             (int(datetime.fromisoformat(stamp).timestamp()) for stamp in stamps),
             default=0,
         )
 
 
-def workloads_of(mirror: InformerCache, ref: Ref) -> Sequence[Ref]:
-    """Name the Workloads that a stored Job owns; none for anything else."""
-    job = mirror.read(ref) if ref.kind == "Job" else None
+def workloads_of(informers: InformerCache, ref: Ref) -> Sequence[Ref]:
+    """Give the Workloads that a stored Job owns; none for other kinds."""
+    job = informers.read(ref) if ref.kind == "Job" else None
     if job is None:
         return []
-    workloads = mirror.list(KUEUE, "Workload", ref.namespace)
+    workloads = informers.list(KUEUE, "Workload", ref.namespace)
     return [
         Ref.of(each) for each in workloads if job["metadata"]["uid"] in owners_of(each)
     ]

@@ -1,4 +1,4 @@
-"""What can go wrong with our own set-up; what the judged Kueue refuses is a value, never one of these."""
+"""Errors of the test environment; rejections by Kueue are values, never one of these."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from pathlib import Path
 TAIL_LINES = 15
 LOG_LINES = 40
 PANICS = ("panic: ", "fatal error: ")
-"""How the last words of a Go program begin that did not end by itself."""
+"""How the last output of a Go program begins after a panic."""
 
 
 class ClusterError(Exception):
-    """A real Kueue could not be had; the message says what to do."""
+    """A real Kueue is not available; the message says what to do."""
 
 
 class MissingTool(ClusterError):
-    """A program or a folder that is needed is not there."""
+    """A required program or folder is missing."""
 
 
 class InvalidSetting(ClusterError):
-    """A variable of the environment that cannot be read."""
+    """An invalid value of an environment variable."""
 
 
 class ProcessError(ClusterError):
-    """A local process did not do what it should; shows the last lines of its log."""
+    """A local process failed; the message shows the end of its log."""
 
     def __init__(self, name: str, what: str, log: Path) -> None:
         self.name = name
@@ -41,14 +41,25 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
 
 def lines_about(names: Iterable[str], log: str, lines: int = LOG_LINES) -> str:
     """Give the last lines of Kueue's log that are about one of these namespaces, each cut to a readable length."""
-    marks = [mark for name in names for mark in (f'"{name}"', f"{name}/")]
-    said = [line for line in log.splitlines() if any(mark in line for mark in marks)]
-    return "the last that Kueue logged of it:\n" + tail_of("\n".join(said), lines)
+    marks = []
+    for name in names:
+        marks += [f'"{name}"', f"{name}/"]
+    found = []
+    for line in log.splitlines():
+        if any(mark in line for mark in marks):
+            found.append(line)
+    text = tail_of("\n".join(found), lines)
+    return f"the last lines of Kueue's log about it:\n{text}"
 
 
 def tail_of(text: str, lines: int = TAIL_LINES) -> str:
-    """Give the last lines of what a program has said, or the first ones of its panic, each cut to a readable length."""
-    said = text.splitlines()
-    panics = [number for number, line in enumerate(said) if line.startswith(PANICS)]
-    shown = said[panics[-1] :][:lines] if panics else said[-lines:]
-    return "\n".join(f"  {line[:400]}" for line in shown) or "  (empty)"
+    """Give the last lines of the output of a program, or the first ones of its panic, each cut to a readable length."""
+    shown = text.splitlines()
+    panics = [number for number, line in enumerate(shown) if line.startswith(PANICS)]
+    if panics:
+        begin = panics[-1]
+        shown = shown[begin : begin + lines]
+    else:
+        shown = shown[-lines:]
+    cut = [f"  {line[:400]}" for line in shown]
+    return "\n".join(cut) or "  (empty)"

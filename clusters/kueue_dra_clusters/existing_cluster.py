@@ -1,4 +1,4 @@
-"""A cluster that the user already has: found by kubeconfig context, judged fit or refused, left as it was found."""
+"""An existing cluster as a target: found by kubeconfig context, checked, and cleaned up at the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kueue_dra_clusters.releases import release
 from kueue_dra_clusters.waiting import Pauses, TimedOut, WaitLimits, limits_of
 from kueue_dra_ref.target import FieldError, Manifest, Ref, Rejection
 
-NOBODY = "kueue-dra.dev/nobody"
+NO_CONTROLLER = "kueue-dra.dev/nobody"
 KINDS = {
     "batch/v1": ("Job",),
     KUEUE: (
@@ -48,11 +48,11 @@ KINDS = {
     "scheduling.k8s.io/v1": ("PriorityClass",),
     "v1": ("LimitRange", "Namespace"),
 }
-"""Where to look for what a run left behind."""
+"""The kinds of objects that a run may leave behind."""
 
 
 class CannotServe(ClusterError):
-    """A cluster lacks what the cases need; ``missing`` names every single thing."""
+    """A cluster lacks something that the cases need; ``missing`` names everything."""
 
     def __init__(self, *, context: str, missing: Sequence[str]) -> None:
         lines = "\n".join(f"  - {line}" for line in missing)
@@ -63,19 +63,19 @@ class CannotServe(ClusterError):
 
 
 class CleanupFailed(ClusterError):
-    """Some of what we made is still in the user's cluster; the message gives the commands that remove it."""
+    """Some objects of the run are still in the user's cluster; the message gives the commands that delete them."""
 
     def __init__(self, *, context: str, left: Sequence[Ref], why: str) -> None:
         commands = "\n".join(f"  {removal_of(ref, context)}" for ref in left)
         super().__init__(
-            f"not everything could be removed ({why}); what is left, and how to remove it:\n{commands}"
+            f"some objects could not be deleted ({why}); to delete them:\n{commands}"
         )
         self.left = tuple(left)
 
 
 @dataclass(slots=True, kw_only=True)
 class AttachedKueue:
-    """The Kueue of a cluster that is not ours: it is asked what it serves, never changed."""
+    """The Kueue of an existing cluster: its configuration is read, never changed."""
 
     context: str
     minor: str
@@ -83,13 +83,13 @@ class AttachedKueue:
     _found: ClusterFacts | None = None
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Accept a Configuration that the cluster's own serves; `CannotServe` names everything that it lacks."""
+        """Check that the cluster's own Configuration serves the cases; `CannotServe` names everything that it lacks."""
         if missing := lacks(self.found(), dict(configuration), self.minor):
             raise CannotServe(context=self.context, missing=missing)
         return ()
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Have a local Kueue of the same minor judge a Configuration: the user's own is not restarted for it."""
+        """Check a Configuration with a local Kueue of the same minor: the user's own is not restarted."""
         named = os.environ.get(KUEUE_VARIABLE)
         return check(
             Path(named) if named else program(release(self.minor).component),
@@ -97,27 +97,27 @@ class AttachedKueue:
         )
 
     def describe(self) -> Manifest:
-        """Say which Kueue this is."""
+        """Give the version of Kueue."""
         return {"kueue": f"v{self.found().version}"}
 
     def metrics(self) -> str:
-        """Ask for no metrics: whether they are served, and to whom, is the user's."""
+        """Give no metrics: the user decides which clients may read them."""
         return ""
 
     def log(self) -> str:
-        """Ask for no log: it is the user's."""
+        """Give no log: it is the user's."""
         return ""
 
     def permit(self, rules: Sequence[Manifest]) -> None:
-        """Leave the role alone: it is the user's."""
+        """Refuse to change the role: it is the user's."""
         raise NotOwned(ROLE)
 
     def is_denied(self) -> bool:
-        """Kueue works, or the cluster would not have been taken."""
+        """Whether Kueue lacks permissions: never, or the check of the cluster would have failed."""
         return False
 
     def found(self) -> ClusterFacts:
-        """Read what the cluster says about its Kueue, once."""
+        """Read the facts about the cluster's Kueue, once."""
         self._found = self._found or ClusterFacts.read(self.objects)
         return self._found
 
@@ -130,17 +130,17 @@ class AttachedPlane:
     kueue: AttachedKueue
 
     def objects(self, limits: WaitLimits) -> APIClient:
-        """Reach the cluster's objects."""
+        """Give a client for the cluster's objects."""
         return APIClient(api=self.api, limits=limits)
 
     @property
     def pauses(self) -> Pauses:
-        """How long a Kueue of that minor lets things wait."""
+        """The delays of a Kueue of that minor."""
         return release(self.kueue.minor).pauses
 
 
 class AttachedTarget(LiveTarget):
-    """Kueue in the user's own cluster as a judge; everything that it makes carries the label of its run."""
+    """Kueue in the user's own cluster as a target; every object that it creates has the label of its run."""
 
     def __init__(
         self, context: str, minor: str, *, limits: WaitLimits | None = None
@@ -159,36 +159,33 @@ class AttachedTarget(LiveTarget):
         )
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
-        """Create each object or replace its spec; no Job of ours has pods: what is judged is whether it may."""
+        """Create each object or replace its spec; Jobs run no pods, because the cases only check admission."""
         return super().apply([_without_pods(each) for each in manifests])
 
     def clean(self) -> None:
-        """Remove what was applied since the last clean-up, or say what is left and how to remove it."""
-        with self._saying_what_is_left():
+        """Delete what was applied since the last clean-up; an error gives the commands for the rest."""
+        with self._reporting_remains():
             super().clean()
 
     def stop(self) -> None:
-        """Remove everything that this run made, or say what is left and how to remove it."""
-        with self._saying_what_is_left():
+        """Delete everything that this run created; an error gives the commands for the rest."""
+        with self._reporting_remains():
             super().stop()
 
     def left(self) -> list[Ref]:
         """Name every object that carries the label of this run."""
         left: list[Ref] = []
-        for version, kind in (
-            (version, kind) for version, some in KINDS.items() for kind in some
-        ):
-            with contextlib.suppress(
-                RequestRejected
-            ):  # what the user may not list, this run could not make either
-                left += map(
-                    Ref.of,
-                    self._objects.list(version, kind, labels=f"{RUN_LABEL}={self.run}"),
-                )
+        label = f"{RUN_LABEL}={self.run}"
+        kinds = [(version, kind) for version in KINDS for kind in KINDS[version]]
+        for version, kind in kinds:
+            # A kind that the user may not list, this run could not create either.
+            with contextlib.suppress(RequestRejected):
+                found = self._objects.list(version, kind, labels=label)
+                left += map(Ref.of, found)
         return left
 
     @contextlib.contextmanager
-    def _saying_what_is_left(self) -> Iterator[None]:
+    def _reporting_remains(self) -> Iterator[None]:
         try:
             yield
         except (TimedOut, RequestRejected) as trouble:
@@ -205,12 +202,12 @@ def attached(
     *,
     limits: WaitLimits | None = None,
 ) -> Iterator[AttachedTarget]:
-    """Have the cluster of a context as a target, and leave it as it was found.
+    """Use the cluster of a context as a target, and delete all own objects at the end.
 
     ``configuration`` is what the cases need, and ``minor`` the Kueue that they are for, such as ``0.19``.
 
     Raises:
-        ClusterTrouble: no such context, or `CannotServe`; at the end, `CouldNotClean`.
+        ClusterError: no such context, or `CannotServe`; at the end, `CleanupFailed`.
 
     """
     target = AttachedTarget(context, minor, limits=limits)
@@ -222,14 +219,14 @@ def attached(
 
 
 def _without_pods(manifest: Manifest) -> Manifest:
-    """Give a Job to a controller that there is not, as Jobs can be since Kubernetes 1.32."""
+    """Set a ``managedBy`` of a Job that no controller has, as is possible since Kubernetes 1.32."""
     if manifest["kind"] != "Job":
         return manifest
-    return {**manifest, "spec": {**manifest["spec"], "managedBy": NOBODY}}
+    return {**manifest, "spec": {**manifest["spec"], "managedBy": NO_CONTROLLER}}
 
 
 def client_of(context: str) -> ApiClient:
-    """Connect to the cluster of a kubeconfig context; ``KUBECONFIG`` says where, as for kubectl."""
+    """Connect to the cluster of a kubeconfig context; ``KUBECONFIG`` names the file, as for kubectl."""
     try:
         known = [each["name"] for each in config.list_kube_config_contexts()[0]]  # type: ignore[no-untyped-call] # ships no types
     except config.ConfigException as trouble:

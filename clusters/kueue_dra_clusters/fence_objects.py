@@ -1,4 +1,4 @@
-"""The manifests of the fence's own world (Kueue v1beta2): nothing in it can be confused with a case's objects."""
+"""The manifests of the fence's own objects (Kueue v1beta2), with names that no case uses."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from kueue_dra_ref.target import Manifest
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
 ASKED = "ephemeral-storage"
-"""What the fence's pods ask for: a Configuration may well turn CPUs into something else, which no quota here is for."""
+"""The resource of the fence's pods: not cpu, because a Configuration may transform it."""
 TOO_MUCH = 1001
-"""Bytes that no queue of the fence has; an odd number is written as it is, without a unit."""
+"""More bytes than any queue of the fence has; an odd number is printed without a unit."""
 
 
-def fence_world(name: str, labels: Mapping[str, str]) -> list[Manifest]:
-    """Give the fence's objects in the order in which they are made; ``name`` is its namespace and queue."""
-    # The Job's queue does not exist: the Workload controller itself says so, the scheduler never sees it.
+def fence_manifests(name: str, labels: Mapping[str, str]) -> list[Manifest]:
+    """Give the fence's objects in the order of creation; ``name`` is its namespace and queue."""
+    # The Job's queue does not exist: the Workload controller sets its condition, the scheduler never tries it.
     chain = {"suspend": True, "parallelism": 1, "template": a_template()}
-    world = [
+    manifests = [
         _an_object("v1", "Namespace", name),
         _an_object(KUEUE, "ResourceFlavor", name, spec={}),
         _an_object(KUEUE, "ClusterQueue", name, spec=a_queue(name, amount=1)),
         _an_object(
             KUEUE, "ClusterQueue", f"{name}-sweep", spec=a_queue(name, amount=1)
         ),
-        _an_object(KUEUE, "LocalQueue", "pawns", name, spec={"clusterQueue": name}),
+        _an_object(KUEUE, "LocalQueue", "probes", name, spec={"clusterQueue": name}),
         _an_object(KUEUE, "LocalQueue", "status", name, spec={"clusterQueue": name}),
         _an_object(
             KUEUE, "LocalQueue", "sweep", name, spec={"clusterQueue": f"{name}-sweep"}
         ),
         _an_object("batch/v1", "Job", "chain", name, spec=chain),
     ]
-    world[-1]["metadata"]["labels"] = {QUEUE_LABEL: "nowhere"}
-    for manifest in world:
+    manifests[-1]["metadata"]["labels"] = {QUEUE_LABEL: "nowhere"}
+    for manifest in manifests:
         manifest["metadata"].setdefault("labels", {}).update(labels)
-    return world
+    return manifests
 
 
 def a_template(*, amount: int = 1) -> Manifest:
-    """Give a pod template that asks for so many bytes; its image exists nowhere."""
+    """Give a pod template that requests an amount of bytes; its image does not exist."""
     container = {
         "name": "main",
         "image": "none.invalid/none",
@@ -67,7 +67,7 @@ def _an_object(
 
 
 def a_queue(name: str, *, amount: int) -> Manifest:
-    """Give the spec of a queue with so many bytes, for the fence's namespace only."""
+    """Give the spec of a queue with a quota in bytes, for the fence's namespace only."""
     flavor = {"name": name, "resources": [{"name": ASKED, "nominalQuota": amount}]}
     return {
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": name}},

@@ -1,4 +1,4 @@
-"""Runs the Go tool on the pinned modules of the real components, telling who waits how it goes."""
+"""Runs the Go tool on the pinned modules of the real components, and reports progress."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from kueue_dra_clusters.supervisor import die_with_parent
 PINNED = Path(__file__).parent / "binaries"
 """One folder for each real component, with the go.mod and go.sum that pin it."""
 
-TELL_EVERY_SECONDS = 5.0
+REPORT_EVERY_SECONDS = 5.0
 END_SECONDS = 3.0
+SETTINGS = {"CGO_ENABLED": "0", "GOWORK": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """A program to be had from pinned Go modules; in ``ldflags`` ``{version}`` (v1.2.3), ``{major}``, ``{minor}``."""
+    """A program from pinned Go modules; ``ldflags`` may have ``{version}`` (v1.2.3), ``{major}``, ``{minor}``."""
 
     name: str
     folder: str
@@ -36,7 +37,7 @@ class Component:
     package: str
     ldflags: str = "-s -w"
     sources: tuple[str, ...] = ()
-    """Files of ours in the folder that shape the program."""
+    """Our own source files in the folder."""
 
     @property
     def version(self) -> str:
@@ -53,39 +54,27 @@ class Component:
         return self.ldflags.format(version=self.version, major=major, minor=minor)
 
     def digest(self, *more: str) -> str:
-        """Tell this build from others: what is pinned, and ``more`` of what shapes the result."""
-        pinned = [
-            (PINNED / self.folder / name).read_bytes()
-            for name in ("go.mod", "go.sum", *self.sources)
-        ]
-        return hashlib.sha256(
-            b"\0".join([*pinned, *(word.encode() for word in more)])
-        ).hexdigest()[:16]
+        """Identify this build: by what is pinned, and by ``more`` inputs."""
+        files = ("go.mod", "go.sum", *self.sources)
+        inputs = [(PINNED / self.folder / name).read_bytes() for name in files]
+        inputs += [each.encode() for each in more]
+        return hashlib.sha256(b"\0".join(inputs)).hexdigest()[:16]
 
 
 def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> None:
-    """Run the Go tool in a component's folder, telling how long it takes."""
-    if not (tool := shutil.which("go")):
-        raise MissingTool(
-            _stop_signals(f"{what}: no Go toolchain (the command go) is on PATH")
-        )
+    """Run the Go tool in a component's folder, and report progress."""
+    tool = shutil.which("go")
+    if not tool:
+        problem = f"{what}: no Go toolchain (the command go) is on PATH"
+        raise MissingTool(_with_advice(problem))
     progress(what)
-    with (
-        tempfile.TemporaryDirectory(
-            dir=log.parent, ignore_cleanup_errors=True
-        ) as scratch,
-        log.open("wb") as output,
-        log.with_suffix(".err").open("wb") as complaints,
-    ):
-        environment = os.environ | {
-            "CGO_ENABLED": "0",
-            "GOWORK": "off",
-            "GOTMPDIR": scratch,
-        }
+    errors = log.with_suffix(".err")
+    scratch = tempfile.TemporaryDirectory(dir=log.parent, ignore_cleanup_errors=True)
+    with scratch as folder, log.open("wb") as output, errors.open("wb") as complaints:
         process = subprocess.Popen(
             [tool, *words],
             cwd=PINNED / component.folder,
-            env=environment,
+            env=os.environ | SETTINGS | {"GOTMPDIR": folder},
             stdout=output,
             stderr=complaints,
             preexec_fn=die_with_parent,
@@ -95,27 +84,23 @@ def go(component: Component, words: Sequence[str], *, what: str, log: Path) -> N
         finally:
             _end(process)
     if process.returncode:
-        said = tail(log.with_suffix(".err"))
-        raise MissingTool(
-            _stop_signals(
-                f"{what}: go ended with exit code {process.returncode}:\n{said}"
-            )
-        )
+        problem = f"{what}: go ended with exit code {process.returncode}"
+        raise MissingTool(_with_advice(f"{problem}:\n{tail(errors)}"))
 
 
 def _watch(process: subprocess.Popen[bytes], what: str) -> None:
-    """Wait for a process, saying every few seconds that it goes on."""
+    """Wait for a process, and report every few seconds that it runs."""
     begin = time.monotonic()
     while True:
         try:
-            process.wait(TELL_EVERY_SECONDS)
+            process.wait(REPORT_EVERY_SECONDS)
             return
         except subprocess.TimeoutExpired:
             progress(f"{what}: {time.monotonic() - begin:.0f} s")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, if it still runs, as Ctrl-C would: Go then ends its compilers too."""
+    """Stop a process with SIGINT if it still runs: Go then stops its compilers too."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -124,8 +109,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _stop_signals(problem: str) -> str:
-    """Say a problem with the two ways to get at the real components."""
+def _with_advice(problem: str) -> str:
+    """Add the two ways to get the real components to a problem."""
     return (
         f"{problem}\nEither install Go 1.26 or newer (https://go.dev/dl) so that the pinned modules can be built, "
         "or set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, KUEUE_BIN to a Kueue binary and "
@@ -134,5 +119,5 @@ def _stop_signals(problem: str) -> str:
 
 
 def progress(text: str) -> None:
-    """Say something to who waits."""
+    """Print a line of progress."""
     print(f"kueue-dra: {text}", file=sys.stderr, flush=True)

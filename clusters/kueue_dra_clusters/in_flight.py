@@ -1,4 +1,4 @@
-"""What a Kueue has decided and not written yet, and what it has decided before it had heard of everything."""
+"""Finds decisions that Kueue has not written yet, and decisions from an informer that was not up to date."""
 
 from __future__ import annotations
 
@@ -24,101 +24,92 @@ HOLDERS = re.compile(
     r'^kueue_reserving_active_workloads\{[^}]*cluster_queue="([^"]+)"[^}]*\} (\S+)$',
     re.MULTILINE,
 )
-"""How many Workloads the scheduler holds quota for in a ClusterQueue (all releases)."""
+"""The number of Workloads with quota reservation in a ClusterQueue (all releases)."""
 BUSY = re.compile(
     r'^(?:controller_runtime_active_workers|workqueue_depth)\{controller="(job|workload(?:_controller)?)"[^}]*\} [1-9]',
     re.MULTILINE,
 )
-"""A controller of Jobs or Workloads that has something in its hand, or in its queue (all releases)."""
+"""A controller of Jobs or Workloads that reconciles something, or has something in its queue (all releases)."""
 NOT_FOUND = re.compile(
     r"ResourceClaimTemplate (\S+) in podset .* not found$", re.DOTALL
 )
-"""How a Workload is refused whose template Kueue knows nothing of (all releases)."""
+"""The message of a Workload whose template Kueue does not find (all releases)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InFlight:
-    """Looks into Kueue's own books once everything else is at rest.
+    """Reads Kueue's own metrics once everything else has settled.
 
-    The scheduler takes note of an admission at once, and has it written beside its next cycles: no cycle of the fence
-    proves that it was.  And a controller whose write was refused lets the fence by before it tries again.
+    The scheduler records an admission in its cache at once, and writes it while its next cycles run: no cycle of the
+    fence proves that it was written.  And a controller whose write failed may reconcile the fence before it retries.
     """
 
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     fence: Fence
     metrics: Callable[[], str] = lambda: ""
-    """Gives Kueue's metrics; where it has none, the status of the queues is asked for."""
+    """Gives Kueue's metrics; without any, `faults` reads the status of the queues."""
 
     def faults(self, look: Observation, *, for_long: bool = False) -> Iterator[str]:
-        """While something waits, name each controller that is at work, and each ClusterQueue whose holders differ.
+        """While a workload is pending, name each busy controller, and each ClusterQueue whose reservations differ.
 
-        Where everything is at rest ``for_long``, the holders are as they are: what Kueue holds quota for and is refused
-        to write, over and over, agrees by chance only.
+        If nothing has changed ``for_long``, ignore the reservations: if the API server rejects an admission, Kueue
+        retries it in every cycle, so the counts agree only for a moment.
         """
         if look.pending:
-            told = self.metrics()
-            yield from (
-                f"Kueue's controller {name} is at work"
-                for name in sorted(set(BUSY.findall(told)))
-            )
+            metrics = self.metrics()
+            for name in sorted(set(BUSY.findall(metrics))):
+                yield f"Kueue's controller {name} is at work"
             if not for_long:
-                yield from self._unwritten(look, told)
+                yield from self._unwritten(look, metrics)
 
-    def misjudged(self, look: Observation) -> Iterator[Manifest]:
-        """Give each Workload of a Job that was refused for a template that was there before the Job.
+    def rejected_too_early(self, look: Observation) -> Iterator[Manifest]:
+        """Give each Workload of a Job that Kueue rejected for a missing template, although it is older than the Job.
 
-        Kueue had not heard of the template.  It tries again at once, but does not say so where the Workload then waits
-        for another one, and sweeps pass it over.
+        Kueue's informer did not have the template.  Kueue retries at once, but if the Workload is then pending for
+        another reason, its condition does not change, and requeues skip it.
         """
         jobs = {job["metadata"]["uid"]: job for job in look.jobs}
         for found in look.refused:
-            missed = NOT_FOUND.search(
-                condition_of(found, "Requeued").get("message", "")
-            )
+            message = condition_of(found, "Requeued").get("message", "")
+            missing = NOT_FOUND.search(message)
             job = next((jobs[uid] for uid in owners_of(found) if uid in jobs), None)
-            if (
-                missed
-                and job
-                and self.world.precedes(_template(missed[1], job), Ref.of(job))
-            ):
-                yield found
+            if missing and job:
+                template = _template(missing[1], job)
+                if self.applied.precedes(template, Ref.of(job)):
+                    yield found
 
-    def _unwritten(self, look: Observation, told: str) -> Iterator[str]:
-        shown = Counter(
-            cluster_queue_of(found)
-            for found in look.workloads
-            if holds_quota(found) and is_active(found)
-        )
-        for name, held in self._holders(told).items():
+    def _unwritten(self, look: Observation, metrics: str) -> Iterator[str]:
+        shown: Counter[str] = Counter()
+        for found in look.workloads:
+            if holds_quota(found) and is_active(found):
+                shown[cluster_queue_of(found)] += 1
+        for name, held in self._holders(metrics).items():
             if held != shown[name]:
-                yield f"Kueue holds quota for {held} Workloads in ClusterQueue {name}, {shown[name]} say so"
+                yield f"Kueue holds quota for {held} Workloads in ClusterQueue {name}, {shown[name]} have the condition"
 
-    def _holders(self, told: str) -> Mapping[str, int]:
-        """Give how many hold quota in each ClusterQueue of the world that Kueue has counted."""
-        queues = self.world.refs("ClusterQueue")
-        if told:
-            names = {ref.name for ref in queues}
-            return {
-                name: int(float(count))
-                for name, count in HOLDERS.findall(told)
-                if name in names
-            }
-        flat = [
-            ref for ref in queues if not self.world.is_nested(ref.name)
-        ]  # others sweep their tree at a touch
+    def _holders(self, metrics: str) -> Mapping[str, int]:
+        """Give the number of Workloads with quota reservation in each applied ClusterQueue."""
+        queues = self.applied.refs("ClusterQueue")
+        if metrics:
+            return _reservations_in(metrics, {ref.name for ref in queues})
+        # An update of a queue in a nested cohort requeues the workloads of the whole tree.
+        flat = [ref for ref in queues if not self.applied.is_nested(ref.name)]
         self.fence.pass_queues(flat, ())
-        stored = [
-            each
-            for each in map(self.mirror.read, flat)
-            if each and "deletionTimestamp" not in each["metadata"]
-        ]
-        return {
-            each["metadata"]["name"]: (each.get("status") or {}).get(
-                "reservingWorkloads", 0
-            )
-            for each in stored
-        }
+        found = {}
+        for queue in map(self.informers.read, flat):
+            if queue and "deletionTimestamp" not in queue["metadata"]:
+                status = queue.get("status") or {}
+                found[queue["metadata"]["name"]] = status.get("reservingWorkloads", 0)
+        return found
+
+
+def _reservations_in(metrics: str, names: set[str]) -> Mapping[str, int]:
+    found = {}
+    for name, count in HOLDERS.findall(metrics):
+        if name in names:
+            found[name] = int(float(count))
+    return found
 
 
 def _template(name: str, work: Manifest) -> Ref:

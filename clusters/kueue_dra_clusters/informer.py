@@ -1,8 +1,8 @@
-"""What an API server holds of the kinds that Kueue moves, kept up to date by watches: who waits asks it nothing.
+"""Informers: a cache of the kinds that Kueue changes, kept up to date by watches, so that waiting needs no requests.
 
-A watch tells the changes of its kind in the order in which they were stored.  So whoever has seen one change of a
-Workload in the mirror has seen every earlier change of any Workload; and who has written an object is answered only
-when the mirror has come as far.
+A watch reports the changes of its kind in the order in which they were stored.  So a client that has observed one
+change of a Workload has observed every earlier change of any Workload; and a read after a write waits until the cache
+has the write.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PLURALS = {
         for version in TEMPLATE_VERSIONS
     },
 }
-"""The kinds that are watched; those of Kueue in one version whatever version they were written in."""
+"""The watched kinds; those of Kueue in one version, whatever version they were written in."""
 
 FAULTS = (
     ApiException,
@@ -53,21 +53,21 @@ FAULTS = (
     KeyError,
     AttributeError,
 )
-PATIENCE = 0.25  # seconds: a change wakes who waits, so this is only how often time itself is looked at
-AGAIN = 0.1  # seconds until a watch that broke is begun anew
-TURN = 1200  # seconds after which a watch is begun anew, by a new listing
+PATIENCE = 0.25  # seconds between checks of the timeout; a change of the cache wakes the waiting thread
+AGAIN = 0.1  # seconds until a broken watch is started again
+TURN = 1200  # seconds after which a watch is started again with a new list
 
 
 @dataclass(slots=True)
 class Informer:
-    """All objects of one kind, as they are in the version that they are held in."""
+    """All objects of one kind in one API version."""
 
     api_version: str
     kind: str
     plural: str
     held: dict[tuple[str, str], Manifest] = field(default_factory=dict)
     revision: int = -1
-    """How far the API server's history has been followed; -1 before the first listing has come."""
+    """The newest observed resourceVersion; -1 before the first list."""
     watch: Any = field(default_factory=Watch)
     follower: threading.Thread | None = None
 
@@ -77,28 +77,28 @@ class Informer:
         return self.api_version.partition("/")[0]
 
     def fill(self, listing: Manifest) -> None:
-        """Hold exactly what a listing names."""
+        """Replace the cache by a list."""
         about = {"apiVersion": self.api_version, "kind": self.kind}
         self.held = {_key(each): {**each, **about} for each in listing["items"]}
         self.revision = int(listing["metadata"]["resourceVersion"])
 
-    def take(self, event: str, told: Manifest) -> None:
-        """Follow one event of a watch; ValueError for one that says that the watch is no good any more."""
+    def take(self, event: str, changed: Manifest) -> None:
+        """Apply one event of a watch; ValueError for an error event."""
         if event == "ERROR":
-            raise ValueError(told.get("message", "the watch ended"))
+            raise ValueError(changed.get("message", "the watch ended"))
         if event == "DELETED":
-            self.held.pop(_key(told), None)
+            self.held.pop(_key(changed), None)
         else:
-            self.held[_key(told)] = told
-        self.revision = int(told["metadata"]["resourceVersion"])
+            self.held[_key(changed)] = changed
+        self.revision = int(changed["metadata"]["resourceVersion"])
 
 
 @dataclass(slots=True, kw_only=True)
 class InformerCache:
-    """Reads and lists as `Objects` does, and of the kinds that it watches without a request."""
+    """Reads and lists as `APIClient` does; for the watched kinds without a request."""
 
     objects: APIClient
-    _shelves: dict[tuple[str, str], Informer] = field(default_factory=dict)
+    _informers: dict[tuple[str, str], Informer] = field(default_factory=dict)
     _moved: threading.Condition = field(default_factory=threading.Condition)
     _moves: int = 0
     _noticed: int = 0
@@ -106,34 +106,34 @@ class InformerCache:
 
     def read(self, ref: Ref) -> Manifest | None:
         """Give one object, or None."""
-        shelf = self._shelf(ref)
-        if shelf is None:
+        informer = self._informer(ref)
+        if informer is None:
             return self.objects.read(ref)
         with self._moved:
-            return shelf.held.get((ref.namespace, ref.name))
+            return informer.held.get((ref.namespace, ref.name))
 
     def watches(self, ref: Ref) -> bool:
-        """Whether an object is of a kind that is watched."""
+        """Whether the kind of an object is watched."""
         return (_version(ref.api_version), ref.kind) in PLURALS
 
     def list(self, api_version: str, kind: str, namespace: str = "") -> list[Manifest]:
         """Give all objects of a kind, of one namespace or of all."""
-        shelf = self._shelf(
+        informer = self._informer(
             Ref(api_version=api_version, kind=kind, name="", namespace=namespace)
         )
-        if shelf is None:
+        if informer is None:
             return self.objects.list(api_version, kind, namespace)
         with self._moved:
             return [
                 each
-                for (lives, _), each in shelf.held.items()
+                for (lives, _), each in informer.held.items()
                 if namespace in ("", lives)
             ]
 
     def eventually(
         self, probe: Callable[[], Seen], *, within: float, what: str
     ) -> Seen:
-        """Ask ``probe`` again whenever something has changed until it does not raise `NotYet`; late: `TimedOut`."""
+        """Call ``probe`` after each change of the cache until it does not raise `NotYet`; late: `TimedOut`."""
         return waiting.eventually(
             probe,
             within=within,
@@ -144,95 +144,90 @@ class InformerCache:
         )
 
     def close(self) -> None:
-        """End all watches; nothing can be read from here on."""
+        """Stop all watches; nothing can be read afterwards."""
         atexit.unregister(self.close)
         self._closed = True
-        with contextlib.suppress(
-            TimedOut
-        ):  # its thread does not keep the process from ending
+        # A thread that does not stop in time does not block the exit of the process.
+        with contextlib.suppress(TimedOut):
             waiting.eventually(
-                self._must_have_ended,
+                self._stop_watches,
                 within=self.objects.limits.request,
                 what="the watches to end",
             )
 
-    def _must_have_ended(self) -> None:
-        """Stop every watch once more: one that was just about to begin does not hear of it."""
+    def _stop_watches(self) -> None:
+        """Stop every watch again: one that is about to start does not notice an earlier stop."""
         if open_ones := [
-            shelf
-            for shelf in self._shelves.values()
-            if shelf.follower and shelf.follower.is_alive()
+            informer
+            for informer in self._informers.values()
+            if informer.follower and informer.follower.is_alive()
         ]:
-            for shelf in open_ones:
-                shelf.watch.stop()
-            raise NotYet(", ".join(shelf.plural for shelf in open_ones))
+            for informer in open_ones:
+                informer.watch.stop()
+            raise NotYet(", ".join(informer.plural for informer in open_ones))
 
-    def _shelf(self, ref: Ref) -> Informer | None:
-        """Give the shelf of a kind, as new as what we ourselves have written; None for a kind that is not watched."""
+    def _informer(self, ref: Ref) -> Informer | None:
+        """Give the informer of a kind, as new as our own last write; None for a kind that is not watched."""
         if not self.watches(ref):
             return None
         version = _version(ref.api_version)
-        shelf = self._shelves.get((version, ref.kind)) or self._begin(version, ref.kind)
-        wanted = self.objects.written(shelf.group, shelf.plural)
-        if shelf.revision < max(wanted, 0):
-            self._list(shelf, max(wanted, 0))
-        return shelf
+        informer = self._informers.get((version, ref.kind)) or self._begin(
+            version, ref.kind
+        )
+        wanted = self.objects.written(informer.group, informer.plural)
+        if informer.revision < max(wanted, 0):
+            self._list(informer, max(wanted, 0))
+        return informer
 
-    def _list(self, shelf: Informer, wanted: int) -> None:
+    def _list(self, informer: Informer, wanted: int) -> None:
         def caught_up() -> None:
-            if shelf.revision < wanted:
+            if informer.revision < wanted:
                 raise NotYet(
-                    f"the watch is at revision {shelf.revision}, what was written at {wanted}"
+                    f"the watch is at revision {informer.revision}, the last write at {wanted}"
                 )
 
         self.eventually(
             caught_up,
             within=self.objects.limits.ready,
-            what=f"the watch of {shelf.plural}",
+            what=f"the watch of {informer.plural}",
         )
 
     def _begin(self, version: str, kind: str) -> Informer:
-        if not self._shelves:
-            atexit.register(
-                self.close
-            )  # a watch that outlives the interpreter ends it with SIGABRT, in C++ of the CEL engine
-        shelf = self._shelves[version, kind] = Informer(
+        if not self._informers:
+            # A watch that outlives the interpreter crashes it with SIGABRT, in C++ of the CEL engine.
+            atexit.register(self.close)
+        informer = self._informers[version, kind] = Informer(
             version, kind, PLURALS[version, kind]
         )
-        shelf.follower = threading.Thread(
+        informer.follower = threading.Thread(
             target=self._watch,
-            args=(shelf,),
-            name=f"watch {shelf.plural}",
+            args=(informer,),
+            name=f"watch {informer.plural}",
             daemon=True,
         )
-        shelf.follower.start()
-        return shelf
+        informer.follower.start()
+        return informer
 
-    def _watch(self, shelf: Informer) -> None:
+    def _watch(self, informer: Informer) -> None:
         listed = CustomObjectsApi(self.objects.api).list_cluster_custom_object
-        group, _, version = self.objects.version_asked(shelf.api_version).partition("/")
+        asked = self.objects.version_asked(informer.api_version)
+        group, _, version = asked.partition("/")
+        kind = (group, version, informer.plural)
         again = threading.Event()
         while not self._closed:
             with contextlib.suppress(*FAULTS):
-                listing: Any = listed(group, version, shelf.plural)
-                self._notify(partial(shelf.fill, self.objects.as_ours(listing)))
-                events: Iterator[Any] = shelf.watch.stream(
+                listing: Any = listed(*kind)
+                self._notify(partial(informer.fill, self.objects.as_ours(listing)))
+                events: Iterator[Any] = informer.watch.stream(
                     listed,
-                    group,
-                    version,
-                    shelf.plural,
-                    resource_version=str(shelf.revision),
+                    *kind,
+                    resource_version=str(informer.revision),
                     timeout_seconds=TURN,
                     deserialize=False,
                 )
                 for event in events:
-                    self._notify(
-                        partial(
-                            shelf.take,
-                            event["type"],
-                            self.objects.as_ours(event["object"]),
-                        )
-                    )
+                    changed = self.objects.as_ours(event["object"])
+                    self._notify(partial(informer.take, event["type"], changed))
             again.wait(AGAIN)
 
     def _notify(self, change: Callable[[], None]) -> None:
@@ -242,7 +237,7 @@ class InformerCache:
             self._moved.notify_all()
 
     def _await_move(self, seconds: float) -> None:
-        """Return after a change that nobody was woken for yet, or after so many seconds; fail where none can come."""
+        """Wait for a change since the last call, or for so many seconds; fail if the API server or Kueue has exited."""
         with self._moved:
             moved = self._moved.wait_for(
                 lambda: self._moves != self._noticed, timeout=seconds

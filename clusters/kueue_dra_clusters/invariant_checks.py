@@ -1,4 +1,4 @@
-"""Has a live world at rest checked: as it shows itself, then with what Kueue writes late, last with its metrics."""
+"""Checks the settled objects of a live target: first as stored, then after late status updates, last with metrics."""
 
 from __future__ import annotations
 
@@ -21,43 +21,49 @@ class WithMetrics(Protocol):
     """A Kueue with metrics."""
 
     def metrics(self) -> str:
-        """Give them as they are printed; empty where they cannot be had."""
+        """Give the metrics as printed; empty if they are not available."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvariantChecks:
-    """Checks one world; nothing but a look at what is followed anyway and one reading of metrics, when all is right."""
+    """Checks the applied objects; if nothing is wrong, this costs one read of the informers and one of the metrics."""
 
     objects: APIClient
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     kueue: WithMetrics
     limits: WaitLimits = field(default_factory=WaitLimits)
 
     def audit(self, check: Audit) -> Sequence[str]:
-        """Give what is wrong in the end; figures may come late, so what is wrong at first is looked at again."""
-        return self._audited(lambda: check(self._shown(), "")) or self._audited(
-            lambda: check(self._shown(), self.kueue.metrics())
-        )
+        """Give the violations that remain; status updates may be late, so it checks again after a violation."""
+
+        def without_metrics() -> Sequence[str]:
+            return check(self._shown(), "")
+
+        def with_metrics() -> Sequence[str]:
+            return check(self._shown(), self.kueue.metrics())
+
+        return self._audited(without_metrics) or self._audited(with_metrics)
 
     def _audited(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
-        if not (wrong := look()):
+        wrong = look()
+        if not wrong:
             return wrong
-        self._hasten(wrong)
-        return self._in_the_end(look)
+        self._trigger_updates(wrong)
+        return self._finally(look)
 
     def _shown(self) -> list[Manifest]:
-        look = Observation.at(self.mirror, self.world)
-        queues = (self.mirror.read(ref) for ref in self.world.refs(*QUEUES))
+        look = Observation.at(self.informers, self.applied)
+        queues = (self.informers.read(ref) for ref in self.applied.refs(*QUEUES))
         return [*look.jobs, *look.workloads, *filter(None, queues)]
 
-    def _hasten(self, wrong: Sequence[str]) -> None:
-        """Have Kueue write at once the status of queues that something wrong is said of; else it takes a second."""
-        for ref in self.world.refs(*QUEUES):
+    def _trigger_updates(self, wrong: Sequence[str]) -> None:
+        """Trigger a status update of the queues that violations name; without it, the update takes a second."""
+        for ref in self.applied.refs(*QUEUES):
             if any(str(ref) in line for line in wrong):
                 reobserve(self.objects, ref, str(moment_now()))
 
-    def _in_the_end(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
+    def _finally(self, look: Callable[[], Sequence[str]]) -> Sequence[str]:
         wrong: Sequence[str] = ()
 
         def right() -> None:
@@ -66,7 +72,7 @@ class InvariantChecks:
                 raise NotYet("; ".join(wrong))
 
         try:
-            self.mirror.eventually(
+            self.informers.eventually(
                 right, within=self.limits.disagreement, what="figures that agree"
             )
         except TimedOut:

@@ -1,4 +1,4 @@
-"""Kubernetes' own CEL engine for a command: the program that is built from its package answers every selector."""
+"""Evaluates the selectors of a command with Kubernetes' own CEL engine, in a program built from its package."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kueue_dra_ref.cel.kubernetes_backend import (
 
 
 class NoAnswer(click.ClickException):
-    """The program cannot be had, or ended before it had answered."""
+    """The program is not available, or exited before its answer."""
 
     exit_code = 2
 
@@ -31,7 +31,7 @@ class _KubernetesAnswers(OracleProgram):
     def ask(
         self, expression: str, devices: Iterable[Device]
     ) -> KubernetesAnswers | CompileError:
-        """Ask, and end the command where there is no answer."""
+        """Ask the program; without an answer, the command fails."""
         try:
             return super().ask(expression, devices)
         except ProgramFailed as trouble:
@@ -40,10 +40,10 @@ class _KubernetesAnswers(OracleProgram):
 
 @contextmanager
 def kubernetes_answers() -> Iterator[None]:
-    """Have every selector answered by Kubernetes until the block ends.
+    """Evaluate every selector with Kubernetes' engine until the block ends.
 
     Raises:
-        NoAnswer: the program cannot be had.
+        NoAnswer: the program is not available.
 
     """
     try:

@@ -1,4 +1,4 @@
-"""Kueue as a local process of a control plane: started with a Configuration or refusing it, restarted, judged alone."""
+"""Kueue as a local process of a control plane: starts, restarts and checks Configurations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import urllib3
 
-from kueue_dra_clusters.api_client import APIClient, body_of
+from kueue_dra_clusters.api_client import APIClient, auth_headers, body_of
 from kueue_dra_clusters.errors import ClusterError, ProcessError
 from kueue_dra_clusters.manager_config import (
     DEFAULTS,
@@ -62,11 +62,11 @@ class KueueProcess:
     _pool: urllib3.HTTPSConnectionPool | None = None
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Have the real Kueue judge a Configuration; the running one goes on."""
+        """Check a Configuration with a separate Kueue process; the running one continues."""
         return check(self.binary, configuration)
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Run Kueue with a Configuration in place of the one that runs, or say why it refuses (the old one goes on)."""
+        """Restart Kueue with a Configuration, or give the errors of the Configuration (the running one continues)."""
         if faults := self.check(configuration):
             return faults
         self.stop()
@@ -83,55 +83,50 @@ class KueueProcess:
         return ()
 
     def restart(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Start again, with another Configuration or with the same; objects stay."""
+        """Restart, with another Configuration or with the same; objects stay."""
         return self.start(configuration)
 
     def stop(self) -> None:
-        """End Kueue, if it runs."""
+        """Stop Kueue, if it runs."""
         if self._running:
             self._running = False
             self.processes.stop(NAME)
 
     def insist(self) -> None:
-        """Fail with its last words when a Kueue that should run has ended by itself.
+        """Check that a Kueue that should run has not exited.
 
         Raises:
-            ProcessTrouble: it has.
+            ProcessError: it has; with the end of its log.
 
         """
         if self._running:
             self.processes.insist(NAME)
 
     def log(self) -> str:
-        """Read what the Kueue that was started last has logged."""
+        """Read the log of the Kueue that was started last."""
         return self.processes.log(NAME).read_text(encoding="utf-8", errors="replace")
 
     def describe(self) -> Manifest:
-        """Say which Kueue this is, running or not, as it says itself."""
+        """Give the version that Kueue reports, running or not."""
         self._version = self._version or version(self.binary)
         return {"kueue": self._version}
 
     def metrics(self) -> str:
-        """Read Kueue's own metrics; empty where it makes its certificates itself, whom nobody could believe."""
+        """Read Kueue's own metrics; empty if it manages its certificates itself, which no client could verify."""
         if self.place.etc is None:
             return ""
-        settings = self.objects.api.configuration.auth_settings()
-        headers = {
-            way["key"]: way["value"]
-            for way in settings.values()
-            if way["in"] == "header"
-        }
+        headers = auth_headers(self.objects.api)
         answer = self._scraper().request("GET", "/metrics", headers=headers)
         if answer.status != HTTPStatus.OK:
             raise ProcessError(
                 NAME,
-                f"answers {answer.status} to who asks for its metrics",
+                f"answers {answer.status} to a request for its metrics",
                 self.processes.log(NAME),
             )
         return answer.data.decode()
 
     def rules(self) -> list[Manifest]:
-        """Give the rules for resource.k8s.io of the ClusterRole that Kueue runs under."""
+        """Give the rules for resource.k8s.io of Kueue's ClusterRole."""
         return [
             rule
             for rule in self._role_rules()
@@ -139,7 +134,7 @@ class KueueProcess:
         ]
 
     def permit(self, rules: Sequence[Manifest]) -> None:
-        """Set the rules of Kueue's ClusterRole; a Kueue that watches already notices when restarted."""
+        """Set the rules of Kueue's ClusterRole; running watches notice at the next restart."""
         granted = self._granted or self._role_rules()
         self._granted = None if rules == granted else granted
         self._bind(rules)
@@ -149,15 +144,15 @@ class KueueProcess:
             )
 
     def is_denied(self) -> bool:
-        """Whether Kueue has met with a permission that was taken: it waits, and says so in its log."""
+        """Whether the log of Kueue reports a permission that was removed; Kueue then waits for it."""
         return self._granted is not None and "is forbidden" in self.log()
 
     def remove_permission(self, resource: str) -> None:
-        """Take one resource from Kueue's ClusterRole."""
+        """Remove one resource from Kueue's ClusterRole."""
         self.permit(without_permission(self._role_rules(), resource))
 
     def restore_permissions(self) -> None:
-        """Give Kueue's ClusterRole back what was taken; Kueue tries again by itself within some seconds."""
+        """Restore Kueue's ClusterRole; Kueue retries within some seconds."""
         if self._granted is not None:
             self.permit(self._granted)
 
@@ -174,11 +169,11 @@ class KueueProcess:
         return self._pool
 
     def _complete(self, configuration: Mapping[str, Any]) -> Manifest:
-        """Lay a Configuration over the defaults, and what the surroundings fix over both."""
+        """Merge a Configuration into the defaults, and the settings of the environment into both."""
         return merged(merged(DEFAULTS, configuration), self.place.settings())
 
     def _await_webhooks(self) -> None:
-        """Return once Kueue says that its webhooks answer."""
+        """Wait until Kueue is ready, webhooks included."""
         address = f"http://{LOOPBACK}:{self.place.health}/readyz"
 
         def ready() -> None:
@@ -204,7 +199,7 @@ class KueueProcess:
     def _role_rules(self) -> list[Manifest]:
         role = self.objects.read(ROLE)
         if role is None:
-            raise ClusterError(f"{ROLE} is not there")
+            raise ClusterError(f"{ROLE} does not exist")
         rules: list[Manifest] = role["rules"]
         return rules
 
@@ -212,26 +207,13 @@ class KueueProcess:
         body_of(self.objects.patch(ROLE, {"rules": rules}), f"change {ROLE}")
 
     def _await_access(self, resource: str, *, allowed: bool) -> None:
-        """Return once the API server's authorizer has seen the change of a role."""
-        review = {
-            "apiVersion": "authorization.k8s.io/v1",
-            "kind": "SubjectAccessReview",
-            "metadata": {"name": ""},
-            "spec": {
-                "user": f"system:serviceaccount:{NAMESPACE}:{SERVICE_ACCOUNT}",
-                "resourceAttributes": {
-                    "group": "resource.k8s.io",
-                    "resource": resource,
-                    "verb": "get",
-                },
-            },
-        }
+        """Wait until the API server's authorizer has observed the change of a role."""
+        review = _access_review(resource)
 
         def seen() -> None:
             if self.objects.create(review).body["status"]["allowed"] is not allowed:
-                raise NotYet(
-                    f"access to {resource} is not yet {'given' if allowed else 'taken'}"
-                )
+                wanted = "granted" if allowed else "removed"
+                raise NotYet(f"access to {resource} is not yet {wanted}")
 
         eventually(
             seen,
@@ -239,3 +221,17 @@ class KueueProcess:
             every=0.02,
             what=f"the role's change for {resource}",
         )
+
+
+def _access_review(resource: str) -> Manifest:
+    """Ask whether Kueue may read a resource of resource.k8s.io."""
+    attributes = {"group": "resource.k8s.io", "resource": resource, "verb": "get"}
+    return {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SubjectAccessReview",
+        "metadata": {"name": ""},
+        "spec": {
+            "user": f"system:serviceaccount:{NAMESPACE}:{SERVICE_ACCOUNT}",
+            "resourceAttributes": attributes,
+        },
+    }

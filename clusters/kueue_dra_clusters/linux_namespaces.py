@@ -1,8 +1,8 @@
-"""Shows a process a folder of ours as its ``/etc``, by Linux user and mount namespaces, so that no root is needed.
+"""Mounts a folder as ``/etc`` of one process, by Linux user and mount namespaces, without root.
 
-A Kueue that does not manage certificates itself reads the metrics server's from a fixed place below ``/etc``.
-Given there, it starts within a fraction of a second; its own management takes one to two seconds, however little
-there is to do.  Standard library only: the supervisor uses it.
+A Kueue that does not manage certificates itself reads those of the metrics server from a fixed path below ``/etc``.
+With them, it starts within a fraction of a second; its own certificate management takes one to two seconds.
+Standard library only: the supervisor uses it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MS_BIND = 0x1000
 
 
 def see_as_etc(folder: str) -> None:
-    """Give the calling process, which must have one thread, a folder as its ``/etc``; OSError where not allowed."""
+    """Mount a folder as ``/etc`` of the calling process, which must have one thread; OSError if not allowed."""
     user, group = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
     _insist(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
@@ -29,7 +29,7 @@ def see_as_etc(folder: str) -> None:
 
 
 def possible(folder: str) -> bool:
-    """Tell whether this machine allows it, by trying in a process that ends at once."""
+    """Whether this machine allows it, by trying in a process that exits at once."""
     if sys.platform != "linux":
         return False
     child = os.fork()

@@ -1,4 +1,4 @@
-"""The target port over a real Kueue on a node-less control plane: manifests in, the same objects with status out."""
+"""The target port for a real Kueue on a control plane without nodes: applies manifests, reads objects with status."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ SWEEPING = frozenset(
         "Topology",
     }
 )
-"""Kinds whose creation makes Kueue sweep the inadmissible workloads of other queues."""
+"""Kinds whose creation makes Kueue requeue the inadmissible workloads of other queues."""
 
 COUNTED = frozenset({"LimitRange", "RuntimeClass"})
-"""Kinds whose creation has Kueue count anew what waits."""
+"""Kinds whose creation makes Kueue compute the requests of pending workloads again."""
 
 INERT = frozenset(
     {"Namespace", "ResourceClaimTemplate", "ResourceFlavor", "WorkloadPriorityClass"}
 )
-"""Kinds that decide nothing once the Jobs and queues that named them are gone."""
+"""Kinds that have no effect once the Jobs and queues that name them are gone."""
 
 
 class LiveTarget:
-    """A real Kueue as a judge; one of them serves many cases, one after another, with `clean` between them.
+    """A real Kueue as a target; it serves many cases, one after another, with `clean` between them.
 
-    With ``labels`` it works in a cluster that others use too: it labels what it makes, touches nothing else, and
-    leaves namespaces to the namespace controller.  The kinds that it ``leaves`` it does not remove.
+    With ``labels`` it works in a shared cluster: it labels the objects that it creates, changes no others, and leaves
+    namespaces to the namespace controller.  It does not delete objects of the kinds in ``leaves``.
     """
 
     name = "kueue"
@@ -69,159 +69,179 @@ class LiveTarget:
         leaves: frozenset[str] = frozenset(),
     ) -> None:
         self._plane = plane
-        limits = limits or limits_of(os.environ)
-        self._custody = Ownership(labels=dict(labels or {}))
-        self._objects = plane.objects(limits)
-        self._mirror = InformerCache(objects=self._objects)
-        self._world = AppliedObjects()
-        self._cleaning = Cleanup(
-            objects=self._objects,
-            mirror=self._mirror,
-            limits=limits,
-            finalizes=not self._custody.labels,
-            leaves=leaves,
-        )
-        self._fence = Fence(
-            objects=self._objects,
-            mirror=self._mirror,
-            run=secrets.token_hex(4),
-            labels=self._custody.labels,
-            limits=limits,
+        self._limits = limits or limits_of(os.environ)
+        self._ownership = Ownership(labels=dict(labels or {}))
+        self._objects = plane.objects(self._limits)
+        self._informers = InformerCache(objects=self._objects)
+        self._applied = AppliedObjects()
+        self._cleaning = self._cleanup(leaves)
+        self._fence = self._new_fence()
+        self._retries = PendingRetries(
+            informers=self._informers,
+            applied=self._applied,
+            limits=self._limits,
             pauses=plane.pauses,
         )
-        self._ahead = PendingRetries(
-            mirror=self._mirror, world=self._world, limits=limits, pauses=plane.pauses
-        )
         self._stops = StopPolicySync(
-            objects=self._objects, world=self._world, fence=self._fence
+            objects=self._objects, applied=self._applied, fence=self._fence
         )
-        self._settling = Settle(
-            objects=self._objects,
-            mirror=self._mirror,
-            world=self._world,
-            fence=self._fence,
-            underway=InFlight(
-                mirror=self._mirror,
-                world=self._world,
-                fence=self._fence,
-                metrics=plane.kueue.metrics,
-            ),
-            ahead=self._ahead,
-            stops=self._stops,
-            is_denied=plane.kueue.is_denied,
-            limits=limits,
-        )
-        self._counting = QueueStatusSync(
-            mirror=self._mirror,
-            world=self._world,
-            fence=self._fence,
-            limits=limits,
-            sweeps=self._ahead.note_opening,
-        )
-        self._auditing = InvariantChecks(
-            objects=self._objects,
-            mirror=self._mirror,
-            world=self._world,
-            kueue=plane.kueue,
-            limits=limits,
-        )
-        self._order = CreationOrder(
-            objects=self._objects, mirror=self._mirror, world=self._world, limits=limits
-        )
+        self._settling = self._settle()
+        self._counting = self._queue_status_sync()
+        self._auditing = self._invariant_checks()
+        self._order = self._creation_order()
         self._configuration = ""
         self._description: Manifest = {}
         self._touches = 0
 
+    def _cleanup(self, leaves: frozenset[str]) -> Cleanup:
+        return Cleanup(
+            objects=self._objects,
+            informers=self._informers,
+            limits=self._limits,
+            finalizes=not self._ownership.labels,
+            leaves=leaves,
+        )
+
+    def _new_fence(self) -> Fence:
+        return Fence(
+            objects=self._objects,
+            informers=self._informers,
+            run=secrets.token_hex(4),
+            labels=self._ownership.labels,
+            limits=self._limits,
+            pauses=self._plane.pauses,
+        )
+
+    def _settle(self) -> Settle:
+        kueue = self._plane.kueue
+        in_flight = InFlight(
+            informers=self._informers,
+            applied=self._applied,
+            fence=self._fence,
+            metrics=kueue.metrics,
+        )
+        return Settle(
+            objects=self._objects,
+            informers=self._informers,
+            applied=self._applied,
+            fence=self._fence,
+            in_flight=in_flight,
+            retries=self._retries,
+            stops=self._stops,
+            is_denied=kueue.is_denied,
+            limits=self._limits,
+        )
+
+    def _queue_status_sync(self) -> QueueStatusSync:
+        return QueueStatusSync(
+            informers=self._informers,
+            applied=self._applied,
+            fence=self._fence,
+            limits=self._limits,
+            sweeps=self._retries.note_opening,
+        )
+
+    def _invariant_checks(self) -> InvariantChecks:
+        return InvariantChecks(
+            objects=self._objects,
+            informers=self._informers,
+            applied=self._applied,
+            kueue=self._plane.kueue,
+            limits=self._limits,
+        )
+
+    def _creation_order(self) -> CreationOrder:
+        return CreationOrder(
+            objects=self._objects,
+            informers=self._informers,
+            applied=self._applied,
+            limits=self._limits,
+        )
+
     def start(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Run Kueue with a Configuration unless it runs with the same one, or say why it refuses to start."""
+        """Run Kueue with a Configuration unless it runs with the same one; give the errors if it does not start."""
         wanted = json.dumps(configuration, sort_keys=True, default=str)
         if wanted == self._configuration:
             return ()
         faults = self._plane.kueue.start(configuration)
         if not faults:
             self._configuration = wanted
-            self._world.selector = (
-                configuration.get("managedJobsNamespaceSelector") or {}
-            )
-            self._ahead.note_change()
+            selector = configuration.get("managedJobsNamespaceSelector") or {}
+            self._applied.selector = selector
+            self._retries.note_change()
             self._counting.forget()
         return faults
 
     def check(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Say why Kueue would refuse to start with a Configuration, and leave the running one alone."""
+        """Give the errors with which Kueue would not start with a Configuration; the running one continues."""
         return self._plane.kueue.check(configuration)
 
     def apply(self, manifests: Iterable[Manifest]) -> Sequence[Rejection]:
-        """Create each object or replace its spec; give what the API server or a webhook refused."""
+        """Create each object or replace its spec; give the rejections of the API server or a webhook."""
         self._settling.wait_for_requeue()
-        answers = [
-            (
-                ref := Ref.of(each),
-                self._permit(each) if ref == ROLE else self._apply(each),
-            )
-            for each in manifests
-        ]
-        return [
-            Rejection(ref=ref, code=answer.code, message=answer.message)
-            for ref, answer in answers
-            if not answer.ok
-        ]
+        rejections = []
+        for manifest in manifests:
+            ref = Ref.of(manifest)
+            apply = self._permit if ref == ROLE else self._apply
+            answer = apply(manifest)
+            if not answer.ok:
+                rejection = Rejection(ref=ref, code=answer.code, message=answer.message)
+                rejections.append(rejection)
+        return rejections
 
     def delete(self, refs: Iterable[Ref]) -> None:
-        """Delete objects and, with each Job, its Workload; return when Kueue has let go of them."""
+        """Delete objects and, with each Job, its Workload; wait until Kueue has removed its finalizers."""
         self._settling.wait_for_requeue()
         for ref in refs:
-            self._custody.insist_on(self._objects, ref)
-            if (
-                ref.kind == "ResourceFlavor"
-            ):  # Kueue lets one go that no ClusterQueue names of which it has heard
+            self._ownership.insist_on(self._objects, ref)
+            if ref.kind == "ResourceFlavor":
+                # Kueue releases one that no ClusterQueue of its informer names.
                 self._fence.pass_queues((), ())
-            self._cleaning.remove(
-                [ref, *workloads_of(self._mirror, ref)], entirely=False
-            )
-            self._note_end(ref)
+            removed = [ref, *workloads_of(self._informers, ref)]
+            self._cleaning.remove(removed, entirely=False)
+            self._record_deletion(ref)
             if ref.kind == "DeviceClass":
-                self._ahead.note_class()
+                self._retries.note_class()
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Change an annotation of each Job's Workload, so that Kueue reconciles it at once."""
         self._settling.wait_for_requeue()
         self._touches += 1
         for ref in refs:
-            self._custody.insist_on(self._objects, ref)
+            self._ownership.insist_on(self._objects, ref)
             for workload in (
-                workloads_of(self._mirror, ref) if ref.kind == "Job" else [ref]
+                workloads_of(self._informers, ref) if ref.kind == "Job" else [ref]
             ):
                 self._objects.patch(
                     workload,
                     {"metadata": {"annotations": {TOUCHED: str(self._touches)}}},
                 )
-        self._ahead.note_change()
+        self._retries.note_change()
 
     def settle(self) -> None:
-        """Return when every decision that follows from what was applied so far has been made.
+        """Wait until Kueue has made and written every decision that follows from what was applied so far.
 
         Raises:
-            TimedOut: something still moves or is missing; with what Kueue has logged of the world's namespaces.
+            TimedOut: something still changes or is missing; with Kueue's log about the namespaces of the case.
 
         """
         self._settling.wait_for_requeue()
         try:
-            self._come_to_rest()
+            self._settle_all()
         except TimedOut as trouble:
-            if told := self.log():
-                trouble.add_note(told)
+            if log := self.log():
+                trouble.add_note(log)
             raise
 
-    def _come_to_rest(self) -> None:
+    def _settle_all(self) -> None:
         self._settling.settle()
-        while gone := self._cleaning.let_go():
+        while gone := self._cleaning.released():
             for ref in gone:
-                self._note_end(ref)
+                self._record_deletion(ref)
             self._settling.settle()
 
     def read(self, ref: Ref) -> Manifest | None:
-        """Give one object as stored, in the version asked for, or None; queues with their figures up to date."""
+        """Give one object as stored, in the requested version, or None; queues with up-to-date status."""
         if ref.kind in QUEUES:
             self._counting.settle()
         return self._objects.read(ref)
@@ -229,29 +249,27 @@ class LiveTarget:
     def list(
         self, api_version: str, kind: str, namespace: str = ""
     ) -> Sequence[Manifest]:
-        """Give all objects of a kind but those of the fence, sorted by namespace and name."""
+        """Give all objects of a kind except those of the fence, sorted by namespace and name."""
         if kind in QUEUES:
             self._counting.settle()
         found = self._objects.list(api_version, kind, namespace)
         return sorted((each for each in found if not _is_fence(each)), key=_place)
 
     def audit(self, check: Audit) -> Sequence[str]:
-        """Have the world checked as it shows itself; with figures that come late, and with metrics once it is right."""
+        """Check the objects as stored, then after late status updates, and last with metrics."""
         return self._auditing.audit(check)
 
     def log(self) -> str:
-        """Give the last lines of Kueue's log about the world's namespaces; empty where the log cannot be had."""
+        """Give the last lines of Kueue's log about the namespaces of the case; empty without a log."""
         log = self._plane.kueue.log()
-        return lines_about(self._world.namespaces, log) if log else ""
+        return lines_about(self._applied.namespaces, log) if log else ""
 
     def describe(self) -> Manifest:
-        """Say which Kueue and which Kubernetes judge, and the versions of resource.k8s.io that are served."""
+        """Give the versions of Kueue and Kubernetes, and the served versions of resource.k8s.io."""
         if not self._description:
             version = self._objects.call("GET", "/version").body.get("gitVersion", "")
-            served = (
-                self._objects.call("GET", "/apis/resource.k8s.io").body.get("versions")
-                or []
-            )
+            group = self._objects.call("GET", "/apis/resource.k8s.io").body
+            served = group.get("versions") or []
             self._description = {
                 "kind": self.name,
                 **self._plane.kueue.describe(),
@@ -261,17 +279,17 @@ class LiveTarget:
         return dict(self._description)
 
     def clean(self) -> None:
-        """Remove everything applied since the last clean-up, so that the next case finds an empty cluster."""
-        for ref in self._world.refs():
-            if not self._custody.holds(self._objects, ref):
-                self._world.forget(ref)
-        self._cleaning.clean(self._world)
+        """Delete everything applied since the last clean-up, so that the next case finds an empty cluster."""
+        for ref in self._applied.refs():
+            if not self._ownership.holds(self._objects, ref):
+                self._applied.forget(ref)
+        self._cleaning.clean(self._applied)
         self._order.clear()
         self._settling.forget()
         self._counting.forget()
 
     def stop(self) -> None:
-        """Remove everything that this target made; the control plane ends with whoever started it."""
+        """Delete everything that this target created; it does not stop the control plane."""
         self.clean()
         self._cleaning.remove(self._fence.refs())
         self._cleaning.finish()
@@ -279,60 +297,61 @@ class LiveTarget:
         self.close()
 
     def close(self) -> None:
-        """End what follows the API server; the target is of no use from here on."""
-        self._mirror.close()
+        """Stop the informers; the target cannot be used afterwards."""
+        self._informers.close()
 
-    def _note_end(self, ref: Ref) -> None:
-        """Take note that an object was deleted, or that it has gone since: what waits behind it is told so."""
+    def _record_deletion(self, ref: Ref) -> None:
+        """Record that an object was deleted, or that it is gone since."""
         if not self._cleaning.keeps(ref):
-            self._world.forget(ref)
+            self._applied.forget(ref)
         if ref.kind == "ClusterQueue":
             self._stops.note(ref)
-        self._ahead.note_change()
+        self._retries.note_change()
 
     def _permit(self, role: Manifest) -> Answer:
         self._plane.kueue.permit(role["rules"])
-        self._configuration = (
-            ""  # Kueue's caches take notice of its rights when it starts
-        )
+        self._configuration = ""  # Kueue observes its permissions when it starts
         return Answer(code=HTTPStatus.OK, body={})
 
     def _apply(self, manifest: Manifest) -> Answer:
         self._order.before(manifest)
         body = {key: value for key, value in manifest.items() if key != "status"}
-        before = self._world.written(Ref.of(manifest))
+        before = self._applied.written(Ref.of(manifest))
         if before and _stop_policy(manifest) not in ("None", _stop_policy(before)):
-            self._settling.settle()  # a stop comes after what was submitted before it, not beside it
-        written = write(self._objects, self._custody, body, before)
+            self._settling.settle()  # earlier work is decided before the stop, not at the same time
+        written = write(self._objects, self._ownership, body, before)
         if not written.answer.ok:
             return written.answer
-        self._take_note(manifest, before, written)
-        self._world.add(manifest, changed=written.changed)
+        self._record(manifest, before, written)
+        self._applied.add(manifest, changed=written.changed)
         if not manifest.get("status"):
             return written.answer
-        self._ahead.note_change()
+        self._retries.note_change()
         return write_status(self._objects, Ref.of(manifest), manifest["status"])
 
-    def _take_note(
+    def _record(
         self, manifest: Manifest, before: Manifest, written: ApplyResult
     ) -> None:
+        """Record what Kueue will do after a write."""
         if written.created:
             self._order.created(manifest)
             if manifest["kind"] in SWEEPING:
-                self._ahead.note_opening()
-        late = SWEEPING | COUNTED
-        if written.changed and (
-            not written.created or (manifest["kind"] in late and self._world.has_jobs)
-        ):
-            self._ahead.note_change()
-        if written.changed and manifest["kind"] == "DeviceClass":
-            self._ahead.note_class()
-        if written.changed and manifest["kind"] == "ResourceClaimTemplate":
-            self._ahead.note_template()
-        if written.changed and _stop_policy(manifest) not in (
-            "None",
-            _stop_policy(before),
-        ):
+                self._retries.note_opening()
+        if written.changed:
+            self._record_change(manifest, before, written)
+
+    def _record_change(
+        self, manifest: Manifest, before: Manifest, written: ApplyResult
+    ) -> None:
+        kind = manifest["kind"]
+        is_late = kind in SWEEPING | COUNTED and self._applied.has_jobs
+        if not written.created or is_late:
+            self._retries.note_change()
+        if kind == "DeviceClass":
+            self._retries.note_class()
+        if kind == "ResourceClaimTemplate":
+            self._retries.note_template()
+        if _stop_policy(manifest) not in ("None", _stop_policy(before)):
             self._stops.note(Ref.of(manifest))
 
 

@@ -1,4 +1,4 @@
-"""Configurations for a local Kueue: what the surroundings fix in them, and how the real binary judges one alone."""
+"""Configurations for a local Kueue: the settings of its environment, and checks with the real binary."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ DEFAULTS: Manifest = {
     "clientConnection": {"qps": 1000, "burst": 2000},
     "integrations": {"frameworks": ["batch/job"]},
 }
-"""What holds where the author of a Configuration wrote nothing."""
+"""The values of fields that a Configuration does not set."""
 
 CHECK_SECONDS = 30.0
-"""Judging a Configuration takes Kueue about 40 ms."""
+"""The timeout of a check, which takes Kueue about 40 ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagerEnvironment:
-    """Where a Kueue process lives: its kubeconfig, the directory of its webhook's certificate, its ports.
+    """The environment of a Kueue process: its kubeconfig, the directory of its webhook's certificate, its ports.
 
-    ``etc`` is what it sees as its /etc, with a certificate for its metrics server; where that cannot be had it is
-    None, and Kueue manages its certificates itself.
+    ``etc`` is mounted as its /etc, with a certificate for its metrics server; if that is not possible it is None, and
+    Kueue manages its certificates itself.
     """
 
     kubeconfig: Path
@@ -43,7 +43,7 @@ class ManagerEnvironment:
     metrics: int
 
     def settings(self) -> Manifest:
-        """Write what the surroundings fix in a Configuration, whatever its author wrote."""
+        """Give the settings of the environment, which override a Configuration."""
         return {
             "health": {"healthProbeBindAddress": f"{LOOPBACK}:{self.health}"},
             "metrics": {"bindAddress": f"{LOOPBACK}:{self.metrics}"},
@@ -54,41 +54,40 @@ class ManagerEnvironment:
             },
             "leaderElection": {"leaderElect": False},
             "internalCertManagement": {"enable": self.etc is None},
-            "featureGates": {
-                "VisibilityOnDemand": False
-            },  # its server wants certificates at /visibility
+            # The visibility server needs certificates at /visibility.
+            "featureGates": {"VisibilityOnDemand": False},
         }
 
 
 def check(binary: Path, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-    """Have the real Kueue judge a Configuration: every fault that makes it exit, none when it would start.
+    """Check a Configuration with the real Kueue: every error that makes it exit, none if it would start.
 
-    Kueue gets the document as it is, and nothing to connect to, so it ends by itself right after its judgement.  It
-    takes one that names no version for one in its newest.
-    Keys are sorted because it meets those of a YAML file so, and those of a JSON file as they stand.
+    Kueue gets the document unchanged, and no cluster, so it exits right after its validation.  It reads a document
+    without a version in its newest one.  Keys are sorted because Kueue reads the keys of a YAML file sorted, and those
+    of a JSON file in their order.
     """
-    run = _judged(binary, configuration)
+    run = _run(binary, configuration)
     if (faults := verdict(run.stderr)) is None:
         raise ClusterError(
-            f"{binary} exited with {run.returncode} and no judgement:\n{run.stderr[-2000:]}"
+            f"{binary} exited with {run.returncode} and no verdict in its log:\n{run.stderr[-2000:]}"
         )
     return faults
 
 
 def version(binary: Path) -> str:
-    """Ask a Kueue for its version, which it logs before anything else."""
-    found = re.search(r'"gitVersion":\s*"([^"]+)"', _judged(binary, {}).stderr)
+    """Read the version that Kueue logs first."""
+    found = re.search(r'"gitVersion":\s*"([^"]+)"', _run(binary, {}).stderr)
     return found[1] if found else "unknown"
 
 
-def _judged(
+def _run(
     binary: Path, configuration: Mapping[str, Any]
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [binary, "--config", "/dev/stdin"],
         input=json.dumps(configuration, default=str, sort_keys=True),
         capture_output=True,
-        env={"HOME": "/nonexistent"},  # no kubeconfig to be found there
+        env={"HOME": "/nonexistent"},  # without a kubeconfig
         text=True,
         timeout=CHECK_SECONDS,
         check=False,
@@ -96,7 +95,7 @@ def _judged(
 
 
 def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Manifest:
-    """Lay one document over another; what is not a mapping in both is taken from ``over``."""
+    """Merge one document into another; values that are not mappings in both come from ``over``."""
     result = {**under, **over}
     for key in under.keys() & over.keys():
         if isinstance(under[key], Mapping) and isinstance(over[key], Mapping):

@@ -1,7 +1,7 @@
-"""Kueue's own manifests of a release, made ready for a control plane where Kueue is a local process.
+"""Kueue's own manifests of a release, adapted to a control plane on which Kueue is a local process.
 
-They lie in the release as kustomize input (``config/components``); what its default overlay does to them is done here
-for what this set-up needs: the name prefix, the namespace, the conversion webhooks, and Kueue's service account with
+The release has them as kustomize input (``config/components``).  This module applies the part of its default overlay
+that this environment needs: the name prefix, the namespace, the conversion webhooks, and Kueue's service account with
 exactly the roles that are bound to it.
 """
 
@@ -29,20 +29,19 @@ MANAGER_ROLE = f"{PREFIX}manager-role"
 MADE_BY_NAME = "controller-manager"
 """The service account's name before the prefix."""
 
-_Loader: Any = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # the workloads CRD alone is 1.4 MB
+# The C loader, if there is one: the workloads CRD alone is 1.4 MB.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhook:
-    """Where the API server reaches Kueue's webhooks, and whose certificate it believes there."""
+    """The port of Kueue's webhooks, and the authority of their certificates."""
 
     port: int
     authority: bytes
 
     def client(self, path: str) -> Manifest:
-        """Write a webhook's ``clientConfig``."""
+        """Give a webhook's ``clientConfig``."""
         service = {
             "namespace": NAMESPACE,
             "name": WEBHOOK_SERVICE,
@@ -64,7 +63,7 @@ def documents(file: Path) -> list[Manifest]:
 
 
 def components(module: Path) -> Path:
-    """Find the folder with Kueue's components in a module's directory, or say what is missing."""
+    """Give the folder with Kueue's components in a module's directory; the error names what is missing."""
     folder = module / "config" / "components"
     needed = [
         folder / "crd" / "bases",
@@ -80,7 +79,7 @@ def components(module: Path) -> Path:
 
 
 def definitions(module: Path, webhook: Webhook) -> Iterator[Manifest]:
-    """Read Kueue's CRDs, those that the release converts with their conversion webhook."""
+    """Read Kueue's CRDs, with the conversion webhooks of the release."""
     folder = components(module) / "crd"
     listed = documents(folder / "kustomization.yaml")[0]
     patches = [
@@ -119,28 +118,28 @@ def webhooks(module: Path, webhook: Webhook) -> Iterator[Manifest]:
 
 def permissions(module: Path) -> Iterator[Manifest]:
     """Read Kueue's service account, and the roles that are bound to it with their bindings."""
-    files = sorted((components(module) / "rbac").glob("*.yaml"))
-    found = [
-        document
-        for file in files
-        if file.name != "kustomization.yaml"
-        for document in documents(file)
-    ]
+    found = _roles_and_bindings(components(module) / "rbac")
     bindings = [binding for binding in found if _is_bound_to_kueue(binding)]
-    bound = {
-        (binding["roleRef"]["kind"], binding["roleRef"]["name"]) for binding in bindings
-    }
+    roles = [binding["roleRef"] for binding in bindings]
+    bound = {(role["kind"], role["name"]) for role in roles}
     for document in found:
-        if (
-            document["kind"] == "ServiceAccount"
-            or (document["kind"], document["metadata"]["name"]) in bound
-        ):
+        kind, name = document["kind"], document["metadata"]["name"]
+        if kind == "ServiceAccount" or (kind, name) in bound:
             yield _renamed(document)
-    yield from (_renamed_binding(binding) for binding in bindings)
+    for binding in bindings:
+        yield _renamed_binding(binding)
+
+
+def _roles_and_bindings(folder: Path) -> list[Manifest]:
+    found: list[Manifest] = []
+    for file in sorted(folder.glob("*.yaml")):
+        if file.name != "kustomization.yaml":
+            found += documents(file)
+    return found
 
 
 def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
-    """Write what stands in for the release's Deployment: its namespace, its Secret, and a Service that leads here."""
+    """Give what replaces the release's Deployment: its namespace, its Secret, and a Service for localhost."""
     yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
     yield {
         "apiVersion": "v1",
@@ -160,17 +159,13 @@ def surroundings(certificates: Mapping[str, bytes]) -> Iterator[Manifest]:
 
 
 def without_permission(rules: Iterable[Manifest], resource: str) -> list[Manifest]:
-    """Take one resource out of role rules."""
-    kept = [
-        rule
-        | {
-            "resources": [
-                name for name in rule.get("resources") or () if name != resource
-            ]
-        }
-        for rule in rules
-    ]
-    return [rule for rule in kept if rule["resources"]]
+    """Remove one resource from role rules."""
+    kept = []
+    for rule in rules:
+        names = [name for name in rule.get("resources") or () if name != resource]
+        if names:
+            kept.append({**rule, "resources": names})
+    return kept
 
 
 def _webhooks(folder: Path) -> Path:
@@ -178,7 +173,7 @@ def _webhooks(folder: Path) -> Path:
 
 
 def _is_bound_to_kueue(document: Manifest) -> bool:
-    """Tell whether a document binds a role to Kueue's service account."""
+    """Whether a document binds a role to Kueue's service account."""
     return document["kind"].endswith("Binding") and any(
         subject["kind"] == "ServiceAccount" and subject["name"] == MADE_BY_NAME
         for subject in document["subjects"]
@@ -186,7 +181,7 @@ def _is_bound_to_kueue(document: Manifest) -> bool:
 
 
 def _renamed(document: Manifest) -> Manifest:
-    """Give an object the release's prefix and namespace, also where its rules name other objects of the release."""
+    """Add the release's prefix and namespace to an object, and the prefix to the names in its rules."""
     metadata = {"name": PREFIX + document["metadata"]["name"]}
     if document["metadata"].get("namespace"):
         metadata["namespace"] = NAMESPACE

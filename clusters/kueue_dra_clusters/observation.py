@@ -1,4 +1,4 @@
-"""One look at a live world, and what in it is still at odds with itself (Kueue v1beta2 status)."""
+"""The Jobs and Workloads of a live target at one moment, and their inconsistencies (Kueue v1beta2 status)."""
 
 from __future__ import annotations
 
@@ -20,44 +20,36 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """The Jobs and Workloads of a world at one moment."""
+    """The Jobs and Workloads of the applied objects at one moment."""
 
     jobs: list[Manifest]
     workloads: list[Manifest]
-    unmade: frozenset[str] = frozenset()
-    """The UIDs of Jobs for which Kueue makes no Workload: they lack their priority class, or live where it does not."""
+    without_workload_uids: frozenset[str] = frozenset()
+    """The UIDs of Jobs without a Workload: their priority class is missing, or Kueue does not manage the namespace."""
 
     @classmethod
-    def at(cls, mirror: InformerCache, world: AppliedObjects) -> Observation:
+    def at(cls, informers: InformerCache, applied: AppliedObjects) -> Observation:
         """Read the Jobs that were applied, and the Workloads that were applied or belong to them."""
-        jobs, workloads = [], []
-        for namespace in world.namespaces if world.has_jobs else []:
-            jobs += [
-                job
-                for job in mirror.list("batch/v1", "Job", namespace)
-                if Ref.of(job) in world
-            ]
-            uids = {job["metadata"]["uid"] for job in jobs}
-            workloads += [
-                workload
-                for workload in mirror.list(KUEUE, "Workload", namespace)
-                if Ref.of(workload) in world or uids & owners_of(workload)
-            ]
+        jobs: list[Manifest] = []
+        workloads: list[Manifest] = []
+        for namespace in applied.namespaces if applied.has_jobs else []:
+            found = informers.list("batch/v1", "Job", namespace)
+            jobs += [job for job in found if Ref.of(job) in applied]
+            uids = _uids(jobs)
+            for workload in informers.list(KUEUE, "Workload", namespace):
+                if Ref.of(workload) in applied or uids & owners_of(workload):
+                    workloads.append(workload)
         alone = cls(jobs=jobs, workloads=workloads).alone
-        unmade = (
-            job
-            for job in alone
-            if _lacks_class(mirror, job) or not _is_selected(mirror, job, world)
-        )
+        unmade = [job for job in alone if not _gets_workload(informers, job, applied)]
         return cls(
             jobs=jobs,
             workloads=workloads,
-            unmade=frozenset(job["metadata"]["uid"] for job in unmade),
+            without_workload_uids=frozenset(_uids(unmade)),
         )
 
     @property
     def versions(self) -> dict[Key, str]:
-        """The resourceVersion of everything seen."""
+        """The resourceVersion of each object."""
         return {
             _key(found): found["metadata"]["resourceVersion"]
             for found in (*self.jobs, *self.workloads)
@@ -65,7 +57,7 @@ class Observation:
 
     @property
     def pending(self) -> list[Manifest]:
-        """The Workloads that neither hold quota nor are done."""
+        """The Workloads that neither hold quota nor are finished."""
         return [
             found
             for found in self.workloads
@@ -74,14 +66,14 @@ class Observation:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether the scheduler or an eviction may still have something to do: something waits, or loses its quota."""
+        """Whether the scheduler or an eviction may still change something: a Workload is pending or evicted."""
         return bool(self.pending) or any(
             is_true(found, "Evicted") for found in self.workloads
         )
 
     @property
     def without_conditions(self) -> list[Manifest]:
-        """The pending Workloads that Kueue has said nothing about, or nothing since they became active or inactive."""
+        """The pending Workloads without a condition, or with one from before they became active or inactive."""
         return [
             found
             for found in self.pending
@@ -90,7 +82,7 @@ class Observation:
 
     @property
     def refused(self) -> list[Manifest]:
-        """The pending Workloads whose devices could not be resolved."""
+        """The pending Workloads that Kueue rejected for their devices."""
         return [
             found
             for found in self.pending
@@ -98,13 +90,13 @@ class Observation:
         ]
 
     @property
-    def is_on_its_way(self) -> bool:
-        """Whether something is to be expected: a first word to a Workload, or what `at_odds` names."""
+    def is_change_expected(self) -> bool:
+        """Whether a change is expected: a first condition of a Workload, or the end of an inconsistency."""
         return bool(self.without_conditions) or any(self.inconsistencies())
 
     @property
-    def is_all_in(self) -> bool:
-        """Whether every Job has a Workload, all of them are admitted, and every Job runs: nothing is to follow."""
+    def is_all_admitted(self) -> bool:
+        """Whether every Job has a Workload, all of them are admitted, and every Job runs, so that nothing follows."""
         admitted = all(
             is_true(found, "Admitted")
             and not is_true(found, "Evicted")
@@ -120,16 +112,17 @@ class Observation:
         return [job for job in self.jobs if job["metadata"]["uid"] not in owned]
 
     @property
-    def not_retried(self) -> list[Manifest]:
-        """The Jobs that are to have a Workload and have none."""
+    def without_workload(self) -> list[Manifest]:
+        """The Jobs that Kueue manages and that have no Workload."""
         return [
             job
             for job in self.alone
-            if job["metadata"]["uid"] not in self.unmade and _fault_of(job, None)
+            if job["metadata"]["uid"] not in self.without_workload_uids
+            and _fault_of(job, None)
         ]
 
     def moved_since(self, earlier: Observation) -> list[str]:
-        """Name what came, went or changed between two looks."""
+        """Name the objects that were created, deleted or changed between two observations."""
         before, after = earlier.versions, self.versions
         return sorted(
             " ".join(key)
@@ -138,7 +131,7 @@ class Observation:
         )
 
     def freed_since(self, earlier: Observation) -> bool:
-        """Whether quota can have come free between two looks: a reservation ended, or was taken away in between."""
+        """Whether quota may have been released between two observations: a reservation ended or was evicted."""
         after = {_key(found): found for found in self.workloads}
         return any(
             _released(found, after.get(_key(found))) for found in earlier.workloads
@@ -149,40 +142,54 @@ class Observation:
         )
 
     def inconsistencies(self) -> Iterator[str]:
-        """Name each Job that does not follow its Workload yet, and each Workload that is to lose its quota."""
+        """Name each Job that does not match its Workload yet, and each Workload that Kueue has to evict."""
         for found in self.workloads:
             if holds_quota(found) and _is_to_be_evicted(found):
                 yield f"Workload {found['metadata']['name']} is inactive, but not evicted"
         by_owner = {
             uid: workload for workload in self.workloads for uid in owners_of(workload)
         }
-        for job in (
-            job for job in self.jobs if job["metadata"]["uid"] not in self.unmade
-        ):
-            fault = _fault_of(job, by_owner.get(job["metadata"]["uid"]))
+        for job in self.jobs:
+            uid = job["metadata"]["uid"]
+            if uid in self.without_workload_uids:
+                continue
+            fault = _fault_of(job, by_owner.get(uid))
             if fault:
                 yield f"Job {job['metadata']['name']} {fault}"
 
 
-def _lacks_class(mirror: InformerCache, job: Manifest) -> bool:
-    """Whether a Job names a priority class that is not there."""
+def _gets_workload(
+    informers: InformerCache, job: Manifest, applied: AppliedObjects
+) -> bool:
+    """Whether Kueue creates a Workload for a Job."""
+    return not _lacks_class(informers, job) and _is_selected(informers, job, applied)
+
+
+def _lacks_class(informers: InformerCache, job: Manifest) -> bool:
+    """Whether a Job names a priority class that does not exist."""
     if name := (job["metadata"].get("labels") or {}).get(PRIORITY_LABEL):
         ref = Ref(api_version=KUEUE, kind="WorkloadPriorityClass", name=name)
     elif name := job["spec"]["template"]["spec"].get("priorityClassName"):
         ref = Ref(api_version="scheduling.k8s.io/v1", kind="PriorityClass", name=name)
-    return bool(name) and mirror.read(ref) is None
+    return bool(name) and informers.read(ref) is None
 
 
-def _is_selected(mirror: InformerCache, job: Manifest, world: AppliedObjects) -> bool:
-    """Whether the Configuration has Kueue manage the Jobs of a namespace."""
-    if not world.selector:
+def _is_selected(
+    informers: InformerCache, job: Manifest, applied: AppliedObjects
+) -> bool:
+    """Whether Kueue manages the Jobs of a namespace, according to its Configuration."""
+    if not applied.selector:
         return True
-    namespace = mirror.read(
+    namespace = informers.read(
         Ref(api_version="v1", kind="Namespace", name=job["metadata"]["namespace"])
     )
     return namespace is None or selects(
-        world.selector, namespace["metadata"].get("labels") or {}
+        applied.selector, namespace["metadata"].get("labels") or {}
     )
+
+
+def _uids(found: list[Manifest]) -> set[str]:
+    return {each["metadata"]["uid"] for each in found}
 
 
 def owners_of(manifest: Manifest) -> set[str]:
@@ -191,13 +198,14 @@ def owners_of(manifest: Manifest) -> set[str]:
 
 
 def cluster_queue_of(workload: Manifest) -> str:
-    """Name the ClusterQueue that a Workload is admitted to, or none."""
+    """Name the ClusterQueue of a Workload's admission; empty without one."""
     return str(
         ((workload.get("status") or {}).get("admission") or {}).get("clusterQueue", "")
     )
 
 
 def _fault_of(job: Manifest, workload: Manifest | None) -> str:
+    """Describe how a Job does not match its Workload yet; empty if it does."""
     suspended = bool(job["spec"].get("suspend"))
     if not queue_name(job) or job["metadata"].get("deletionTimestamp"):
         return ""
@@ -206,30 +214,33 @@ def _fault_of(job: Manifest, workload: Manifest | None) -> str:
     if is_true(workload, "Finished"):
         return ""
     if _is_done(job):
-        return "is done, its Workload is not"
+        return "is finished, its Workload is not"
     if _is_to_be_released(workload, job):
         return "has no pods, but its evicted Workload keeps its quota"
-    if is_true(workload, "Admitted") and not is_true(workload, "Evicted") and suspended:
+    return _suspension_fault(workload, suspended)
+
+
+def _suspension_fault(workload: Manifest, suspended: bool) -> str:
+    admitted = is_true(workload, "Admitted")
+    if not suspended:
+        return "" if admitted else "runs, but is not admitted"
+    if admitted and not is_true(workload, "Evicted"):
         return "is admitted, but suspended"
-    return (
-        ""
-        if is_true(workload, "Admitted") or suspended
-        else "runs, but is not admitted"
-    )
+    return ""
 
 
 def holds_quota(workload: Manifest) -> bool:
-    """Whether it has quota; a finished one keeps the condition, but not the quota."""
+    """Whether a Workload holds quota; a finished one keeps the condition, but not the quota."""
     return is_true(workload, "QuotaReserved") and not is_true(workload, "Finished")
 
 
 def _is_to_be_evicted(workload: Manifest) -> bool:
-    """Whether Kueue will evict it: until it has, the change may be waiting for a second try of a busy controller."""
+    """Whether Kueue has to evict a Workload; its controller may still retry."""
     return not is_active(workload) and not is_true(workload, "Evicted")
 
 
 def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
-    """Whether Kueue will take its quota back: until it has, the Job controller may have been refused a write."""
+    """Whether Kueue has to release the quota of an evicted Workload; a write may have failed and be retried."""
     return (
         is_true(workload, "Evicted")
         and holds_quota(workload)
@@ -238,7 +249,7 @@ def _is_to_be_released(workload: Manifest, job: Manifest) -> bool:
 
 
 def _is_outdated(workload: Manifest) -> bool:
-    """Whether what it is told is from before it became inactive, or active again."""
+    """Whether the condition is from before the Workload became inactive, or active again."""
     deactivated = condition_of(workload, "Requeued").get("reason") == "Deactivated"
     return _is_to_be_evicted(workload) or (is_active(workload) and deactivated)
 
@@ -251,14 +262,11 @@ def _released(before: Manifest, after: Manifest | None) -> bool:
     held = holds_quota(before)
     if after is None:
         return held
-    ended = is_true(after, "Finished") and not is_true(
-        before, "Finished"
-    )  # it may have held quota in between
-    return (
-        ended
-        or (held and not holds_quota(after))
-        or evictions(after) != evictions(before)
-    )
+    if is_true(after, "Finished") and not is_true(before, "Finished"):
+        return True  # it may have held quota in between
+    if held and not holds_quota(after):
+        return True
+    return evictions(after) != evictions(before)
 
 
 def _key(manifest: Manifest) -> Key:

@@ -1,4 +1,4 @@
-"""Whose an object is: what carries our labels we made, everything else in a cluster belongs to somebody else."""
+"""Ownership of objects by labels: an object without the labels of this run belongs to another client."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from kueue_dra_ref.target import Manifest, Ref
 
 
 class NotOwned(ClusterError):
-    """An object of the name that we would write or delete exists, and somebody else made it."""
+    """An object that the run would write or delete belongs to another client."""
 
     def __init__(self, ref: Ref) -> None:
         super().__init__(
-            f"{ref} exists and was not made by this run; nothing was changed: remove it, or choose others"
+            f"{ref} exists and was not created by this run; nothing was changed: delete it, or use other names"
         )
         self.ref = ref
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ownership:
-    """The labels that mark what is ours; without any, the whole cluster is ours."""
+    """The labels of the objects of this run; without any, the whole cluster is ours."""
 
     labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -41,12 +41,12 @@ class Ownership:
         return self.labels.items() <= (stored["metadata"].get("labels") or {}).items()
 
     def insist(self, stored: Manifest) -> None:
-        """Raise `NotOurs` for an object that somebody else made."""
+        """Raise `NotOwned` for an object of another client."""
         if not self.covers(stored):
             raise NotOwned(Ref.of(stored))
 
     def insist_on(self, objects: APIClient, ref: Ref) -> None:
-        """Raise `NotOurs` if what a reference names exists and is not ours; what has an owner is its owner's."""
+        """Raise `NotOwned` if an object exists and is not ours; for an object with an owner, its owner counts."""
         stored = objects.read(ref) if self.labels else None
         for owner in (stored or {}).get("metadata", {}).get("ownerReferences") or []:
             self.insist_on(
@@ -63,7 +63,7 @@ class Ownership:
             self.insist(stored)
 
     def holds(self, objects: APIClient, ref: Ref) -> bool:
-        """Whether what a reference names is ours, or is not there."""
+        """Whether an object is ours, or does not exist."""
         try:
             self.insist_on(objects, ref)
         except NotOwned:

@@ -1,4 +1,4 @@
-"""What Kueue does of itself a while after a change: it sweeps, looks at a DeviceClass, tries again what it refused."""
+"""Retries that Kueue starts a while after a change: requeues, a changed DeviceClass, inadmissible workloads."""
 
 from __future__ import annotations
 
@@ -17,92 +17,91 @@ from kueue_dra_clusters.waiting import (
     moment_now,
 )
 
-LAG = 0.1  # seconds in which Kueue has surely seen a change
+LAG = 0.1  # seconds after which Kueue has surely observed a change
 
 
 @dataclass(slots=True, kw_only=True)
 class PendingRetries:
-    """Takes note of each change after which something is to come, and lets it come before a case goes on."""
+    """Records each change after which Kueue retries later, and waits for the retry before a case continues."""
 
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     limits: WaitLimits = field(default_factory=WaitLimits)
     pauses: Pauses = field(default_factory=Pauses)
     changed: float | None = None
-    """When something changed that may free quota or open a queue: a sweep has to pass."""
+    """When something changed that may release quota or activate a queue: Kueue requeues inadmissible workloads."""
     opened: float | None = None
-    """When something new made Kueue announce a sweep, which nothing that waits so far can need."""
+    """When a new object scheduled a requeue that no pending workload needs."""
     _classes: float | None = None
     _retried: float | None = None
 
     def note_change(self) -> None:
-        """Remember that a sweep has to pass that may let a waiting workload in."""
+        """Record a change that may admit a pending workload after a requeue."""
         self.changed = moment_now()
 
     def note_opening(self) -> None:
-        """Remember that a sweep is announced that lets nobody in."""
+        """Record a new object: the requeue that it triggers admits no workload."""
         self.opened = moment_now()
 
     def note_class(self) -> None:
-        """Remember that a DeviceClass came, changed or went: Kueue looks again at what waits for its resource."""
-        if self.world.has_jobs and self.pauses.device_class is not None:
+        """Record a change of a DeviceClass: Kueue retries pending workloads that request its resource."""
+        if self.applied.has_jobs and self.pauses.device_class is not None:
             self._classes = moment_now()
 
     def note_template(self) -> None:
-        """Remember by when Kueue will have tried again what it refused: a new template may let it in."""
-        refused = Observation.at(self.mirror, self.world).refused
+        """Record when Kueue will have retried inadmissible workloads: a new template may admit them."""
+        refused = Observation.at(self.informers, self.applied).refused
         if refused and self.pauses.retries is not None:
             ages = [age_of(found["metadata"]["creationTimestamp"]) for found in refused]
             self._retried = moment_now() + self.pauses.retries * max(ages)
 
     def forget(self) -> None:
-        """Expect nothing: the world is empty."""
+        """Forget all changes: all objects are deleted."""
         self.changed = self.opened = self._classes = self._retried = None
 
     @property
-    def may_let_in(self) -> bool:
-        """Whether something that waits may get in by what is to come."""
+    def may_admit(self) -> bool:
+        """Whether a retry may admit a pending workload."""
         return self.changed is not None or self._classes is not None
 
     def await_requeue(self) -> None:
-        """Return when Kueue has begun the sweep that lets nobody in."""
+        """Wait until Kueue has started the requeue that admits no workload."""
         if (since := self.opened) is not None:
             self.opened = None
-            self._let_pass(since, self.pauses.sweep, "a sweep that changes nothing")
+            self._let_pass(since, self.pauses.sweep, "a requeue that changes nothing")
 
-    def let_classes_be_seen(self) -> None:
-        """Return when Kueue has begun to look again at what a DeviceClass concerns."""
+    def await_device_classes(self) -> None:
+        """Wait until Kueue has started to retry the workloads that a DeviceClass concerns."""
         if (since := self._classes) is not None:
             self._classes = None
             self._let_pass(
                 since,
                 self.pauses.device_class or 0.0,
-                "a changed DeviceClass to be looked at",
+                "Kueue to observe a changed DeviceClass",
             )
 
     def _let_pass(self, since: float, pause: float, what: str) -> None:
         def passed() -> None:
             if elapsed_since(since) < pause + LAG:
-                raise NotYet("it is still ahead")
+                raise NotYet("it is still pending")
 
         eventually(passed, within=self.limits.sweep, every=0.02, what=what)
 
-    def let_retries_pass(self) -> None:
-        """Return when Kueue has tried again what it refused, or refuses nothing any more."""
+    def await_retries(self) -> None:
+        """Wait until Kueue has retried inadmissible workloads, or none is inadmissible any more."""
         if (due := self._retried) is None:
             return
 
         def tried() -> None:
-            if (
-                elapsed_since(due) < LAG
-                and Observation.at(self.mirror, self.world).refused
-            ):
-                raise NotYet("what was refused is not tried again yet")
+            if elapsed_since(due) >= LAG:
+                return
+            if Observation.at(self.informers, self.applied).refused:
+                raise NotYet("the retry is still pending")
 
-        ahead = max(-elapsed_since(due), 0.0)
-        self.mirror.eventually(
+        remaining = max(-elapsed_since(due), 0.0)
+        self.informers.eventually(
             tried,
-            within=self.limits.settle + ahead,
-            what="what was refused to be tried again",
+            within=self.limits.settle + remaining,
+            what="Kueue to retry inadmissible workloads",
         )
         self._retried = None

@@ -1,4 +1,4 @@
-"""What a live target asks of the control plane that it works on, and of the Kueue there."""
+"""The interfaces of a control plane and of its Kueue that a live target uses."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from kueue_dra_ref.target import FieldError, Manifest
 
 
 class Kueue(Protocol):
-    """What a live target asks of the Kueue of its control plane."""
+    """The Kueue of a control plane."""
 
     def start(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Run Kueue with a Configuration, or say why it refuses to start."""
+        """Run Kueue with a Configuration, or give the errors with which it does not start."""
 
     def check(self, configuration: Mapping[str, Any]) -> Sequence[FieldError]:
-        """Say why Kueue would refuse to start with a Configuration; the running one goes on."""
+        """Give the errors with which Kueue would not start with a Configuration; the running one continues."""
 
     def describe(self) -> Manifest:
-        """Say which Kueue this is."""
+        """Give the version of Kueue."""
 
     def metrics(self) -> str:
-        """Give Kueue's own metrics as it prints them; empty where they cannot be had."""
+        """Give Kueue's own metrics as printed; empty if they are not available."""
 
     def log(self) -> str:
-        """Give what Kueue has logged since it was started; empty where that cannot be had."""
+        """Give Kueue's log since its start; empty if it is not available."""
 
     def permit(self, rules: Sequence[Manifest]) -> None:
-        """Set the rules of Kueue's own ClusterRole; they count from its next start on."""
+        """Set the rules of Kueue's own ClusterRole; they apply from its next start."""
 
     def is_denied(self) -> bool:
-        """Whether Kueue waits forever for something that it may not read."""
+        """Whether Kueue waits forever for a resource that it may not read."""
 
 
 class Plane(Protocol):
     """A control plane with a Kueue."""
 
     def objects(self, limits: WaitLimits) -> APIClient:
-        """Reach the cluster's objects, with the right to do everything that the cases need."""
+        """Give a client for the cluster's objects, with all permissions that the cases need."""
 
     @property
     def kueue(self) -> Kueue:
@@ -47,4 +47,4 @@ class Plane(Protocol):
 
     @property
     def pauses(self) -> Pauses:
-        """How long its Kueue lets things wait."""
+        """The delays of its Kueue."""

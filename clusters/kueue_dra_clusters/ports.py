@@ -1,4 +1,4 @@
-"""Free ports on the loopback interface, reserved so that several control planes at once do not race for them."""
+"""Reserves free ports on the loopback interface, so that several control planes do not race for them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kueue_dra_clusters.errors import ClusterError
 
 LOOPBACK = "127.0.0.1"
 CANDIDATES = range(20_000, 32_000)
-"""Below the range from which systems give ports to outgoing connections, so none of those takes one."""
+"""Below the range of ephemeral ports, so that no outgoing connection uses one."""
 TRIES = 200
 
 
 class Ports:
     """Ports that stay ours while this object is open.
 
-    Each is held by a socket that is bound and never listens.  On Linux a server that sets SO_REUSEADDR (as every
-    Go server does) may listen there nonetheless, while nobody else can reserve it.  Elsewhere the port is let go
-    at once, and a race for it is possible, but unlikely.
+    A socket that is bound and never listens holds each port.  On Linux a server that sets SO_REUSEADDR (as every Go
+    server does) may listen there nonetheless, while no other process can reserve it.  Elsewhere this class closes the
+    socket at once, and a race for the port is possible, but unlikely.
     """
 
     def __init__(self) -> None:
@@ -39,12 +39,12 @@ class Ports:
         )
 
     def close(self) -> None:
-        """Let all ports go."""
+        """Release all ports."""
         while self._held:
             self._held.pop().close()
 
     def _hold(self, holder: socket.socket) -> None:
-        """Keep a port from others, where its server can still have it."""
+        """Keep a port reserved, if its server can still listen there."""
         if sys.platform == "linux":
             holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self._held.append(holder)
@@ -64,7 +64,7 @@ class Ports:
 
 
 def _bound(port: int) -> socket.socket | None:
-    """Bind a socket to a port, or answer None when the port is taken."""
+    """Bind a socket to a port, or give None if the port is in use."""
     holder = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         holder.bind((LOOPBACK, port))

@@ -1,9 +1,9 @@
-"""Whether a cluster's own Kueue serves what cases were written for: its version, mappings and gates."""
+"""Checks whether a cluster's own Kueue serves the cases: its version, mappings and gates."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,21 +28,21 @@ SETTINGS = Ref(
 NEEDED_API = "resource.k8s.io/v1"
 VERSION_LABEL = "app.kubernetes.io/version"
 RUN_LABEL = "kueue-dra.dev/run"
-"""Whatever a run makes on a cluster that it does not own has this label, with the run for its value."""
+"""The label of every object that a run creates on an existing cluster, with the run as its value."""
 OURS = {RUN_LABEL: "some", NAME_LABEL: "kueue-dra"}
 ORDINARY = ("cpu", "memory")
-"""What cases ask for beside devices."""
+"""The resources that cases request in addition to devices."""
 COMPARED_APART = frozenset({"apiVersion", "kind", "resources", "featureGates"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterFacts:
-    """What a cluster says about its Kueue."""
+    """The version, Configuration and gates of a cluster's Kueue."""
 
     version: str
-    """Such as ``0.19.2``; empty when no manager was found."""
+    """Such as ``0.19.2``; empty without a manager."""
     configuration: Manifest | None
-    """None when there is no ConfigMap to read it from."""
+    """None without its ConfigMap."""
     gates_by_flag: Mapping[str, bool]
     resource_versions: tuple[str, ...]
 
@@ -50,7 +50,8 @@ class ClusterFacts:
     def read(cls, objects: APIClient) -> ClusterFacts:
         """Read the manager's Deployment and its Configuration, as a release installs them."""
         manager = objects.read(MANAGER) or {}
-        served = objects.call("GET", "/apis/resource.k8s.io").body.get("versions") or []
+        group = objects.call("GET", "/apis/resource.k8s.io").body
+        served = group.get("versions") or []
         return cls(
             version=_version_of(manager),
             configuration=_configuration_of(objects.read(SETTINGS)),
@@ -59,11 +60,10 @@ class ClusterFacts:
         )
 
     def gates(self, minor: str) -> Mapping[str, bool]:
-        """Every feature gate that is on or off in a Kueue of a minor, asked for or by default."""
-        asked = {
-            **((self.configuration or {}).get("featureGates") or {}),
-            **self.gates_by_flag,
-        }
+        """The state of every feature gate of a Kueue of a minor, set or by default."""
+        configuration = self.configuration or {}
+        written = configuration.get("featureGates") or {}
+        asked = {**written, **self.gates_by_flag}
         state = effective(behaviour(f"kueue-{minor}").gates, asked)
         return state if isinstance(state, Mapping) else asked
 
@@ -81,63 +81,79 @@ def lacks(found: ClusterFacts, configuration: Manifest, minor: str) -> list[str]
 def _version_lacks(found: ClusterFacts, minor: str) -> Iterator[str]:
     if not found.version:
         yield f"Kueue: its version must be readable from {MANAGER} (found: nothing)"
-    elif ".".join(found.version.split(".")[:2]) != minor:
+    elif _minor_of(found.version) != minor:
         yield f"Kueue: must be {minor} (found: {found.version})"
     if NEEDED_API not in found.resource_versions:
-        yield f"Kubernetes: must serve {NEEDED_API} (found: {', '.join(found.resource_versions) or 'nothing'})"
+        served = _listed(found.resource_versions)
+        yield f"Kubernetes: must serve {NEEDED_API} (found: {served})"
     if found.configuration is None:
         yield f"Configuration: must be readable from {SETTINGS} (found: nothing)"
 
 
+def _minor_of(version: str) -> str:
+    parts = version.split(".")
+    return ".".join(parts[:2])
+
+
 def _mapping_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
-    own = {each["name"]: each for each in mappings(found.configuration or {})}
+    rows = mappings(found.configuration or {})
+    own = {row["name"]: row for row in rows}
     for mapping in mappings(configuration):
         name = mapping["name"]
         there = own.get(name, {})
         classes = there.get("deviceClassNames") or []
         for each in mapping.get("deviceClassNames") or []:
             if each not in classes:
-                yield f"deviceClassMappings: {name} must map {each} (found: {', '.join(classes) or 'nothing'})"
+                yield f"deviceClassMappings: {name} must map {each} (found: {_listed(classes)})"
         wanted, sources = mapping.get("sources"), there.get("sources")
         if wanted != sources:
             yield f"deviceClassMappings: {name} must have the sources {_short(wanted)} (found: {_short(sources)})"
 
 
 def _gate_lacks(state: Mapping[str, bool], configuration: Manifest) -> Iterator[str]:
-    for name, wanted in (configuration.get("featureGates") or {}).items():
-        if state.get(name) is not wanted:
-            yield f"featureGates: {name} must be {_short(wanted)} (found: {_short(state.get(name))})"
+    gates = configuration.get("featureGates") or {}
+    for name, wanted in gates.items():
+        found = state.get(name)
+        if found is not wanted:
+            yield f"featureGates: {name} must be {_short(wanted)} (found: {_short(found)})"
 
 
 def _other_lacks(found: ClusterFacts, configuration: Manifest) -> Iterator[str]:
     own = found.configuration or {}
-    frameworks = (own.get("integrations") or {}).get("frameworks")
+    integrations = own.get("integrations") or {}
+    frameworks = integrations.get("frameworks")
     if frameworks is not None and FRAMEWORK not in frameworks:
-        yield f"integrations: frameworks must have {FRAMEWORK} (found: {', '.join(frameworks) or 'nothing'})"
+        yield f"integrations: frameworks must have {FRAMEWORK} (found: {_listed(frameworks)})"
     yield from _selection_lacks(own, configuration)
-    for key in sorted(configuration.keys() - COMPARED_APART - {"integrations"}):
-        if configuration[key] != own.get(key):
-            yield f"{key}: must be {_short(configuration[key])} (found: {_short(own.get(key))})"
-    wanted, there = configuration.get("resources") or {}, own.get("resources") or {}
-    for key in sorted(wanted.keys() - {"deviceClassMappings"}):
-        if wanted[key] != there.get(key):
-            yield f"resources.{key}: must be {_short(wanted[key])} (found: {_short(there.get(key))})"
+    keys = configuration.keys() - COMPARED_APART - {"integrations"}
+    yield from _differing_fields("", keys, configuration, own)
+    wanted = configuration.get("resources") or {}
+    there = own.get("resources") or {}
+    keys = wanted.keys() - {"deviceClassMappings"}
+    yield from _differing_fields("resources.", keys, wanted, there)
     if "transformations" not in wanted:
-        yield from _charge_lacks(
-            there,
-            {*ORDINARY, *(mapping["name"] for mapping in mappings(configuration))},
-        )
+        mapped = {mapping["name"] for mapping in mappings(configuration)}
+        yield from _charge_lacks(there, mapped.union(ORDINARY))
+
+
+def _differing_fields(
+    prefix: str, keys: Iterable[str], wanted: Manifest, there: Manifest
+) -> Iterator[str]:
+    for key in sorted(keys):
+        value, found = wanted[key], there.get(key)
+        if value != found:
+            yield f"{prefix}{key}: must be {_short(value)} (found: {_short(found)})"
 
 
 def _charge_lacks(resources: Manifest, counted: set[str]) -> Iterator[str]:
-    """What would have Kueue charge something else for what cases, and the fence, ask for."""
+    """Transformations of resources that cases, or the fence, request."""
     for each in resources.get("transformations") or []:
         if each.get("input") in counted:
             yield f"resources.transformations: must leave {each['input']} as it is (found: {_short(each)})"
 
 
 def _selection_lacks(own: Manifest, configuration: Manifest) -> Iterator[str]:
-    """What would have Kueue manage other Jobs than those that name a queue, wherever they are."""
+    """Settings with which Kueue would not manage exactly the Jobs that name a queue, in every namespace."""
     selector = own.get("managedJobsNamespaceSelector")
     if (
         selector
@@ -157,49 +173,57 @@ def mappings(configuration: Manifest) -> list[Manifest]:
     return (configuration.get("resources") or {}).get("deviceClassMappings") or []
 
 
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
 def _short(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value)
 
 
 def _version_of(manager: Manifest) -> str:
-    tags = [
-        container["image"].partition("@")[0].rpartition(":")[2]
-        for container in _containers(manager)
-    ]
-    label = (manager.get("metadata", {}).get("labels") or {}).get(VERSION_LABEL, "")
-    versions = [
-        each.removeprefix("v")
-        for each in (*tags, label)
-        if each.removeprefix("v")[:1].isdigit()
-    ]
-    return versions[0] if versions else ""
+    tags = []
+    for container in _containers(manager):
+        image, _, _ = container["image"].partition("@")
+        tags.append(image.rpartition(":")[2])
+    labels = manager.get("metadata", {}).get("labels") or {}
+    for each in (*tags, labels.get(VERSION_LABEL, "")):
+        version = str(each).removeprefix("v")
+        if version[:1].isdigit():
+            return version
+    return ""
 
 
 def _gates_of(manager: Manifest) -> dict[str, bool]:
-    args = [
-        arg for container in _containers(manager) for arg in container.get("args") or []
-    ]
-    written = ",".join(
-        arg.partition("=")[2] for arg in args if arg.startswith("--feature-gates=")
-    )
-    return {
-        name: on.lower() == "true"
-        for name, _, on in (each.partition("=") for each in written.split(",") if each)
-    }
+    found = {}
+    for container in _containers(manager):
+        for argument in container.get("args") or []:
+            flag, _, value = argument.partition("=")
+            if flag == "--feature-gates":
+                found.update(_gates_in(value))
+    return found
+
+
+def _gates_in(value: str) -> dict[str, bool]:
+    found = {}
+    for each in value.split(","):
+        name, _, state = each.partition("=")
+        if name:
+            found[name] = state.lower() == "true"
+    return found
 
 
 def _containers(manager: Manifest) -> list[Manifest]:
-    containers = (
-        manager.get("spec", {}).get("template", {}).get("spec", {}).get("containers")
-        or []
-    )
-    return [each for each in containers if each["name"] == "manager"] or containers
+    template = manager.get("spec", {}).get("template", {})
+    containers = template.get("spec", {}).get("containers") or []
+    managers = [each for each in containers if each["name"] == "manager"]
+    return managers or containers
 
 
 def _configuration_of(settings: Manifest | None) -> Manifest | None:
     if settings is None:
         return None
-    found = documents.configurations(
-        documents.parse(json.dumps(settings), str(SETTINGS))
-    )
+    text = json.dumps(settings)
+    parsed = documents.parse(text, str(SETTINGS))
+    found = documents.configurations(parsed)
     return found[0].manifest if found else None

@@ -1,4 +1,4 @@
-"""The fence's pawns: workloads that no queue has room for, so that whatever they are told is the scheduler's word."""
+"""Probe workloads of the fence: they never fit, so that the message of their condition comes from the scheduler."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from kueue_dra_clusters.waiting import NotYet, elapsed_since, moment_now
 from kueue_dra_ref.target import Manifest, Ref
 
 ROLE = "kueue-dra.dev/fence"
-PATIENCE = 0.5  # seconds until who was told nothing asks for something else
+PATIENCE = 0.5  # seconds without a new message until a probe changes its request
 
 
 @dataclass(slots=True, kw_only=True)
 class ProbeWorkload:
-    """One Workload of the fence, and what it asked for last."""
+    """One Workload of the fence, and its last request."""
 
     objects: APIClient
-    mirror: InformerCache
+    informers: InformerCache
     ref: Ref
     asked: int = TOO_MUCH
     _at: float = field(default_factory=moment_now)
 
     def create(self, labels: Mapping[str, str], role: str, queue: str) -> ProbeWorkload:
-        """Have it wait in a queue."""
+        """Create it in a queue."""
         manifest = {
             "apiVersion": self.ref.api_version,
             "kind": self.ref.kind,
@@ -43,7 +43,7 @@ class ProbeWorkload:
         return self
 
     def request(self, amount: int) -> None:
-        """Have it tried once more; no two may ask for the same, or Kueue refuses them together."""
+        """Change the request, so that Kueue tries it again; two equal probes would be rejected together."""
         self.asked = amount
         body_of(
             self.objects.patch(self.ref, {"spec": _pods(amount)}),
@@ -52,34 +52,34 @@ class ProbeWorkload:
         self._at = moment_now()
 
     @property
-    def is_passed_over(self) -> bool:
-        """Whether it was told nothing of what it asks for, and should have been by now.
+    def is_ignored(self) -> bool:
+        """Whether the message does not name its request, although it should by now.
 
-        Kueue may take a workload for refused that was changed while it was tried, and comes back to it with the next
-        sweep only (docs/explanation/differences.md).
+        Kueue may treat a workload as inadmissible that changed while Kueue tried it, and retries it with the next
+        requeue only (docs/explanation/differences.md).
         """
-        return not self._is_told(self.asked) and elapsed_since(self._at) > PATIENCE
+        if self._names(self.asked):
+            return False
+        return elapsed_since(self._at) > PATIENCE
 
     def assert_observed(self, number: int) -> None:
-        """Insist that it was refused in words that name a number, its own or a quota: only the scheduler knows of any.
+        """Raise `NotYet` unless the message names a number, its request or a quota: only the scheduler writes these.
 
-        That Kueue has seen the newest workload is no proof: the Workload controller may say so in the words of before.
+        The observedGeneration alone is no proof: the Workload controller may update it with the old message.
         """
-        if not self._is_told(number):
+        if not self._names(number):
+            message = self._message or "nothing"
             raise NotYet(
-                f"{self.ref.name} is told nothing of {number}, but: {self._words or 'nothing'}"
+                f"the message of {self.ref.name} does not name {number}: {message}"
             )
 
-    def _is_told(self, number: int) -> bool:
-        return bool(re.search(rf"(?<![\w-]){number}(?![\w-])", self._words))
+    def _names(self, number: int) -> bool:
+        return bool(re.search(rf"(?<![\w-]){number}(?![\w-])", self._message))
 
     @property
-    def _words(self) -> str:
-        return str(
-            condition_of(self.mirror.read(self.ref) or {}, "QuotaReserved").get(
-                "message", ""
-            )
-        )
+    def _message(self) -> str:
+        stored = self.informers.read(self.ref) or {}
+        return str(condition_of(stored, "QuotaReserved").get("message", ""))
 
 
 def _pods(amount: int) -> Manifest:

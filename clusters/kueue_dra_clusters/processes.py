@@ -1,4 +1,4 @@
-"""The owner's end of the supervisor: start, stop and ask after local processes in a directory of their own."""
+"""The owner's side of the supervisor: starts, stops and checks local processes in a directory of their own."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from kueue_dra_clusters.errors import ClusterError, ProcessError
 
 PREFIX = "kueue-dra-"
 CLOSE_SECONDS = 10.0
-"""The supervisor ends everything within about a second; longer means that the machine is stuck."""
+"""The timeout of the supervisor, which stops all processes within about a second."""
 MIB = 1 << 20
 
 
-def leisurely(memory: int) -> dict[str, str]:
-    """Tell Go programs that live for some minutes when to look for garbage, on a machine of so many bytes.
+def gc_settings(memory: int) -> dict[str, str]:
+    """Give the garbage collection settings of Go programs that run for some minutes, by the machine's memory in bytes.
 
-    Memory is cheaper than collecting it, up to a twelfth of the machine: at its bound a program does little else, and
-    an API server in a hunt holds half a gigabyte of what it has told in the last minute.
+    Memory is cheaper than its collection, up to a twelfth of the machine.  At its limit a program does little else, and
+    in a run of generated scenarios an API server holds half a gigabyte of watch events of the last minute.
     """
     bound = min(max(memory // 12, 800 * MIB), 2048 * MIB)
     return {"GOGC": "400", "GOMEMLIMIT": f"{bound // MIB}MiB"}
@@ -40,21 +40,20 @@ def _memory() -> int:
 
 
 class Processes:
-    """A run directory and the processes in it; both are gone when the owner is, whatever ends it."""
+    """A run directory and the processes in it; both end with the owner, however it ends."""
 
     def __init__(self) -> None:
         sweep()
         self.directory = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
-        self._talking = threading.Lock()
+        self._asking = threading.Lock()
         self._pids: dict[str, int] = {}
         complaints = self.directory / "supervisor.log"
         with (
             (self.directory / "lock").open("w") as lock,
             complaints.open("wb") as output,
         ):
-            fcntl.flock(
-                lock, fcntl.LOCK_EX
-            )  # inherited by the supervisor, and so held as long as it lives
+            # The supervisor inherits the lock, and holds it as long as it runs.
+            fcntl.flock(lock, fcntl.LOCK_EX)
             self.supervisor = subprocess.Popen(
                 [sys.executable, "-S", "-m", supervisor.__name__, str(self.directory)],
                 env=os.environ
@@ -75,14 +74,14 @@ class Processes:
         env: Mapping[str, str] | None = None,
         etc: Path | None = None,
     ) -> None:
-        """Start a process; its environment has nothing of the user's but PATH and what ``env`` adds.
+        """Start a process; its environment has only the user's PATH, and what ``env`` adds.
 
-        ``etc`` is a folder that it sees as its /etc, where `can_give_etc` says that this is possible.
+        ``etc`` is a folder that is mounted as its /etc, if `can_give_etc` allows it.
         """
         log = self.log(name)
         log.unlink(missing_ok=True)
         own = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.directory)}
-        clean = {**own, **leisurely(_memory()), **(env or {})}
+        clean = {**own, **gc_settings(_memory()), **(env or {})}
         where = {
             "cwd": str(self.directory),
             "log": str(log),
@@ -94,16 +93,16 @@ class Processes:
         self._pids[name] = int(answer["pid"])
 
     def pid(self, name: str) -> int:
-        """Give the process ID of what was last started under a name."""
+        """Give the ID of the process that was last started under a name."""
         return self._pids[name]
 
     def can_give_etc(self, folder: Path) -> bool:
-        """Tell whether a process can be shown a folder as its /etc."""
+        """Whether a folder can be mounted as the /etc of a process."""
         possible: bool = self._ask({"own etc": str(folder)})["possible"]
         return possible
 
     def keep(self, name: str, content: bytes) -> Path:
-        """Write a file that only its owner can read, and that vanishes with the directory."""
+        """Write a file that only its owner can read, and that is deleted with the directory."""
         path = self.directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
@@ -111,25 +110,25 @@ class Processes:
         return path
 
     def stop(self, name: str) -> None:
-        """End a process and wait till it has ended."""
+        """Stop a process, and wait until it has exited."""
         self._ask({"stop": name})
 
     def code(self, name: str) -> int | None:
-        """Answer the exit code of a process, None while it runs."""
+        """Give the exit code of a process, None while it runs."""
         code: int | None = self._ask({"code": name})["code"]
         return code
 
     def insist(self, name: str) -> None:
-        """Fail with the end of its log when a process that should run has ended."""
+        """Raise an error with the end of its log if a process that should run has exited."""
         if (code := self.code(name)) is not None:
             raise ProcessError(name, f"ended with exit code {code}", self.log(name))
 
     def log(self, name: str) -> Path:
-        """Name the file that holds what a process has written since it was last started."""
+        """Give the file with the output of a process since its last start."""
         return self.directory / f"{name}.log"
 
     def close(self) -> None:
-        """End every process and remove the directory."""
+        """Stop every process and remove the directory."""
         for pipe in (self.supervisor.stdin, self.supervisor.stdout):
             with contextlib.suppress(BrokenPipeError):
                 if pipe is not None:
@@ -139,16 +138,15 @@ class Processes:
         except subprocess.TimeoutExpired:
             self.supervisor.kill()  # its processes follow it
             self.supervisor.wait()
-        shutil.rmtree(
-            self.directory, ignore_errors=True
-        )  # the supervisor may have been killed
+        # The supervisor removes it, unless it was killed.
+        shutil.rmtree(self.directory, ignore_errors=True)
 
     def _ask(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Put one command to the supervisor and read its answer."""
+        """Send one command to the supervisor and read its answer."""
         pipe_in, pipe_out = self.supervisor.stdin, self.supervisor.stdout
         assert pipe_in is not None
         assert pipe_out is not None
-        with self._talking:
+        with self._asking:
             try:
                 print(json.dumps(command), file=pipe_in, flush=True)
                 answer: dict[str, Any] = json.loads(pipe_out.readline() or "{}")
@@ -173,14 +171,14 @@ class Processes:
 
 
 def sweep() -> None:
-    """Remove the directories of owners that are gone with their supervisors, and so could not clean up."""
+    """Remove the directories of owners that were killed with their supervisors."""
     for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}[0-9]*-*"):
         if _abandoned(directory):
             shutil.rmtree(directory, ignore_errors=True)
 
 
 def _abandoned(directory: Path) -> bool:
-    """Tell whether no process holds a run directory: its owner is no more and its lock is free."""
+    """Whether no process uses a run directory: its owner is gone and its lock is free."""
     owner = directory.name.removeprefix(PREFIX).split("-")[0]
     try:
         if not owner.isdigit() or _lives(int(owner)):
@@ -195,7 +193,7 @@ def _abandoned(directory: Path) -> bool:
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process exists, whoever owns it."""
+    """Whether a process exists, of any user."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

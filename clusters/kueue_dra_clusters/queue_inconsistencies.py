@@ -1,9 +1,9 @@
-"""What the status of a live world's queues says beside its Workloads (Kueue v1beta2 status)."""
+"""Finds queues whose status disagrees with their Workloads (Kueue v1beta2 status)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from kueue_dra_clusters.applied_objects import queue_name
 from kueue_dra_clusters.conditions import condition_of, seen_generation
@@ -11,87 +11,106 @@ from kueue_dra_clusters.observation import Observation, cluster_queue_of, holds_
 from kueue_dra_ref.api.conditions import is_true
 from kueue_dra_ref.target import Manifest
 
+Manifests = list[Manifest]
+
 
 def queue_faults(
-    look: Observation, cluster_queues: list[Manifest], local_queues: list[Manifest]
+    look: Observation, cluster_queues: Manifests, local_queues: Manifests
 ) -> Iterator[str]:
     """Name each queue whose status is older than its spec, or whose counts disagree with the Workloads' conditions."""
-    yield from (
-        f"{_name(queue)} was not looked at yet"
-        for queue in (*cluster_queues, *local_queues)
-        if _is_unseen(queue)
-    )
+    for queue in (*cluster_queues, *local_queues):
+        if _is_unseen(queue):
+            yield f"{_name(queue)} was not reconciled yet"
     holding = [found for found in look.workloads if holds_quota(found)]
     for queue in cluster_queues:
-        name = queue["metadata"]["name"]
-        yield from _miscounts(
-            queue, [found for found in holding if cluster_queue_of(found) == name]
-        )
+        yield from _cluster_queue_miscounts(queue, holding)
     for queue in local_queues:
-        meta = queue["metadata"]
-        own = [found for found in holding if queue_name(found) == meta["name"]]
-        yield from _miscounts(
-            queue,
-            [
-                found
-                for found in own
-                if found["metadata"]["namespace"] == meta["namespace"]
-            ],
-        )
+        yield from _local_queue_miscounts(queue, holding)
     for queue in cluster_queues:
-        own = [
-            each
-            for each in local_queues
-            if each["spec"].get("clusterQueue") == queue["metadata"]["name"]
-        ]
+        name = queue["metadata"]["name"]
+        own = [each for each in local_queues if _cluster_queue(each) == name]
         yield from _misses_pending(queue, own)
-        yield from _misjudged(queue, own)
+        yield from _wrong_reasons(queue, own)
 
 
-def _misjudged(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
-    """Compare whether the ClusterQueue can admit: a LocalQueue may have been looked at just before that changed."""
-    wrong = "ClusterQueueIsInactive" if is_true(cluster_queue, "Active") else "Ready"
+def _cluster_queue_miscounts(queue: Manifest, holding: Manifests) -> Iterator[str]:
+    name = queue["metadata"]["name"]
+    own = [found for found in holding if cluster_queue_of(found) == name]
+    yield from _miscounts(queue, own)
+
+
+def _local_queue_miscounts(queue: Manifest, holding: Manifests) -> Iterator[str]:
+    own = [found for found in holding if _names(found, queue)]
+    yield from _miscounts(queue, own)
+
+
+def _names(workload: Manifest, local_queue: Manifest) -> bool:
+    """Whether a Workload names a LocalQueue."""
+    meta = local_queue["metadata"]
+    if queue_name(workload) != meta["name"]:
+        return False
+    own = workload["metadata"]
+    return bool(own["namespace"] == meta["namespace"])
+
+
+def _cluster_queue(local_queue: Manifest) -> Any:
+    return local_queue["spec"].get("clusterQueue")
+
+
+def _wrong_reasons(cluster_queue: Manifest, own: Manifests) -> Iterator[str]:
+    """Compare the condition Active: Kueue may have reconciled a LocalQueue just before its ClusterQueue changed."""
+    is_active = is_true(cluster_queue, "Active")
+    wrong = "ClusterQueueIsInactive" if is_active else "Ready"
     for queue in own:
-        if condition_of(queue, "Active").get("reason") == wrong:
-            yield f"{_name(queue)} says {wrong}, its ClusterQueue does not"
+        active = condition_of(queue, "Active")
+        if active.get("reason") == wrong:
+            name = _name(queue)
+            yield f"{name} has reason {wrong}, its ClusterQueue does not"
 
 
-def _misses_pending(cluster_queue: Manifest, own: list[Manifest]) -> Iterator[str]:
-    """Compare what waits: a LocalQueue leaves out what the scheduler has in its hand, a ClusterQueue does not."""
-    if own and all(is_true(queue, "Active") for queue in (cluster_queue, *own)):
-        waiting, counted = _pending(cluster_queue), sum(map(_pending, own))
-        if waiting != counted:
-            yield f"{_name(cluster_queue)} counts {waiting} pending, its LocalQueues {counted}"
+def _misses_pending(cluster_queue: Manifest, own: Manifests) -> Iterator[str]:
+    """Compare pending counts: a LocalQueue leaves out the workload that the scheduler tries."""
+    if not own:
+        return
+    for queue in (cluster_queue, *own):
+        if not is_true(queue, "Active"):
+            return
+    pending = _pending(cluster_queue)
+    counted = sum(map(_pending, own))
+    if pending != counted:
+        name = _name(cluster_queue)
+        yield f"{name} counts {pending} pending, its LocalQueues {counted}"
 
 
 def _pending(queue: Manifest) -> int:
-    return int((queue.get("status") or {}).get("pendingWorkloads", 0))
-
-
-def _miscounts(queue: Manifest, holding: list[Manifest]) -> Iterator[str]:
-    counted = Counter(
-        reserving=len(holding),
-        admitted=sum(is_true(found, "Admitted") for found in holding),
-    )
     status = queue.get("status") or {}
-    for what, count in counted.items():
-        found = status.get(f"{what}Workloads", 0)
-        if found != count:
-            yield f"{_name(queue)} counts {found} {what}, its Workloads say {count}"
+    return int(status.get("pendingWorkloads", 0))
+
+
+def _miscounts(queue: Manifest, holding: Manifests) -> Iterator[str]:
+    admitted = sum(is_true(found, "Admitted") for found in holding)
+    expected = {"reserving": len(holding), "admitted": admitted}
+    status = queue.get("status") or {}
+    for state, count in expected.items():
+        counted = status.get(f"{state}Workloads", 0)
+        if counted != count:
+            name = _name(queue)
+            yield f"{name} counts {counted} {state}, of its Workloads {count} are"
 
 
 def _is_unseen(queue: Manifest) -> bool:
-    """Whether Kueue has yet to write the status; a conflict with another write of the queue puts that off."""
-    return bool(seen_generation(queue, "Active") != queue["metadata"]["generation"])
+    """Whether Kueue has not updated the status yet, for example after a conflict with another write."""
+    generation = queue["metadata"]["generation"]
+    return bool(seen_generation(queue, "Active") != generation)
 
 
-def is_left_alone(cluster_queue: Manifest) -> bool:
-    """Whether nothing more is written to the status of a deleted ClusterQueue, as up to Kueue 0.18."""
+def is_not_updated(cluster_queue: Manifest) -> bool:
+    """Whether Kueue does not update the status of a deleted ClusterQueue any more, as up to 0.18."""
     deleted = "deletionTimestamp" in cluster_queue["metadata"]
-    return (
-        deleted and condition_of(cluster_queue, "Active").get("reason") != "Terminating"
-    )
+    active = condition_of(cluster_queue, "Active")
+    return deleted and active.get("reason") != "Terminating"
 
 
 def _name(queue: Manifest) -> str:
-    return f"{queue['kind']} {queue['metadata']['name']}"
+    name = queue["metadata"]["name"]
+    return f"{queue['kind']} {name}"

@@ -1,4 +1,4 @@
-"""When the status of the queues says what their Workloads say (Kueue writes it up to a second late)."""
+"""Waits until the status of the queues agrees with their Workloads (Kueue updates it up to a second late)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kueue_dra_clusters.fence import Fence
 from kueue_dra_clusters.fence_objects import KUEUE
 from kueue_dra_clusters.informer import InformerCache
 from kueue_dra_clusters.observation import Observation, cluster_queue_of
-from kueue_dra_clusters.queue_inconsistencies import is_left_alone, queue_faults
+from kueue_dra_clusters.queue_inconsistencies import is_not_updated, queue_faults
 from kueue_dra_clusters.waiting import NotYet, WaitLimits, elapsed_since, moment_now
 from kueue_dra_ref.api.deepcopy import packed
 from kueue_dra_ref.target import Manifest, Ref
@@ -19,16 +19,16 @@ from kueue_dra_ref.target import Manifest, Ref
 
 @dataclass(slots=True, kw_only=True)
 class QueueStatusSync:
-    """Has Kueue write the status of queues anew: of those for which anything is different since the last time.
+    """Triggers a status update of the queues for which anything has changed since the last time.
 
-    What a queue counts follows from its own Workloads, from the queues and cohorts that it can borrow from, and from
-    what it names (flavors, checks).  A ClusterQueue and its LocalQueues are counted together.
+    The status of a queue depends on its own Workloads, on the queues and cohorts that it can borrow from, and on the
+    objects that it names (flavors, checks).  A ClusterQueue and its LocalQueues are updated together.
 
-    ``sweeps`` hears of it when a queue in an inner Cohort was counted: a second later Kueue tries the whole tree again.
+    ``sweeps`` is called after an update of a queue in a nested Cohort: a second later Kueue requeues the whole tree.
     """
 
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     fence: Fence
     limits: WaitLimits = field(default_factory=WaitLimits)
     sweeps: Callable[[], None] = lambda: None
@@ -36,75 +36,81 @@ class QueueStatusSync:
     _disagreeing: float | None = None
 
     def forget(self) -> None:
-        """Have every queue counted the next time: the world is another one, or Kueue has begun anew."""
+        """Update every queue the next time: the objects were deleted, or Kueue has restarted."""
         self._counted = {}
 
     def settle(self) -> None:
-        """Return when the status of every queue says what the Workloads say; nothing to do until something changed."""
+        """Wait until the status of every queue agrees with the Workloads; without a change it returns at once."""
         self._disagreeing = None
-        self.mirror.eventually(
-            self._count, within=self.limits.settle, what="the queues to be counted"
+        self.informers.eventually(
+            self._count, within=self.limits.settle, what="the status of the queues"
         )
 
     def _count(self) -> None:
         now = self._standings()
-        if stale := {
-            name
-            for name, standing in now.items()
-            if self._counted.get(name) != standing
-        }:
-            cluster_queues, local_queues = self._queues(stale)
-            self._await_flavor_informer()
-            self.fence.pass_queues(cluster_queues, local_queues)
-            if any(map(self.world.is_nested, stale)):
-                self.sweeps()
-            agreed = self._matches(cluster_queues, local_queues)
-            self._counted = {
-                name: seen for name, seen in now.items() if agreed or name not in stale
-            }
+        stale = {name for name in now if self._counted.get(name) != now[name]}
+        if not stale:
+            return
+        cluster_queues, local_queues = self._queues(stale)
+        self._await_flavor_informer()
+        self.fence.pass_queues(cluster_queues, local_queues)
+        if any(map(self.applied.is_nested, stale)):
+            self.sweeps()
+        if not self._matches(cluster_queues, local_queues):
+            for name in stale:
+                del now[name]
+        self._counted = now
 
     def _await_flavor_informer(self) -> None:
-        """Have Kueue know of each flavor before it judges the queues that name it: it marks all that it knows of."""
-        stored = self._stored(self.world.refs("ResourceFlavor"))
-        if unheard := [
-            each["metadata"]["name"]
-            for each in stored
-            if not each["metadata"].get("finalizers")
-        ]:
-            raise NotYet("Kueue has not heard of " + ", ".join(unheard))
+        """Wait until Kueue has observed each flavor, and so added its finalizer, before the queues that name it."""
+        unobserved = []
+        for flavor in self._stored(self.applied.refs("ResourceFlavor")):
+            meta = flavor["metadata"]
+            if not meta.get("finalizers"):
+                unobserved.append(meta["name"])
+        if unobserved:
+            raise NotYet("Kueue has not observed " + ", ".join(unobserved))
 
     def _standings(self) -> dict[str, Hashable]:
-        """Say of each ClusterQueue what its figures, and those of its LocalQueues, follow from."""
+        """Give for each ClusterQueue what its status, and that of its LocalQueues, depends on."""
+        applied = self.applied
         held: dict[str, set[Hashable]] = defaultdict(set)
-        for workload in Observation.at(self.mirror, self.world).workloads:
-            for name in {
-                self.world.cluster_queue_of(workload),
+        for workload in Observation.at(self.informers, applied).workloads:
+            queued_in, admitted_to = (
+                applied.cluster_queue_of(workload),
                 cluster_queue_of(workload),
-            }:
+            )
+            for name in {queued_in, admitted_to}:
                 held[name].add(_as_counted(workload))
-        own = [ref.name for ref in self.world.refs("ClusterQueue")]
-        named = [
-            self.world.cluster_queue_of(self.world.written(ref))
-            for ref in self.world.refs("LocalQueue")
-        ]
-        around = self.world.surroundings({*own, *named})
-        return {name: (seen, frozenset(held[name])) for name, seen in around.items()}
+        names = {ref.name for ref in applied.refs("ClusterQueue")}
+        for ref in applied.refs("LocalQueue"):
+            local_queue = applied.written(ref)
+            names.add(applied.cluster_queue_of(local_queue))
+        found: dict[str, Hashable] = {}
+        for name, surroundings in applied.surroundings(names).items():
+            found[name] = (surroundings, frozenset(held[name]))
+        return found
 
     def _queues(self, names: Iterable[str]) -> tuple[list[Ref], list[Ref]]:
-        """Name the ClusterQueues of these names, and their LocalQueues."""
-        refs, written = self.world.refs, self.world.written
-        return [ref for ref in refs("ClusterQueue") if ref.name in names], [
-            ref
-            for ref in refs("LocalQueue")
-            if self.world.cluster_queue_of(written(ref)) in names
+        """Give the ClusterQueues of these names, and their LocalQueues."""
+        applied = self.applied
+        cluster_queues = [
+            ref for ref in applied.refs("ClusterQueue") if ref.name in names
         ]
+        local_queues = []
+        for ref in applied.refs("LocalQueue"):
+            if applied.cluster_queue_of(applied.written(ref)) in names:
+                local_queues.append(ref)
+        return cluster_queues, local_queues
 
     def _matches(
         self, cluster_queues: Iterable[Ref], local_queues: Iterable[Ref]
     ) -> bool:
-        """Wait for queues to count what the Workloads say, but only so long: Kueue may leave them one event behind."""
-        look = Observation.at(self.mirror, self.world)
-        own = [each for each in self._stored(cluster_queues) if not is_left_alone(each)]
+        """Wait until the counts agree with the Workloads, but not for ever: Kueue may leave them one event behind."""
+        look = Observation.at(self.informers, self.applied)
+        own = [
+            each for each in self._stored(cluster_queues) if not is_not_updated(each)
+        ]
         faults = list(queue_faults(look, own, list(self._stored(local_queues))))
         if not faults:
             return True
@@ -118,12 +124,12 @@ class QueueStatusSync:
             asked = Ref(
                 api_version=KUEUE, kind=ref.kind, name=ref.name, namespace=ref.namespace
             )
-            if found := self.mirror.read(asked):
+            if found := self.informers.read(asked):
                 yield found
 
 
 def _as_counted(workload: Manifest) -> Hashable:
-    """Give what a queue counts a Workload by: all but its labels and annotations, one of which we change ourselves."""
+    """Give what the status of a queue depends on: not labels and annotations, one of which the target changes."""
     meta = workload["metadata"]
     return (
         meta["uid"],

@@ -28,13 +28,13 @@ class Release:
 
     minor: str
     objects: type[APIClient] = APIClient
-    """How its objects are reached in v1beta2."""
+    """The client for its objects in v1beta2."""
     pauses: Pauses = field(default_factory=Pauses)
-    """How long it waits before it acts."""
+    """Its delays."""
 
     @property
     def component(self) -> Component:
-        """Where its program and manifests come from."""
+        """The Go module of its program and manifests."""
         return Component(
             name="kueue",
             folder=f"kueue-{self.minor}",
@@ -70,6 +70,6 @@ def release(minor: str) -> Release:
         reason = registry.PROVISIONAL.get(f"{KUEUE}{minor}", "")
         why = f", which is provisional: {reason}" if reason else ""
         raise MissingTool(
-            f"no real Kueue for the minor {minor!r} can be had{why}; pinned are {', '.join(RELEASES)}"
+            f"no real Kueue of the minor {minor!r} is available{why}; pinned are {', '.join(RELEASES)}"
         )
     return RELEASES[minor]

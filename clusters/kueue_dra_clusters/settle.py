@@ -1,4 +1,4 @@
-"""When a live world has come to rest: everything passed the fence, and nothing moved meanwhile."""
+"""Waits until a live target has settled: everything has passed the fence, and nothing changed meanwhile."""
 
 from __future__ import annotations
 
@@ -23,172 +23,170 @@ from kueue_dra_clusters.waiting import (
 )
 from kueue_dra_ref.target import Ref
 
-MOMENT = 0.04  # seconds in which a decision that was just made mostly shows everywhere
+MOMENT = 0.04  # seconds in which Kueue mostly writes a decision everywhere
 NOTHING = Observation(jobs=[], workloads=[])
 
 
 @dataclass(slots=True, kw_only=True)
 class Settle:
-    """Brings one world to rest."""
+    """Waits until the applied objects have settled."""
 
     objects: APIClient
-    mirror: InformerCache
-    world: AppliedObjects
+    informers: InformerCache
+    applied: AppliedObjects
     fence: Fence
-    underway: InFlight
-    ahead: PendingRetries
+    in_flight: InFlight
+    retries: PendingRetries
     stops: StopPolicySync
     is_denied: Callable[[], bool] = lambda: False
-    """Whether Kueue's Workload controller waits forever for something that it may not read."""
+    """Whether Kueue's Workload controller waits forever for a resource that it may not read."""
     limits: WaitLimits = field(default_factory=WaitLimits)
-    _shown_again: set[str] = field(default_factory=set)
-    """The UIDs of Jobs that Kueue was shown once more."""
+    _reconciled_again: set[str] = field(default_factory=set)
+    """The UIDs of Jobs with a triggered reconcile."""
     _last: Observation = NOTHING
     _quiet: list[float] = field(default_factory=list)
-    """When nothing had moved, each time since something did."""
+    """The times at which nothing had changed, since the last change."""
 
     def wait_for_requeue(self) -> None:
-        """Return when no announced sweep is left that could come between two steps of a case, or change what is told.
+        """Wait until no scheduled requeue is left that could run between two steps of a case, or change messages.
 
-        Nobody gets in by it, but it makes Kueue forget which workloads it found equal to a refused one.
+        It admits no workload, but Kueue then tries workloads again that are equal to an inadmissible one.
         """
-        if self.ahead.opened is not None and self._last.pending:
-            self.ahead.await_requeue()
-            self.fence.pass_cycles(self._longest_line(self._last) + 1)
+        if self.retries.opened is not None and self._last.pending:
+            self.retries.await_requeue()
+            self.fence.pass_cycles(self._most_pending(self._last) + 1)
 
     def forget(self) -> None:
-        """Start anew, with an empty world."""
+        """Forget everything: all objects are deleted."""
         self._last = NOTHING
-        self.ahead.forget()
+        self.retries.forget()
         self.stops.forget()
-        self._shown_again.clear()
+        self._reconciled_again.clear()
 
     def settle(self) -> None:
-        """Return when every Job and Workload is at rest; `TimedOut` names what still moves."""
+        """Wait until every Job and Workload has settled; `TimedOut` names what still changes."""
         self._quiet.clear()
-        if self.world.has_jobs and not self._all_got_in():
-            self.mirror.eventually(
-                self._pass, within=self.limits.settle, what="the world to come to rest"
+        if self.applied.has_jobs and not self._is_all_admitted_soon():
+            self.informers.eventually(
+                self._pass, within=self.limits.settle, what="all workloads to settle"
             )
 
-    def _all_got_in(self) -> bool:
-        """Whether things were only added, and within a moment all work is in and runs: then no fence is needed."""
-        if self.ahead.may_let_in or self.stops.affect_workloads:
+    def _is_all_admitted_soon(self) -> bool:
+        """Whether all work is admitted and runs within a moment, after additions only: then no fence is needed."""
+        if self.retries.may_admit or self.stops.affect_workloads:
             return False
 
         def decided() -> bool:
             look = self._see()
-            if not look.is_all_in and not (
-                look.pending and not look.without_conditions
-            ):
-                raise NotYet("not yet")
-            return look.is_all_in
+            if look.is_all_admitted:
+                return True
+            if look.pending and not look.without_conditions:
+                return False
+            raise NotYet("not yet")
 
         try:
             return (
-                self.mirror.eventually(decided, within=MOMENT, what="new work")
-                and self.ahead.changed is None
+                self.informers.eventually(decided, within=MOMENT, what="new work")
+                and self.retries.changed is None
             )
         except TimedOut:
             return False
 
     def _pass(self) -> None:
-        self.ahead.let_classes_be_seen()
-        self.ahead.let_retries_pass()
+        self.retries.await_device_classes()
+        self.retries.await_retries()
         began = self._see()
         self.fence.pass_chain(unless=self.is_denied)
-        told = self._see()
-        self._touch(told)
-        self._recreate_workloads(told)
+        look = self._see()
+        self._touch(look)
+        self._recreate_workloads(look)
         if self.stops.affect_workloads:
             self.stops.resend(self._see)
             self.fence.pass_chain(unless=self.is_denied)
         before = self._recheck(self._see())
-        if (changed := self.ahead.changed) is not None and before.pending:
-            self.ahead.changed = self.ahead.opened = None
+        if (changed := self.retries.changed) is not None and before.pending:
+            self.retries.changed = self.retries.opened = None
             self.fence.pass_sweep(since=changed)
         if before.is_undecided:
-            self.fence.pass_cycles(self._longest_line(before) + 1)
+            self.fence.pass_cycles(self._most_pending(before) + 1)
         elif before.moved_since(began):
-            self.fence.pass_chain(
-                unless=self.is_denied
-            )  # what was admitted beside the first one is looked at again
+            # Observe again what was admitted while the first chain passed.
+            self.fence.pass_chain(unless=self.is_denied)
         after = self._see()
         if moved := after.moved_since(before):
-            raise NotYet("still moving: " + ", ".join(moved))
+            raise NotYet("still changing: " + ", ".join(moved))
         self._require_rest(after)
 
     def _recheck(self, look: Observation) -> Observation:
-        """Look again until everything seems done: it proves nothing, but spares a round that would see it move."""
-        if not look.is_on_its_way:
+        """Observe again until everything seems done: it proves nothing, but saves a round that sees it change."""
+        if not look.is_change_expected:
             return look
 
         def arrived() -> Observation:
-            found = Observation.at(self.mirror, self.world)
-            if found.is_on_its_way:
-                raise NotYet("still on its way")
+            found = Observation.at(self.informers, self.applied)
+            if found.is_change_expected:
+                raise NotYet("a change is still expected")
             return found
 
         try:
             return self._note(
-                self.mirror.eventually(
-                    arrived, within=MOMENT, what="a decision to show everywhere"
+                self.informers.eventually(
+                    arrived, within=MOMENT, what="Kueue to write its decisions"
                 )
             )
         except TimedOut:
             return self._see()
 
-    def _longest_line(self, look: Observation) -> int:
-        """How many wait where most do: queues of one cohort may hinder each other, others have cycles in common."""
-        return max(Counter(map(self.world.line_of, look.pending)).values(), default=0)
+    def _most_pending(self, look: Observation) -> int:
+        """Count the pending workloads of the busiest cohort: its queues may block each other, others share cycles."""
+        return max(Counter(map(self.applied.tree_of, look.pending)).values(), default=0)
 
     def _touch(self, look: Observation) -> None:
-        """Have a Job without a Workload reconciled once more, now that the Job controller has come past it.
+        """Trigger a second reconcile of a Job without a Workload, after the Job controller has reconciled it.
 
-        Kueue passes over a Job whose Namespace its cache has not heard of yet, and does not come back to it.
+        Kueue ignores a Job whose Namespace its informer does not have yet, and does not retry it.
         """
-        for job in look.not_retried:
-            if (uid := job["metadata"]["uid"]) not in self._shown_again:
-                self._shown_again.add(uid)
+        for job in look.without_workload:
+            uid = job["metadata"]["uid"]
+            if uid not in self._reconciled_again:
+                self._reconciled_again.add(uid)
                 reobserve(self.objects, Ref.of(job), str(moment_now()))
 
     def _recreate_workloads(self, look: Observation) -> None:
-        """Delete Workloads that were judged too early: Kueue makes another one of each Job, and knows better by now."""
-        if early := [Ref.of(found) for found in self.underway.misjudged(look)]:
+        """Delete Workloads that Kueue rejected too early: it creates them again, with its informer up to date."""
+        if early := [
+            Ref.of(found) for found in self.in_flight.rejected_too_early(look)
+        ]:
             for ref in early:
                 self.objects.delete(ref)
-            raise NotYet("made anew: " + ", ".join(map(str, early)))
+            raise NotYet("created again: " + ", ".join(map(str, early)))
 
     def _require_rest(self, look: Observation) -> None:
         self._quiet.append(moment_now())
-        if self.ahead.changed is not None and look.pending:
-            raise NotYet("quota came free while others wait")
+        if self.retries.changed is not None and look.pending:
+            raise NotYet("quota was released while workloads are pending")
         if faults := list(look.inconsistencies()) or list(self._under_way(look)):
             raise NotYet("; ".join(faults))
         if look.without_conditions and len(self._quiet) < 2:
-            raise NotYet(
-                "nothing said of "
-                + ", ".join(
-                    found["metadata"]["name"] for found in look.without_conditions
-                )
-            )
-        if self.ahead.changed is not None:
-            self.ahead.opened, self.ahead.changed = self.ahead.changed, None
+            names = [found["metadata"]["name"] for found in look.without_conditions]
+            raise NotYet("no conditions yet on " + ", ".join(names))
+        if self.retries.changed is not None:
+            self.retries.opened, self.retries.changed = self.retries.changed, None
 
     def _under_way(self, look: Observation) -> Iterator[str]:
-        """Name what Kueue has in hand, and what has moved by then; a Kueue that waits forever always has something."""
+        """Name what Kueue works on, and what has changed by then; a Kueue that waits forever is always busy."""
         if not self.is_denied():
             for_long = elapsed_since(self._quiet[0]) > self.limits.disagreement
-            yield from self.underway.faults(look, for_long=for_long)
+            yield from self.in_flight.faults(look, for_long=for_long)
             yield from self._see().moved_since(look)
 
     def _see(self) -> Observation:
-        return self._note(Observation.at(self.mirror, self.world))
+        return self._note(Observation.at(self.informers, self.applied))
 
     def _note(self, look: Observation) -> Observation:
         if look.moved_since(self._last):
             self._quiet.clear()
         if look.freed_since(self._last):
-            self.ahead.note_change()
+            self.retries.note_change()
         self._last = look
         return look

@@ -1,4 +1,4 @@
-"""Reads from Kueue's start-up log whether it took its Configuration, and each fault found (Kueue 0.14 to 0.19)."""
+"""Reads the errors of a Configuration from Kueue's start-up log (Kueue 0.14 to 0.19)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from kueue_dra_ref.target import FieldError
 
 TAKEN = "Initializing"
-"""What Kueue logs first once decoding, feature gates and validation have passed."""
+"""Kueue's first log message after decoding, feature gates and validation."""
 
 UNREADABLE = "Unable to load the configuration"
 REFUSED = frozenset(
@@ -50,7 +50,7 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def verdict(log: str) -> Sequence[FieldError] | None:
-    """Read the faults from a log, none when Kueue took the Configuration; None while the log tells neither."""
+    """Read the errors from a log, none if Kueue accepts the Configuration; None if the log shows neither."""
     for line in _entries(log):
         if line.get("msg") == TAKEN:
             return ()
@@ -60,7 +60,7 @@ def verdict(log: str) -> Sequence[FieldError] | None:
 
 
 def _entries(log: str) -> Iterator[Mapping[str, Any]]:
-    """Read the lines of a structured log, passing over what is not one (a line half written, a crash)."""
+    """Read the lines of a structured log, without others (a partly written line, a crash)."""
     for line in log.split("\n"):
         try:
             entry = json.loads(line)
@@ -81,7 +81,7 @@ def _causes(entry: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _fault(text: str) -> FieldError:
-    """Take one error apart."""
+    """Parse one error."""
     if found := _UNKNOWN.match(text):
         return FieldError(field=found["field"], type=UNKNOWN_FIELD)
     if found := _MISMATCH.match(text):
@@ -98,7 +98,7 @@ def _fault(text: str) -> FieldError:
 
 
 def _value_and_detail(rest: str) -> tuple[str, str]:
-    """Part a printed value (a quoted string, JSON, or a bare word) from the detail after it."""
+    """Separate a printed value (a quoted string, JSON, or a bare word) from the detail after it."""
     end = _end_of_value(rest)
     return rest[:end], rest[end:].removeprefix(": ")
 

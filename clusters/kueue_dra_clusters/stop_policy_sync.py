@@ -1,8 +1,8 @@
-"""Who waits behind a queue that was stopped is told of it again: Kueue may look at them before it knows of the stop."""
+"""Triggers a second reconcile of workloads of a stopped queue: Kueue may reconcile them before it observes the stop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kueue_dra_clusters.api_client import APIClient
@@ -12,63 +12,64 @@ from kueue_dra_clusters.fence import Fence, reobserve
 from kueue_dra_clusters.observation import Observation, owners_of
 from kueue_dra_clusters.waiting import moment_now
 from kueue_dra_ref.api.conditions import is_true
-from kueue_dra_ref.target import Ref
+from kueue_dra_ref.target import Manifest, Ref
 
 
 @dataclass(slots=True, kw_only=True)
 class StopPolicySync:
-    """Remembers the queues that were stopped, and who waited behind them then."""
+    """Records the queues that were stopped, and their workloads."""
 
     objects: APIClient
-    world: AppliedObjects
+    applied: AppliedObjects
     fence: Fence
     _queues: list[Ref] = field(default_factory=list)
-    _untold: set[ObjectPosition] = field(default_factory=set)
+    _pending: set[ObjectPosition] = field(default_factory=set)
 
     def note(self, queue: Ref) -> None:
-        """Remember who was behind a queue that is stopped now."""
+        """Record a queue that is stopped now, and its workloads."""
         self._queues.append(queue)
-        jobs = self.world.refs(*JOBS)
-        self._untold |= {
-            ObjectPosition.of(ref)
-            for ref in jobs
-            if self.world.behind(queue, self.world.written(ref))
-        }
+        for ref in self.applied.refs(*JOBS):
+            work = self.applied.written(ref)
+            if self.applied.behind(queue, work):
+                position = ObjectPosition.of(ref)
+                self._pending.add(position)
 
     def forget(self) -> None:
-        """Start anew, with an empty world."""
+        """Forget everything: all objects are deleted."""
         self._queues.clear()
-        self._untold.clear()
+        self._pending.clear()
 
     @property
     def affect_workloads(self) -> bool:
-        """Whether there is anybody to be told."""
-        return bool(self._untold)
+        """Whether a stopped queue has workloads without a second reconcile."""
+        return bool(self._pending)
 
     def resend(self, see: Callable[[], Observation]) -> None:
-        """Have workloads behind a stopped queue reconciled once more, now that Kueue itself knows of the stop.
+        """Trigger a second reconcile of the workloads of stopped queues, after Kueue has observed the stop.
 
-        Kueue 0.19.2 reconciles them at the stop, but by a cache that is told at the same time: either may come first.
-        Workloads whose devices could not be resolved are left alone: they would be resolved anew.
+        Kueue 0.19.2 reconciles them at the stop, but its cache of the queues may be updated before or after that.
+        Workloads that Kueue rejected for their devices are skipped: a reconcile would resolve the devices again.
         """
         stopped, self._queues = self._queues, []
-        self.fence.pass_queues(
-            *(
-                [ref for ref in stopped if ref.kind == kind]
-                for kind in ("ClusterQueue", "LocalQueue")
-            )
-        )
-        untold, self._untold = self._untold, set()
-        look = see()
-        told = {
-            job["metadata"]["uid"]
-            for job in look.jobs
-            if ObjectPosition.of(Ref.of(job)) in untold
-        }
-        for found in look.workloads:
-            failed = condition_of(found, "Requeued").get("status") == "False"
-            behind = ObjectPosition.of(Ref.of(found)) in untold or told & owners_of(
-                found
-            )
-            if behind and not failed and not is_true(found, "Finished"):
-                reobserve(self.objects, Ref.of(found), str(moment_now()))
+        cluster_queues = [ref for ref in stopped if ref.kind == "ClusterQueue"]
+        local_queues = [ref for ref in stopped if ref.kind == "LocalQueue"]
+        self.fence.pass_queues(cluster_queues, local_queues)
+        pending, self._pending = self._pending, set()
+        for workload in _workloads_of(pending, see()):
+            failed = condition_of(workload, "Requeued").get("status") == "False"
+            if not failed and not is_true(workload, "Finished"):
+                ref = Ref.of(workload)
+                reobserve(self.objects, ref, str(moment_now()))
+
+
+def _workloads_of(work: set[ObjectPosition], look: Observation) -> Iterator[Manifest]:
+    """Give the Workloads among some work, and those of the Jobs among it."""
+    uids = set()
+    for job in look.jobs:
+        position = ObjectPosition.of(Ref.of(job))
+        if position in work:
+            uids.add(job["metadata"]["uid"])
+    for workload in look.workloads:
+        position = ObjectPosition.of(Ref.of(workload))
+        if position in work or uids & owners_of(workload):
+            yield workload

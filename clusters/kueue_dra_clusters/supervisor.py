@@ -1,8 +1,8 @@
-"""Keeps processes for one owner, and ends them with its directory when the owner is gone.
+"""Runs processes for one owner, and stops them and removes its directory when the owner is gone.
 
 Run as a program: ``python -m kueue_dra_clusters.supervisor RUN_DIRECTORY``.  It reads one JSON command a line from
 standard input and answers each with one JSON line.  End of input means that the owner is gone, kill -9 included.
-Standard library only: it starts once per control plane and must be there at once.
+Standard library only, so that it starts fast: each control plane starts one.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Any
 from kueue_dra_clusters import linux_namespaces
 
 GRACE_SECONDS = 0.5
-"""How long a process has to end by itself after SIGTERM."""
+"""The time between SIGTERM and SIGKILL."""
 
 PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
-    """Have the calling process end when its parent does, kill -9 included (Linux only; elsewhere nothing)."""
+    """Make the calling process exit with its parent, kill -9 included (Linux only; elsewhere nothing)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -49,7 +49,7 @@ class Children:
         log: str,
         etc: str | None,
     ) -> int:
-        """Start a process with its output in ``log``, ``etc`` as its /etc where given; answer its pid."""
+        """Start a process with its output in ``log`` and, if given, ``etc`` as its /etc; give its pid."""
 
         def prepare() -> None:
             if etc is not None:
@@ -70,11 +70,11 @@ class Children:
         return child.pid
 
     def code(self, name: str) -> int | None:
-        """Answer the exit code of a process, None while it runs."""
+        """Give the exit code of a process, None while it runs."""
         return self._running[name].poll()
 
     def stop(self, *names: str) -> None:
-        """End processes: SIGTERM to all, SIGKILL to those that remain after the grace."""
+        """Stop processes: SIGTERM to all, SIGKILL to those that remain after the grace period."""
         ending = [self._running.pop(name) for name in reversed(names)]
         for child in ending:
             child.terminate()
@@ -86,12 +86,12 @@ class Children:
             child.wait()
 
     def stop_all(self) -> None:
-        """End every process, the last started first."""
+        """Stop every process, the last started first."""
         self.stop(*self._running)
 
 
 def answer(children: Children, command: dict[str, Any]) -> dict[str, Any]:
-    """Obey one command."""
+    """Run one command."""
     match command:
         case {
             "start": str(name),
@@ -117,7 +117,7 @@ def answer(children: Children, command: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def leaving_nothing(directory: Path) -> Iterator[Children]:
-    """Have children that end, and a directory that vanishes, however the block ends."""
+    """Stop all children and remove the directory, however the block ends."""
     children = Children()
     try:
         yield children
@@ -127,12 +127,12 @@ def leaving_nothing(directory: Path) -> Iterator[Children]:
 
 
 def leave(*_: object) -> None:
-    """End the program through its ``finally`` clauses."""
+    """Exit through the ``finally`` clauses."""
     raise SystemExit(0)
 
 
 def main(directory: str) -> None:
-    """Obey until the owner closes the pipe or is gone."""
+    """Run commands until the owner closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's to answer
     signal.signal(signal.SIGTERM, leave)
     with (

@@ -1,6 +1,6 @@
-"""Speaks v1beta2 to a Kueue that serves v1beta1 only, changing what the conversion of Kueue 0.15 changes (Kueue 0.14).
+"""A v1beta2 client for a Kueue that serves v1beta1 only: it converts as the webhook of Kueue 0.15 does (Kueue 0.14).
 
-From 0.15 on the API server has every object converted by Kueue itself; before that there was nothing to convert to.
+From 0.15 on, Kueue's own webhook converts every object; 0.14 has no v1beta2.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ SOURCES: Mapping[str, Manifest] = {
     },
 }
 STOPS = {"whenCanBorrow": "Borrow", "whenCanPreempt": "Preempt"}
-"""The word that says, in v1beta1, that the search for a flavor may stop."""
+"""The value in v1beta1 with which the flavor search may stop."""
 
 
 @dataclass(slots=True, kw_only=True)
 class V1beta1Client(APIClient):
-    """Objects whose v1beta2 is the v1beta1 of the cluster."""
+    """A client that sends and reads v1beta1 for v1beta2."""
 
     def _request(self, method: str, path: str, body: Any, content: str) -> Answer:
-        # by its full name: a slotted dataclass is another class than the one that super() would look for
+        # By its full name: a slotted dataclass is not the class that super() refers to.
         if not path.startswith(f"/apis/{NEWER}"):
             return APIClient._request(self, method, path, body, content)
         path = path.replace(NEWER, OLDER, 1)
@@ -43,16 +43,16 @@ class V1beta1Client(APIClient):
         return Answer(code=answer.code, body=newer(answer.body), second=answer.second)
 
     def version_asked(self, api_version: str) -> str:
-        """Name v1beta1 for v1beta2."""
+        """Give v1beta1 for v1beta2."""
         return OLDER if api_version == NEWER else api_version
 
     def as_ours(self, body: Manifest) -> Manifest:
-        """Read what a v1beta1 API has told as v1beta2 has it."""
+        """Convert an object or a list from v1beta1 to v1beta2."""
         return newer(body)
 
 
 def older(body: Any) -> Any:
-    """Write an object of v1beta2, or a change of one, as v1beta1 has it; anything else as it is."""
+    """Convert an object or a patch from v1beta2 to v1beta1; other documents are unchanged."""
     if not isinstance(body, dict):
         return body
     found = copy.deepcopy(body)
@@ -69,7 +69,7 @@ def older(body: Any) -> Any:
 
 
 def newer(body: Manifest) -> Manifest:
-    """Read what a v1beta1 API answers as v1beta2 has it: an object, a list of them, or anything else as it is."""
+    """Convert an answer from v1beta1 to v1beta2: an object or a list; other documents are unchanged."""
     if body.get("apiVersion") != OLDER and body.get("groupVersion") != OLDER:
         return body
     found: Manifest = {
@@ -86,7 +86,7 @@ NAMES = {
     "flavorUsage": "flavorsUsage",
     "accumulatedPastExexcutionTimeSeconds": "accumulatedPastExecutionTimeSeconds",
 }
-"""What v1beta1 calls what, in a spec or status."""
+"""The names of fields in v1beta1, and those in v1beta2."""
 
 
 def _newer_parts(item: Manifest) -> Manifest:

@@ -27,27 +27,25 @@ TIME_FACTOR_VARIABLE = "KUEUE_DRA_TIME_FACTOR"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitLimits:
-    """How long each kind of waiting may last, in seconds; none is ever waited out when things go well."""
+    """The timeout of each kind of wait, in seconds; a wait ends earlier unless something is wrong."""
 
     request: float = 10.0  # one call to the API server, its webhooks included
-    ready: float = 20.0  # a Kueue that just started (or is being replaced) answers its webhooks again
-    workload: float = 5.0  # Kueue makes the Workload of a Job that was just created
-    chain: float = 10.0  # a change of the fence's Job passes through Kueue's Job and Workload controllers
-    cycles: float = 10.0  # the scheduler admits the fence's pawns, one in each cycle
-    sweep: float = 15.0  # a batched sweep of inadmissible workloads comes by: one second when nothing is slow
+    ready: float = 20.0  # a Kueue that has just started answers its webhooks
+    workload: float = 5.0  # Kueue creates the Workload of a Job that was just created
+    chain: float = 10.0  # Kueue's Job and Workload controllers have reconciled a change of the fence's Job
+    cycles: float = 10.0  # the scheduler tries the fence's probes, one in each cycle
+    sweep: float = (
+        15.0  # Kueue requeues inadmissible workloads: one second when nothing is slow
+    )
     queues: float = (
-        10.0  # Kueue rewrites the status of queues that it was asked to look at
+        10.0  # Kueue updates the status of queues after a triggered reconcile
     )
-    disagreement: float = (
-        3.0  # Kueue may count otherwise than Workloads say; then it is taken as it is
-    )
-    settle: float = (
-        60.0  # everything follows from what was applied, and nothing moves any more
-    )
+    disagreement: float = 3.0  # Kueue's counts agree with the Workloads; after that, they are accepted as they are
+    settle: float = 60.0  # Kueue has decided about everything that was applied, and nothing changes any more
     gone: float = 20.0  # a deleted object, its finalizers included, is gone
 
     def scaled(self, factor: float) -> WaitLimits:
-        """Stretch every limit for a slower machine; a factor that is not above zero is a ValueError."""
+        """Multiply every limit for a slower machine; a factor that is not above zero is a ValueError."""
         if not 0 < factor < inf:
             raise ValueError(
                 f"time factor: found {factor:g}, expected a number above 0"
@@ -58,7 +56,7 @@ class WaitLimits:
 
 
 def limits_of(environment: Mapping[str, str]) -> WaitLimits:
-    """Give the limits, stretched by the factor that the environment asks for."""
+    """Give the limits, multiplied by the factor of the environment."""
     written = environment.get(TIME_FACTOR_VARIABLE, "1")
     try:
         return WaitLimits().scaled(float(written))
@@ -70,26 +68,26 @@ def limits_of(environment: Mapping[str, str]) -> WaitLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pauses:
-    """How long a Kueue itself lets things wait, in seconds: nothing that follows can be seen earlier."""
+    """The delays of a Kueue release, in seconds: nothing can be observed earlier."""
 
-    sweep: float = 1.0  # from the first notice to the sweep of inadmissible workloads; 0 where it comes at once
+    sweep: float = 1.0  # from a change to the requeue of inadmissible workloads; 0 if it is immediate
     device_class: float | None = (
-        1.0  # until it looks at what waits for a class's resource; None: it never does
+        1.0  # until it retries workloads of a changed DeviceClass; None: it never does
     )
     retries: float | None = None
-    """How often as long as it has refused a workload until it tries it again, at most; None: it need not do so."""
+    """The most that the next retry of an inadmissible workload takes, as a multiple of its age; None: no retry."""
 
 
 LONGEST_PAUSE = 0.04
-"""Seconds: often enough that nobody waits long, seldom enough that asking does not slow down what is waited for."""
+"""Seconds between two probes: short enough for a quick answer, long enough not to slow down Kueue."""
 
 
 class NotYet(Exception):
-    """What a probe raises to be asked again; its text says what was seen instead."""
+    """Raised by a probe that has to be called again; the text describes what it observed."""
 
 
 class TimedOut(Exception):
-    """Something did not come about in time: ``what`` was waited for, and ``seen`` is what there was at the end."""
+    """A timeout: ``what`` was expected, and ``seen`` is the last observation."""
 
     def __init__(self, *, what: str, seen: str, within: float) -> None:
         super().__init__(f"waited {within:g} s for {what}; last seen: {seen}")
@@ -107,10 +105,10 @@ def eventually(
     at_most: float = LONGEST_PAUSE,
     pause: Callable[[float], None] = time.sleep,
 ) -> Seen:
-    """Ask ``probe`` until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`.
+    """Call ``probe`` until it does not raise `NotYet`; after ``within`` seconds: `TimedOut`.
 
-    The first pause is ``every`` seconds; each is half as long again as the one before, up to ``at_most`` seconds.
-    ``pause`` may return earlier, when there is something new to see.
+    The first pause is ``every`` seconds; each pause is 1.5 times the one before, up to ``at_most`` seconds.
+    ``pause`` may return earlier, after a change.
     """
     asking = Retrying(
         retry=retry_if_exception_type(NotYet),
@@ -127,7 +125,7 @@ def eventually(
 
 
 def let_second_pass(second: int) -> None:
-    """Wait, for a second at most, until this machine's clock shows a later second of 1970 than ``second``."""
+    """Wait, for a second at most, until this machine's clock is past a second since 1970."""
     time.sleep(min(max(second + 1 - time.time(), 0.0), 1.0))
 
 

@@ -1,1 +1,1 @@
-"""Negative controls: a judge that is misconfigured on purpose has to turn the named cases red, and only those."""
+"""Negative controls: when a target is misconfigured on purpose, exactly the named cases have to fail."""

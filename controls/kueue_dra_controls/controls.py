@@ -1,4 +1,4 @@
-"""The controls: for each sabotage, which of the same few rows have to go red; every other one has to stay green."""
+"""The controls: for each fault, which of the same few rows have to fail; all others have to pass."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ROWS = (
     "status/test_permissions.py::test_the_role_allows_reading",
     "claims/test_unmapped_classes.py::test_an_unmapped_class_is_refused_by_name",
 )
-"""What each control runs: devices that fit and that do not, ordinary work, refusals, and Kueue's role."""
+"""The rows of each control: devices that fit and that do not, ordinary work, rejections, and Kueue's role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """A sabotage with the rows that have to notice it; a test named without a row stands for all of its rows."""
+    """A fault with the rows that have to fail; a test without a row means all of its rows."""
 
-    sabotage: str
+    fault: str
     red: tuple[str, ...]
     rows: tuple[str, ...] = ROWS
 
@@ -35,22 +35,22 @@ DEVICES = (
     "quota/test_fits::test_no_published_device_is_needed",
     "quota/test_fits::test_a_resource_that_the_queue_does_not_cover_keeps_a_workload_out",
 )
-"""Whatever is about devices of a mapped class."""
+"""The rows about devices of a mapped class."""
 UNMAPPED = "claims/test_unmapped_classes::test_an_unmapped_class_is_refused_by_name"
 
 CONTROLS = (
-    Control(sabotage="class-mapped-wrong", red=DEVICES),
+    Control(fault="class-mapped-wrong", red=DEVICES),
     Control(
-        sabotage="quota-doubled",
+        fault="quota-doubled",
         red=(
             "quota/test_fits::test_devices_are_admitted_up_to_the_quota[one-too-many]",
             "quota/test_fits::test_devices_are_admitted_up_to_what_is_left[one-more-than-is-left]",
             "quota/test_detection::test_a_workload_without_claims_waits_for_ordinary_resources",
         ),
     ),
-    Control(sabotage="gate-off", red=(*DEVICES, UNMAPPED)),
+    Control(fault="gate-off", red=(*DEVICES, UNMAPPED)),
     Control(
-        sabotage="templates-forbidden",
+        fault="templates-forbidden",
         red=(
             *DEVICES,
             UNMAPPED,
@@ -58,11 +58,11 @@ CONTROLS = (
         ),
     ),
     Control(
-        sabotage="webhooks-absent",
+        fault="webhooks-absent",
         red=(
             "quota/test_groups::test_groups_of_a_cluster_queue_share_nothing[a-resource-in-common]",
             "quota/test_groups::test_groups_of_a_cluster_queue_share_nothing[a-flavor-in-common]",
         ),
     ),
 )
-"""Every control, in the order in which they run: what cannot be mended comes last."""
+"""Every control, in the order in which they run: the one that cannot be undone is the last."""

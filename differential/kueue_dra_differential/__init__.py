@@ -1,1 +1,1 @@
-"""Generated worlds, decided by the reference and by a real Kueue beside each other."""
+"""Generates random scenarios, runs them on the reference and on a real Kueue, and compares."""

@@ -1,4 +1,4 @@
-"""What the queue tree of a generated world is drawn as."""
+"""The generated ClusterQueues and cohorts of one scenario."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAY_STOP, TRY_NEXT = "MayStopSearch", "TryNextFlavor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaLimits:
-    """How much of a resource a queue or cohort borrows and lends at most; None: as much as there is."""
+    """Borrowing and lending limit of a resource; None: no limit."""
 
     borrowing: int | None = None
     lending: int | None = None
@@ -17,7 +17,7 @@ class QuotaLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FungibilityPolicy:
-    """How the search for a flavor goes on where the queue can borrow, and where it could preempt."""
+    """``flavorFungibility``: what the flavor search does when a flavor needs borrowing or preemption."""
 
     when_can_borrow: str = MAY_STOP
     when_can_preempt: str = TRY_NEXT
@@ -29,7 +29,7 @@ class LocalQueueLine:
     """A ClusterQueue with its LocalQueue; quota and limits in devices, for each flavor in order."""
 
     cohort: int | None
-    """The cohort of the world that it belongs to; None: it stands alone."""
+    """The index of its cohort in the scenario; None: no cohort."""
     nominal: tuple[int, ...]
     limits: QuotaLimits
     cpu: int
@@ -37,45 +37,42 @@ class LocalQueueLine:
     apart: bool
     """Whether CPU has a resource group of its own."""
     aside: bool
-    """Whether what is neither contested nor CPU is in that group."""
+    """Whether resources that are neither contested nor CPU are in that group."""
     bare: bool
-    """Whether all that is not covered at all."""
+    """Whether the ClusterQueue does not cover those resources at all."""
     backwards: bool
-    """Whether its flavors are tried from the last one to the first."""
+    """Whether its flavors are in reverse order."""
     strict: bool
     within: str
     reclaim: str
     borrow_within: bool
     threshold: int | None
-    """The most that whom it preempts while it borrows may matter."""
+    """``borrowWithinCohort.maxPriorityThreshold``."""
     search: FungibilityPolicy
     selects: bool
-    """Whether it takes namespaces of the team only."""
+    """Whether its namespace selector selects the namespaces of the team only."""
     weight: str | None
     """Its weight in fair sharing."""
     pods: int | None
-    """Quota of pods in each flavor, where they are covered."""
+    """Quota of pods in each flavor; None: not covered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParentCohort:
-    """A cohort of a world: the one above it, devices that are its own (None: it has no quota), and what it weighs."""
+    """A cohort of a scenario: its parent, its own quota in devices (None: no quota), and its weight."""
 
     parent: int | None
     shared: int | None
     limits: QuotaLimits = QuotaLimits()
     cpu: int | None = None
-    """CPU of its own, to which the same limits hold."""
+    """Its own CPU quota, with the same limits."""
     everywhere: bool = False
-    """Whether it has all that in every flavor, not in the first one only."""
+    """Whether it has the quota in every flavor, not only in the first one."""
     weight: str | None = None
     """Its weight in fair sharing."""
 
     @property
     def needs_an_object(self) -> bool:
-        """Whether it says anything beyond its name, which ClusterQueues say too."""
-        return (
-            self.parent is not None
-            or self.shared is not None
-            or self.weight is not None
-        )
+        """Whether it has a field in addition to its name; without one, ClusterQueues only name it."""
+        fields = (self.parent, self.shared, self.weight)
+        return any(field is not None for field in fields)

@@ -1,4 +1,4 @@
-"""What the Configuration of a batch says beyond its theme: feature gates, and what is made of requests."""
+"""The Configuration of a batch beyond its theme: feature gates, and the handling of requests."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SWITCHES = (
     "QuotaCheckStrategy",
     "ReclaimablePods",
 )
-"""Gates that change what is decided, whatever a world is about.
+"""Gates that change decisions under every theme.
 
-Not FlavorFungibility: without it, whoever found a flavor and waits is tried without a pause (PREEMPT-048), and a few
-such queues leave a Kueue no time for the others.
+Not FlavorFungibility: without it, Kueue retries a pending workload that found a flavor without a backoff
+(PREEMPT-048), and a few such queues leave it no time for the others.
 """
 _CREDITS = {
     "transformations": [
@@ -44,22 +44,20 @@ _CHECKED = "QuotaCheckStrategy"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigSettings:
-    """Gates that are not at their default, and what is made of requests."""
+    """Gates that are not at their default, and the handling of requests."""
 
     switched: str | None
     """One of `SWITCHES`."""
     credited: bool
     """Whether each CPU also costs a credit."""
     lenient: bool
-    """Whether resources that a queue does not cover are passed over."""
+    """Whether Kueue ignores resources that a queue does not cover."""
 
     def theme(self, theme: ConfigProfile) -> ConfigProfile:
-        """Give a theme whose queues have credits, if these are asked for."""
-        return (
-            replace(theme, others={**theme.others, "credits": 4})
-            if self.credited
-            else theme
-        )
+        """Give the theme with quota of credits, if jobs need credits."""
+        if not self.credited:
+            return theme
+        return replace(theme, others={**theme.others, "credits": 4})
 
     def configuration(
         self,
@@ -99,5 +97,5 @@ def some_settings(behaviour: Behaviour) -> SearchStrategy[ConfigSettings]:
 
 
 def _as_can_be(drawn: ConfigSettings) -> ConfigSettings:
-    """Leave out what its gate is off for."""
+    """Leave out the check strategy if its gate is off."""
     return replace(drawn, lenient=drawn.lenient and drawn.switched != _CHECKED)

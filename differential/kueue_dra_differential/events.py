@@ -1,4 +1,4 @@
-"""What can be in a generated world and what can happen to it; and what goes on in some worlds only."""
+"""The events of a generated scenario that are about jobs, and those in common to all scenarios of a batch."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from kueue_dra_differential.queue_events import QueueEvent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit:
-    """A Job of some pods, each with the same claims; or a Workload with a small pod set more."""
+    """Submit a Job of some pods, each with the same claims, or a Workload with a second, small pod set."""
 
     queue: int
     asks: tuple[str, ...]
-    """What a pod asks for by the names of the theme; none: CPU only."""
+    """What a pod requests, by the names of the theme; empty: CPU only."""
     pods: int
     cpu: int
     priority: int
     least: int | None
     as_workload: bool
     place: str
-    """Where its pods want to be (`PLACES`)."""
+    """The node constraints of its pods (`PLACES`)."""
     heavy: bool
     """Whether its pods have an overhead."""
     shape: str
-    """What its pods have beside the regular container, by the names of the theme."""
+    """The shape of its pods, by the names of the theme."""
     twice: bool
-    """Whether the small pod set of a Workload asks for the same."""
+    """Whether the small pod set of a Workload has the same requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """One of the earlier jobs is done, if it is a Job."""
+    """Finish one of the earlier jobs, if it is a Job."""
 
     job: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Of one of the earlier jobs, if it is a Job with several pods, one pod more has succeeded; never the last one."""
+    """Report one more succeeded pod of an earlier job, if it is a Job with several pods; never the last pod."""
 
     job: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activate:
-    """One of the earlier jobs, if it is a Workload, is set inactive or active."""
+    """Deactivate or activate one of the earlier jobs, if it is a Workload."""
 
     job: int
     active: bool
@@ -55,7 +55,7 @@ class Activate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """One of the earlier jobs names another LocalQueue."""
+    """Move one of the earlier jobs to another LocalQueue."""
 
     job: int
     queue: int
@@ -63,7 +63,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resize:
-    """One of the earlier jobs wants another number of pods: a Job in parallel, a Workload in its last pod set."""
+    """Change the number of pods of an earlier job: the parallelism of a Job, the last pod set of a Workload."""
 
     job: int
     pods: int
@@ -71,7 +71,7 @@ class Resize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rank:
-    """One of the earlier jobs gets another priority: a Job by the class that it names, or by naming none."""
+    """Change the priority of an earlier job: of a Job by its priority class, or without one."""
 
     job: int
     priority: int
@@ -79,54 +79,54 @@ class Rank:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Classes or devices change, for all worlds of the Kueue at once."""
+    """Change classes or devices, in all scenarios of the Kueue at once."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restart:
-    """Kueue starts anew with another Configuration, for all worlds at once."""
+    """Restart Kueue with another Configuration, for all scenarios at once."""
 
     configuration: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worth:
-    """A priority class has another value, for all worlds at once."""
+    """Change the value of a priority class, in all scenarios at once."""
 
     priority: int
-    """What it was made with."""
+    """Its first value."""
     value: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A claim template is made with what another one asks for, or deleted, in all worlds at once."""
+    """Create a claim template with the spec of another one, or delete it, in all scenarios at once."""
 
     name: str
     like: str | None
-    """None: it is deleted."""
+    """None: delete it."""
 
 
 Common = Change | Restart | Worth | Offer
 
 
 def class_of(priority: int) -> str:
-    """Name the priority class that was made with a value."""
+    """Give the name of the priority class with this first value."""
     return f"priority-{priority}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete:
-    """One of the earlier jobs goes."""
+    """Delete one of the earlier jobs."""
 
     job: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
-    """One of the earlier jobs is reconciled."""
+    """Trigger a reconcile of one of the earlier jobs."""
 
     job: int
 

@@ -1,4 +1,4 @@
-"""Why the reference decided as it did about a workload that a real Kueue decided otherwise: its steps, with IDs."""
+"""Explains the decision of the reference about a workload that differs from a real Kueue: its steps, with IDs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from itertools import islice
 
 from kueue_dra_differential.oracle import Comparison
 from kueue_dra_ref.behaviours.behaviour import Behaviour
+from kueue_dra_ref.explain.step import Step
 from kueue_dra_ref.reference.replay import replaying
 from kueue_dra_ref.scenarios.playback import KUEUE
 from kueue_dra_ref.simulation.explanation import explained, job_of
@@ -13,27 +14,33 @@ from kueue_dra_ref.target import Manifest
 
 
 def explanation(outcome: Comparison, behaviour: Behaviour) -> list[str]:
-    """Explain the workload that a difference is about, as of the step that differs; nothing for one about a queue."""
-    about, _, rest = (
-        outcome.difference.path.partition(".") if outcome.difference else ("", "", "")
-    )
-    if about != "workloads":
+    """Explain the workload that differs, after the step that differs; empty for a difference of a queue."""
+    if outcome.difference is None:
+        return []
+    path = outcome.difference.path
+    kind, _, rest = path.partition(".")
+    if kind != "workloads":
         return []
     target, answers = replaying(outcome.scenario, behaviour)
     list(islice(answers, outcome.step))
-    found = [
-        each
-        for each in target.list(KUEUE, "Workload")
-        if rest.startswith(f"{_name(each)}.")
-    ]
-    steps = [step for each in found for step in explained(target, each).steps]
-    return [
-        f"{step.text} [{', '.join(step.requirements)}]"
-        if step.requirements
-        else step.text
-        for step in steps
-    ]
+    lines = []
+    for workload in target.list(KUEUE, "Workload"):
+        name = _name(workload)
+        if not rest.startswith(f"{name}."):
+            continue
+        for step in explained(target, workload).steps:
+            line = _line(step)
+            lines.append(line)
+    return lines
+
+
+def _line(step: Step) -> str:
+    if not step.requirements:
+        return step.text
+    requirements = ", ".join(step.requirements)
+    return f"{step.text} [{requirements}]"
 
 
 def _name(workload: Manifest) -> str:
-    return job_of(workload) or str(workload["metadata"]["name"])
+    meta = workload["metadata"]
+    return job_of(workload) or str(meta["name"])

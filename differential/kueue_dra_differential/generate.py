@@ -1,9 +1,9 @@
-"""What hypothesis draws: some worlds that share one Kueue, by the seed that they can be had again with."""
+"""Draws batches of scenarios that share one Kueue; a seed gives the same batches again."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from kueue_dra_differential.config_profiles import ConfigProfile
+from kueue_dra_differential.config_profiles import ConfigProfile, Step
 from kueue_dra_differential.config_settings import some_settings
 from kueue_dra_differential.events import (
     Change,
@@ -37,7 +37,7 @@ from kueue_dra_differential.strategies import (
     lines,
     weighted,
 )
-from kueue_dra_differential.swarm import SwarmConfig, a_mood
+from kueue_dra_differential.swarm import SwarmConfig, a_swarm
 from kueue_dra_differential.whole_devices import (
     EXTENDED,
     MAPPINGS,
@@ -52,97 +52,113 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 from kueue_dra_ref.target import Manifest
 
 SHORTEST, LONGEST = 6, 10
-"""Events of a world."""
+"""The number of events of a scenario."""
 MOST_BATCHES = 100_000
-"""Batches of one number, at most: the seeds of two numbers do not meet."""
+"""The most batches of one number, so that the seeds of two numbers differ."""
 STRATEGIES = ("LessThanOrEqualToFinalShare", "LessThanInitialShare")
 THEMES = (WHOLE, WHOLE, WHOLE, OBSERVED, EXTENDED, COUNTERS, CAPACITIES, OFF)
-"""What the worlds of a batch are about; some more often than others."""
+"""The themes of batches; some more often than others."""
 
 Batch = tuple[Scenario, ...]
-"""Worlds with one configuration, one inventory and equally many steps."""
+"""Scenarios with one configuration, one inventory and equally many steps."""
 
 
 @st.composite
-def a_world(
+def a_scenario(
     draw: DrawFn,
     *,
     theme: ConfigProfile,
     mark: str,
-    mood: SwarmConfig,
+    swarm: SwarmConfig,
     common: Sequence[Common | None],
-) -> tuple[Mapping[str, Any], ...]:
-    """Draw the steps of one world; in some, the same in every world of a Kueue, something ``common`` happens."""
-    kinds = tuple(FLAVORS) if mood.nodes else (PLAIN,)
-    flavors = draw(
-        st.lists(
-            st.sampled_from(kinds), min_size=1, max_size=3 if mood.broad else 2
-        ).map(tuple)
-    )
-    cohorts = draw(
-        st.sampled_from(
-            (MOST_COHORTS, 2, 1) if mood.broad else (1, 2, 1 if mood.crowded else 0)
-        )
-    )
-    cohort_tree = tuple(
-        draw(above(index - 1 if index else None, mood)) for index in range(cohorts)
-    )
-    line = lines(cohorts=cohorts, flavors=len(flavors), mood=mood)
-    found = draw(
-        st.lists(
-            line,
-            min_size=min(1 + cohorts, 2),
-            max_size=MOST_QUEUES if mood.broad else 3,
-        )
-    )
-    own = events(theme, mood, line)
-    happens = tuple(draw(own) if each is None else each for each in common)
+) -> tuple[Step, ...]:
+    """Draw the steps of one scenario; events that are ``common`` to the batch happen at the same steps."""
+    flavors = draw(_flavors(swarm))
+    cohorts = draw(_cohort_count(swarm))
+    cohort_tree = []
+    for index in range(cohorts):
+        parent = index - 1 if index else None
+        cohort_tree.append(draw(above(parent, swarm)))
+    line = lines(cohorts=cohorts, flavors=len(flavors), swarm=swarm)
+    most = MOST_QUEUES if swarm.broad else 3
+    found = draw(st.lists(line, min_size=min(1 + cohorts, 2), max_size=most))
+    own = events(theme, swarm, line)
+    drawn = tuple(draw(own) if each is None else each for each in common)
     queues = GeneratedQueues(
-        theme=theme, mark=mark, lines=tuple(found), cohorts=cohort_tree, flavors=flavors
+        theme=theme,
+        mark=mark,
+        lines=tuple(found),
+        cohorts=tuple(cohort_tree),
+        flavors=flavors,
     )
-    return tuple(GeneratedScenario(site=QueueObjects(queues), events=happens).steps())
+    scenario = GeneratedScenario(site=QueueObjects(queues), events=drawn)
+    return tuple(scenario.steps())
+
+
+def _flavors(swarm: SwarmConfig) -> SearchStrategy[tuple[str, ...]]:
+    kinds = st.sampled_from(tuple(FLAVORS) if swarm.nodes else (PLAIN,))
+    most = 3 if swarm.broad else 2
+    return st.lists(kinds, min_size=1, max_size=most).map(tuple)
+
+
+def _cohort_count(swarm: SwarmConfig) -> SearchStrategy[int]:
+    if swarm.broad:
+        return st.sampled_from((MOST_COHORTS, 2, 1))
+    return st.sampled_from((1, 2, 1 if swarm.crowded else 0))
 
 
 @st.composite
 def a_batch(draw: DrawFn, *, of: int, behaviour: Behaviour) -> Batch:
-    """Draw worlds of one theme that can be told apart by their names, for one Kueue."""
+    """Draw scenarios of one theme, with names of their own, for one Kueue."""
     usual = draw(st.sampled_from([each for each in THEMES if each.holds_in(behaviour)]))
-    set_so = draw(some_settings(behaviour))
-    theme = set_so.theme(usual)
+    settings = draw(some_settings(behaviour))
+    theme = settings.theme(usual)
     fair = draw(st.sampled_from(((), STRATEGIES, STRATEGIES[:1], STRATEGIES[1:])))
-    mood = draw(
-        a_mood(
+    swarm = draw(
+        a_swarm(
             behaviour=behaviour,
             fair=bool(fair),
             extended=bool(theme.extended),
-            told_apart=usual is OBSERVED,
+            distinct_reasons=usual is OBSERVED,
         )
     )
-    first, other = (
-        set_so.configuration(behaviour, each, theme, fair)
-        for each in (MAPPINGS, OTHER_MAPPINGS)
-    )
-    happens = st.none() if mood.rivals else _in_common(theme, mood, [first, other])
-    longer = 4 if mood.rivals else 0
-    common = draw(
-        st.lists(happens, min_size=SHORTEST + longer, max_size=LONGEST + longer)
-    )
-    told = [
-        draw(a_world(theme=theme, mark=f"w{index}", mood=mood, common=common))
-        for index in range(of)
-    ]
-    classes = (a_priority_class(class_of(value), value) for value in PRIORITIES[1:])
-    beginning = (*classes, *([HEAVY] if mood.nodes else []), *theme.inventory)
-    return tuple(
-        Scenario(name="", configuration=first, inventory=beginning, steps=steps)
-        for steps in told
-    )
+    first = settings.configuration(behaviour, MAPPINGS, theme, fair)
+    other = settings.configuration(behaviour, OTHER_MAPPINGS, theme, fair)
+    common = draw(_common_events(theme, swarm, [first, other]))
+    inventory = _inventory(theme, swarm)
+    found = []
+    for index in range(of):
+        mark = f"w{index}"
+        steps = draw(a_scenario(theme=theme, mark=mark, swarm=swarm, common=common))
+        scenario = Scenario(
+            name="", configuration=first, inventory=inventory, steps=steps
+        )
+        found.append(scenario)
+    return tuple(found)
+
+
+def _common_events(
+    theme: ConfigProfile, swarm: SwarmConfig, configurations: Sequence[Manifest]
+) -> SearchStrategy[list[Common | None]]:
+    """Give the events of a batch; None for an event of each scenario's own."""
+    if swarm.rivals:
+        more = 4
+        return st.lists(st.none(), min_size=SHORTEST + more, max_size=LONGEST + more)
+    common = _in_common(theme, swarm, configurations)
+    return st.lists(common, min_size=SHORTEST, max_size=LONGEST)
+
+
+def _inventory(theme: ConfigProfile, swarm: SwarmConfig) -> tuple[Manifest, ...]:
+    found = [a_priority_class(class_of(value), value) for value in PRIORITIES[1:]]
+    if swarm.nodes:
+        found.append(HEAVY)
+    return (*found, *theme.inventory)
 
 
 def _in_common(
-    theme: ConfigProfile, mood: SwarmConfig, configurations: Sequence[Manifest]
+    theme: ConfigProfile, swarm: SwarmConfig, configurations: Sequence[Manifest]
 ) -> SearchStrategy[Common | None]:
-    """Give what a step of all worlds has in common: mostly nothing, now and then a change or a restart."""
+    """Give the common event of a step: mostly None, now and then a change or a restart."""
     change = st.builds(Change, number=st.integers(0, len(theme.changes) - 1))
     restart = st.builds(Restart, configuration=st.sampled_from(configurations))
     worth = st.builds(
@@ -151,26 +167,28 @@ def _in_common(
     like = st.none() | st.sampled_from([*theme.templates])
     offer = st.builds(Offer, name=st.sampled_from(theme.named), like=like)
     often: dict[SearchStrategy[Any], int] = {st.none(): 17, change: 2, offer: 1}
-    often |= {restart: 2} if mood.restarts else {}
-    often |= {worth: 2} if mood.edits else {}
+    if swarm.restarts:
+        often[restart] = 2
+    if swarm.edits:
+        often[worth] = 2
     return weighted(often)
 
 
 def batches(
     *, of: int, behaviour: Behaviour, number: int, count: int = MOST_BATCHES
 ) -> Iterator[Batch]:
-    """Draw ``count`` batches of ``of`` worlds each, the same ones again for the same ``number``."""
+    """Draw ``count`` batches of ``of`` scenarios each, the same ones again for the same ``number``."""
     strategy = a_batch(of=of, behaviour=behaviour)
     for index in range(count):
         batch = _drawn(strategy, number * MOST_BATCHES + index)
-        yield tuple(
-            replace(world, name=f"{number}-{index}-{place}")
-            for place, world in enumerate(batch)
-        )
+        named = []
+        for place, scenario in enumerate(batch):
+            named.append(replace(scenario, name=f"{number}-{index}-{place}"))
+        yield tuple(named)
 
 
 def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
-    """Draw with a seed of its own: of many drawn with one, the first is the plainest, and some repeat others."""
+    """Draw one batch with a seed of its own, the second draw: the first one of a seed is always the simplest."""
     found: list[Batch] = []
 
     @seed(number)
@@ -186,7 +204,7 @@ def _drawn(strategy: SearchStrategy[Batch], number: int) -> Batch:
         found.append(batch)
 
     with warnings.catch_warnings():
-        # Other threads of a hunt use `random` meanwhile, and a behaviour is long when written out.
+        # Other threads use `random` meanwhile, and the repr of a behaviour is long.
         warnings.simplefilter("ignore", HypothesisWarning)
         collect()
     return found[-1]

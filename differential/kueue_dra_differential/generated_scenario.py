@@ -1,4 +1,4 @@
-"""One generated world as a scenario: what was drawn, told step by step in manifests."""
+"""Turns the drawn events of one scenario into steps of manifests."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from kueue_dra_ref.target import Manifest
 
 @dataclass(slots=True, kw_only=True)
 class GeneratedScenario:
-    """Tells what happens in some queues; jobs are named in the order in which they come."""
+    """The events of some queues as steps; jobs are named in the order of submission."""
 
     site: QueueObjects
     events: tuple[Event, ...]
     _jobs: dict[str, Manifest] = field(default_factory=dict)
     _made: int = 0
     _succeeded: dict[str, int] = field(default_factory=dict)
-    """How many pods of a Job have; all of them once it is done."""
+    """The succeeded pods of each Job; all of them once it is finished."""
 
     @property
     def _queues(self) -> GeneratedQueues:
@@ -74,9 +74,8 @@ class GeneratedScenario:
         yield {"apply": [*self._queues.objects(), *templates]}
         for event in self.events:
             yield self._step(event)
-            if isinstance(
-                event, Change | Offer
-            ):  # what was refused, or waits, is looked at again
+            if isinstance(event, Change | Offer):
+                # Reconcile inadmissible and pending work.
                 yield self._touched()
 
     def _step(self, event: Event) -> Step:
@@ -95,9 +94,8 @@ class GeneratedScenario:
                 | Rank()
             ):
                 return self._of_a_job(event)
-            case Gate(
-                open=False
-            ):  # whoever waits may be told, or not (docs/explanation/differences.md)
+            case Gate(open=False):
+                # Kueue may update the condition of pending work, or not (docs/explanation/differences.md).
                 return {**self.site.step(event), **self._touched()}
             case _:
                 return self.site.step(event)
@@ -188,7 +186,7 @@ class GeneratedScenario:
         return f"lq{self.site.index(queue)}"
 
     def _one(self, job: int) -> list[Manifest]:
-        """Give one of the jobs that are there; nothing when there is none."""
+        """Give one of the jobs that exist; empty without any."""
         there = list(self._jobs.values())
         return there and [there[job % len(there)]]
 
@@ -201,13 +199,13 @@ class GeneratedScenario:
     def _changed(
         self, job: int, kind: str, change: Callable[[Manifest], Manifest]
     ) -> Step:
-        """Apply one of the jobs that are there as something else, if it is of a kind."""
+        """Apply a change of one of the jobs that exist, if it is of a kind."""
         return {
             "apply": [change(made) for made in self._one(job) if made["kind"] == kind]
         }
 
     def _rewritten(self, made: Manifest, event: Edit) -> Iterator[Manifest]:
-        """Write a job once more, if it can be written so; what is refused of it is asked for again the next time."""
+        """Give the updated job, if it can be updated so; it keeps a rejected change for the next update."""
         if found := rewritten(made, event, self._line):
             self._jobs[made["metadata"]["name"]] = found
             yield found

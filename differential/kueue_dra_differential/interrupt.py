@@ -1,4 +1,4 @@
-"""A search that takes long, ends when it is asked to, and keeps what it has."""
+"""Ends a long search at a signal, and keeps what it has found."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import click
 
 from kueue_dra_ref.scenarios.scenario import Scenario
 
+STOPPING = "stopping after one more run of what is left; again to stop at once"
+
 
 @contextmanager
 def tries() -> Iterator[Callable[[Scenario], bool]]:
-    """Give what tells of each try, and whether to make it: a first Ctrl-C, or an ordinary kill, ends them.
+    """Give a function that prints each try and returns whether to make it; a first SIGINT or SIGTERM ends the tries.
 
-    A second one ends the process as ever.
+    A second one ends the process as usual.
     """
     numbers, asked = count(1), list[int]()
 
     def stop(number: int, _: object) -> None:
         asked.append(number)
         signal.signal(number, signal.default_int_handler)
-        click.echo(
-            "stopping: what is left is judged once more; again to leave it", err=True
-        )
+        click.echo(STOPPING, err=True)
 
-    def tell(scenario: Scenario) -> bool:
+    def report(scenario: Scenario) -> bool:
         if not asked:
             shape = (
                 f"{len(scenario.steps)} steps, {len(scenario.inventory)} objects before"
@@ -39,7 +39,7 @@ def tries() -> Iterator[Callable[[Scenario], bool]]:
         each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)
     }
     try:
-        yield tell
+        yield report
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

@@ -1,4 +1,4 @@
-"""Differences that are settled: each a scenario that still differs, with what it is; anything else is new."""
+"""The ledger of explained differences: scenarios that still differ, with the reason; any other difference is new."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kueue_dra_ref.scenarios.scenario import Scenario
 
 FOLDER = Path(__file__).parent / "ledger"
 WORDS = frozenset({"kueue-defect", "ambiguous-text"})
-"""What a settled difference can be; a race is none, and what the reference has wrong is mended."""
+"""The classes of an explained difference; a race has none, and an error of the reference is fixed."""
 _NAMES = re.compile(r"\b(?:cq|lq|co|ns|fl|j)-?\w*\d[-\w]*|\d+")
 
 
 class LedgerError(Exception):
-    """An entry that does not say what it is: the file, and what was expected."""
+    """An entry without a valid class or reason: the file, and what was expected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One settled difference of one minor."""
+    """One explained difference of one minor."""
 
     file: Path
     scenario: Scenario
@@ -35,52 +35,64 @@ class Entry:
     @property
     def minor(self) -> str:
         """The minor of the Kueue that was recorded."""
-        return ".".join(self.scenario.kueue.split(".")[:2])
+        parts = self.scenario.kueue.split(".")
+        return ".".join(parts[:2])
 
     @property
     def difference(self) -> Difference | None:
         """Where the reference and the recorded Kueue differ today."""
-        pairs = zip(
-            answers(self.scenario, behaviour(f"kueue-{self.minor}")),
-            self.scenario.recorded,
-            strict=True,
-        )
-        return next((found for pair in pairs if (found := difference(*pair))), None)
+        release = behaviour(f"kueue-{self.minor}")
+        ours = answers(self.scenario, release)
+        recorded = self.scenario.recorded
+        for mine, theirs in zip(ours, recorded, strict=True):
+            found = difference(mine, theirs)
+            if found is not None:
+                return found
+        return None
 
 
 def entries(folder: Path = FOLDER) -> Iterator[Entry]:
     """Read the ledger.
 
     Raises:
-        LedgerFault: an entry has no classification, or no reason.
+        LedgerError: an entry has no classification, or no reason.
 
     """
     for file in sorted(folder.glob("*.yaml")):
         (document,) = read(file)
-        settled = (document.manifest.get("status") or {}).get("settled") or {}
+        status = document.manifest.get("status") or {}
+        settled = status.get("settled") or {}
         if settled.get("as") not in WORDS or not settled.get("why"):
+            classes = " | ".join(sorted(WORDS))
             raise LedgerError(
-                f"{file}: status.settled: found {settled}; expected as: {' | '.join(sorted(WORDS))}, why"
+                f"{file}: status.settled: found {settled}; expected as: {classes}, why"
             )
-        yield from (Entry(file=file, scenario=scenario) for scenario in scenarios(file))
+        for scenario in scenarios(file):
+            yield Entry(file=file, scenario=scenario)
 
 
 def stale(found: Iterable[Entry]) -> list[str]:
-    """Name the entries that no longer differ: what they were about is mended, so they have to go."""
-    return [str(entry.file) for entry in found if entry.difference is None]
+    """Name the entries that no longer differ: their cause is fixed, so they have to be deleted."""
+    files = []
+    for entry in found:
+        if entry.difference is None:
+            files.append(str(entry.file))
+    return files
 
 
 def known(minor: str, found: Difference, ledger: Iterable[Entry]) -> bool:
-    """Whether a difference is of the same kind as a settled one of the minor, whatever names and numbers it has."""
-    kinds = {
-        _kind(each)
-        for entry in ledger
-        if entry.minor == minor and (each := entry.difference)
-    }
-    return _kind(found) in kinds
+    """Whether a difference equals an explained one of the minor, apart from names and numbers."""
+    kind = _kind(found)
+    for entry in ledger:
+        if entry.minor != minor:
+            continue
+        settled = entry.difference
+        if settled is not None and _kind(settled) == kind:
+            return True
+    return False
 
 
 def _kind(found: Difference) -> str:
-    return _NAMES.sub(
-        "N", json.dumps([found.path, found.ours, found.recorded], sort_keys=True)
-    )
+    values = [found.path, found.ours, found.recorded]
+    text = json.dumps(values, sort_keys=True)
+    return _NAMES.sub("N", text)

@@ -1,4 +1,4 @@
-"""What LimitRanges of generated worlds say of the pods of a namespace."""
+"""The LimitRanges of generated scenarios."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ RANGES: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "demands": {"Container": {"min": {"cpu": "2"}, "default": {"cpu": "2"}}},
     "bounds pods": {"Pod": {"max": {"cpu": "1800m"}}},
 }
-"""By what it does to those who ask for no CPU, or one, or two: bounds and defaults for each type."""
+"""By the effect on pods that request no CPU, one, or two: bounds and defaults for each type."""

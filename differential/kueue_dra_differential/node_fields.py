@@ -1,4 +1,4 @@
-"""What pods and flavors of generated worlds say of nodes, and what a pod needs beside its containers."""
+"""Node constraints of pods and flavors in generated scenarios, and the overhead of a pod."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLAVORS: Mapping[str, Mapping[str, Any]] = {
     "zone-a": {"nodeLabels": {"zone": "a"}},
     LATE: {},
 }
-"""The kinds of flavors, as the spec of a ResourceFlavor; a late one is not there at first."""
+"""The kinds of flavors, as the spec of a ResourceFlavor; a late one does not exist at first."""
 ANYWHERE = "anywhere"
 PLACES: Mapping[str, Mapping[str, Any]] = {
     ANYWHERE: {},
@@ -28,6 +28,6 @@ PLACES: Mapping[str, Mapping[str, Any]] = {
         {"key": "zone", "operator": "In", "values": ["a", "c"]}
     ),
 }
-"""Where pods want to be, as fields of a pod spec."""
+"""The node constraints of pods, as fields of a pod spec."""
 HEAVY = a_runtime_class("heavy", {"cpu": "500m"})
-"""A RuntimeClass whose pods need more than their containers ask for."""
+"""A RuntimeClass whose pods have an overhead."""

@@ -1,4 +1,4 @@
-"""One batch of worlds, decided by the reference and by a real Kueue; a difference counts once it was seen again."""
+"""Runs a batch of scenarios on the reference and on a real Kueue; a difference counts if it happens again."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from kueue_dra_ref.target import Ref, Target
 
 
 class OutcomeKind(StrEnum):
-    """How a world came out."""
+    """The outcome of a scenario."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
     KNOWN = "known"
-    """As DIFFERS, but settled in the ledger."""
+    """As DIFFERS, but explained in the ledger."""
     RACE = "race"
     UNSETTLED = "unsettled"
     UNLAWFUL = "unlawful"
-    """The real Kueue's figures are at odds with each other."""
+    """The real Kueue's figures are inconsistent."""
     ENDED = "ended"
-    """The real Kueue ended by itself."""
+    """The real Kueue exited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A world with the real Kueue's observations as what was recorded, and how the reference's compare."""
+    """A scenario with the observations of the real Kueue as its record, and how the reference compares."""
 
     scenario: Scenario
     kind: OutcomeKind
@@ -48,31 +48,31 @@ class Comparison:
     """The first step that differs, from 1."""
     difference: Difference | None = None
     other: tuple[Observation, ...] = ()
-    """Of a race, what the same Kueue answered another time."""
+    """Of a race, what the same Kueue decided another time."""
     trouble: str = ""
 
     @property
     def comparable(self) -> list[Observation]:
-        """What the real Kueue showed after the steps in which it had settled."""
+        """The observations of the real Kueue after the steps in which it had settled."""
         return [each for each in self.scenario.recorded if is_comparable(each)]
 
 
 class KueueEnded(ClusterError):
-    """The real Kueue has ended by itself: its last words, and the worlds that it played."""
+    """The real Kueue has exited: the end of its log, and the scenarios that it ran."""
 
 
 COUNTED_AGAIN = ("holders are counted", "charges are reservations", "charges are usage")
-"""Laws that a deactivated workload breaks after a restart, up to Kueue 0.15."""
+"""Invariants that a deactivated workload violates after a restart, up to Kueue 0.15."""
 QUEUED_AGAIN = ("waiting are counted",)
-"""Laws that a finished workload breaks once its LocalQueue comes, in Kueue 0.14."""
+"""Invariants that a finished workload violates once its LocalQueue is created, in Kueue 0.14."""
 
 RETRIED = frozenset({"DeviceClass", "ResourceSlice", "ResourceClaimTemplate"})
-"""Kinds whose change is noticed by what was refused when Kueue happens to try it again, or when it is touched."""
+"""Kinds whose change reaches inadmissible work only when Kueue happens to retry it, or when it is touched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Oracle:
-    """A real Kueue beside the reference of the same release."""
+    """A real Kueue and the reference of the same release."""
 
     target: Target
     behaviour: Behaviour
@@ -80,51 +80,48 @@ class Oracle:
     """The release, as scenarios name it."""
     ledger: tuple[Entry, ...] = ()
 
-    def judge(self, batch: Batch) -> list[Comparison]:
-        """Play the worlds of a batch side by side, and again alone whichever came out differently."""
-        return [
-            self._again(each) if each.kind is OutcomeKind.DIFFERS else each
-            for each in self._first(batch)
-        ]
+    def compare(self, batch: Batch) -> list[Comparison]:
+        """Run the scenarios of a batch together, and run again, alone, each one that differs."""
+        outcomes = []
+        for outcome in self._first(batch):
+            if outcome.kind is OutcomeKind.DIFFERS:
+                outcome = self._again(outcome)
+            outcomes.append(outcome)
+        return outcomes
 
     def _first(self, batch: Batch) -> list[Comparison]:
-        """Play worlds side by side; where that cannot be done, in parts."""
+        """Run scenarios together; after a timeout or a violated invariant, in two parts."""
         if len(batch) == 1:
             return [self.alone(batch[0])]
         try:
-            return [
-                self._compared(world) for world in self.recorded(batch, lawful=True)
-            ]
+            recorded = self.recorded(batch, lawful=True)
         except (TimedOut, InvariantViolated) as trouble:
-            return [
-                each
-                for part in apart(batch, str(trouble))
-                for each in self._first(part)
-            ]
+            first, second = apart(batch, str(trouble))
+            return self._first(first) + self._first(second)
+        return [self._compared(scenario) for scenario in recorded]
 
-    def alone(self, world: Scenario) -> Comparison:
-        """Play one world by itself."""
+    def alone(self, scenario: Scenario) -> Comparison:
+        """Run one scenario alone."""
         try:
-            (recorded,) = self.recorded([world], lawful=True)
-        except (TimedOut, InvariantViolated) as trouble:
-            kind = (
-                OutcomeKind.UNSETTLED
-                if isinstance(trouble, TimedOut)
-                else OutcomeKind.UNLAWFUL
-            )
-            return Comparison(scenario=world, kind=kind, trouble=str(trouble))
+            (recorded,) = self.recorded([scenario], lawful=True)
+        except TimedOut as trouble:
+            kind = OutcomeKind.UNSETTLED
+            return Comparison(scenario=scenario, kind=kind, trouble=str(trouble))
+        except InvariantViolated as trouble:
+            kind = OutcomeKind.UNLAWFUL
+            return Comparison(scenario=scenario, kind=kind, trouble=str(trouble))
         return self._compared(recorded)
 
-    def ended(self, world: Scenario, trouble: KueueEnded) -> Comparison:
-        """Say that a world ended this Kueue."""
+    def ended(self, scenario: Scenario, trouble: KueueEnded) -> Comparison:
+        """Give the outcome of a scenario in which this Kueue exited."""
         return Comparison(
-            scenario=replace(world, kueue=self.kueue, recorded=()),
+            scenario=replace(scenario, kueue=self.kueue, recorded=()),
             kind=OutcomeKind.ENDED,
             trouble=str(trouble),
         )
 
     def _again(self, first: Comparison) -> Comparison:
-        """Have it answered twice more, alone: who answers in two ways is of two minds, not of another one."""
+        """Run a scenario twice more, alone: two different results of Kueue are a race, not a difference."""
         second = self.alone(first.scenario)
         if second.kind is not OutcomeKind.DIFFERS:
             return replace(first, kind=OutcomeKind.RACE, other=second.scenario.recorded)
@@ -139,97 +136,89 @@ class Oracle:
     def recorded(
         self, batch: Sequence[Scenario], *, lawful: bool = False
     ) -> list[Scenario]:
-        """Give the worlds with what the real Kueue showed of each; ``lawful`` if its figures have to add up.
+        """Give the scenarios with the observations of the real Kueue; ``lawful`` also checks the invariants.
 
         Raises:
-            ConfigurationRefused: Kueue does not start with their configuration.
-            TimedOut: they did not come to rest.
-            LawBroken: a conservation law does not hold in the end.
-            KueueEnded: the real Kueue has ended.
-            ClusterTrouble: what it runs on has.
+            ConfigurationRejected: Kueue does not start with their configuration.
+            TimedOut: they did not settle.
+            InvariantViolated: an invariant does not hold at the end.
+            KueueEnded: the real Kueue has exited.
+            ClusterError: another process of its control plane has exited.
 
         """
         try:
-            rows = self._played(batch, lawful)
+            rows = self._run(batch, lawful)
         except ProcessError as trouble:
             if trouble.name != KUEUE:
                 raise
-            played = ", ".join(world.name for world in batch)
-            raise KueueEnded(f"{trouble}\nwhile it played: {played}") from trouble
+            names = ", ".join(scenario.name for scenario in batch)
+            raise KueueEnded(f"{trouble}\nwhile it ran: {names}") from trouble
+        found = []
         columns = zip(*rows, strict=True)
-        return [
-            replace(
-                world, kueue=self.kueue, recorded=tuple(map(marked, world.steps, seen))
-            )
-            for world, seen in zip(batch, columns, strict=True)
-        ]
+        for scenario, seen in zip(batch, columns, strict=True):
+            recorded = tuple(map(marked, scenario.steps, seen))
+            found.append(replace(scenario, kueue=self.kueue, recorded=recorded))
+        return found
 
-    def _played(
+    def _run(
         self, batch: Sequence[Scenario], lawful: bool
     ) -> Sequence[Sequence[Observation]]:
         target = AuditedTarget(self.target)
         try:
             rows = list(played_together(batch, target))
             if lawful:
-                target.insist_on_laws(*self._excused(batch))
+                target.check_invariants(*self._excused(batch))
         finally:
             target.clean()
         return rows
 
     def _excused(self, batch: Sequence[Scenario]) -> Sequence[str]:
-        """Name the laws that need not hold: of whom a Kueue counts or queues that it should have forgotten."""
+        """Name the invariants that a known defect of a release violates: it counts or queues old workloads again."""
         rules = self.behaviour.queueing
-        restarted = any("restart" in step for world in batch for step in world.steps)
+        steps = (step for scenario in batch for step in scenario.steps)
+        restarted = any("restart" in step for step in steps)
         return (
             *(COUNTED_AGAIN if restarted and not rules.count_on_start else ()),
             *(() if rules.skip_on_local_queue_add else QUEUED_AGAIN),
         )
 
-    def _compared(self, world: Scenario) -> Comparison:
-        ours = answers(world, self.behaviour)
-        for step, (mine, theirs) in enumerate(
-            zip(ours, world.recorded, strict=True), 1
-        ):
+    def _compared(self, scenario: Scenario) -> Comparison:
+        ours = answers(scenario, self.behaviour)
+        pairs = zip(ours, scenario.recorded, strict=True)
+        for step, (mine, theirs) in enumerate(pairs, 1):
             if is_comparable(theirs) and (found := difference(mine, theirs)):
                 return Comparison(
-                    scenario=world,
+                    scenario=scenario,
                     kind=OutcomeKind.DIFFERS,
                     step=step,
                     difference=found,
                 )
-        return Comparison(scenario=world, kind=OutcomeKind.AGREES)
+        return Comparison(scenario=scenario, kind=OutcomeKind.AGREES)
 
 
 def apart(batch: Batch, trouble: str) -> tuple[Batch, Batch]:
-    """Part the worlds that a trouble names from the others; where it names none or all, one half from the other."""
+    """Separate the scenarios that an error names from the others; if it names none or all, halve the batch."""
     words = set(re.findall(r"[\w.-]+", trouble))
-    named = {world.name for world in batch if words & _names(world)} or {
-        world.name for world in batch
-    }
-    if len(named) == len(batch):
-        named = {world.name for world in batch[len(batch) // 2 :]}
-    first, last = (
-        tuple(world for world in batch if (world.name in named) is among)
-        for among in (False, True)
-    )
-    return first, last
+    named = [scenario for scenario in batch if words & _names(scenario)]
+    if len(named) in (0, len(batch)):
+        half = len(batch) // 2
+        return batch[:half], batch[half:]
+    others = [scenario for scenario in batch if scenario not in named]
+    return tuple(others), tuple(named)
 
 
-def _names(world: Scenario) -> set[str]:
-    """Give the names that no other world of the batch has."""
-    applied = (each for step in world.steps for each in step.get("apply") or ())
-    return {
-        each["metadata"]["name"]
-        for each in applied
-        if each["kind"] in ("Namespace", "ClusterQueue")
-    }
+def _names(scenario: Scenario) -> set[str]:
+    """Give the names that no other scenario of the batch has."""
+    found = set()
+    for step in scenario.steps:
+        for manifest in step.get("apply") or ():
+            if manifest["kind"] in ("Namespace", "ClusterQueue"):
+                found.add(manifest["metadata"]["name"])
+    return found
 
 
 def marked(step: Mapping[str, Any], seen: Observation) -> Observation:
-    """Mark what was seen right after a change of nothing but these: retries of what was refused may be ahead."""
-    concerned = {
-        Ref.of(each).kind
-        for verb in ("apply", "delete")
-        for each in step.get(verb) or ()
-    }
-    return {**seen, "unsettled": True} if concerned and concerned <= RETRIED else seen
+    """Mark an observation after a change of nothing but `RETRIED` kinds as unsettled: retries may be pending."""
+    changed = [*(step.get("apply") or ()), *(step.get("delete") or ())]
+    kinds = {Ref.of(each).kind for each in changed}
+    return {**seen, "unsettled": True} if kinds and kinds <= RETRIED else seen

@@ -1,4 +1,4 @@
-"""What pods of generated worlds have beside their one regular container, as fields of a pod spec."""
+"""Init containers and other fields of the pods of generated scenarios."""
 
 from __future__ import annotations
 
@@ -9,32 +9,30 @@ from kueue_dra_fixtures.containers import a_container, containers
 
 Shapes = Mapping[str, Mapping[str, Any]]
 STAYS = "Always"
-"""The restartPolicy of an initial container that runs beside the regular ones."""
+"""The restartPolicy of a sidecar: an init container that keeps running."""
 SINGLE = "single"
 
 
-def _beside(**resources: Mapping[str, str]) -> dict[str, Any]:
-    return {**a_container("beside", **resources), "restartPolicy": STAYS}
+def _a_sidecar(**resources: Mapping[str, str]) -> dict[str, Any]:
+    return {**a_container("sidecar", **resources), "restartPolicy": STAYS}
 
 
-_FIRST, _BESIDE = (
-    a_container("first", requests={"cpu": "3"}),
-    _beside(requests={"cpu": "1"}),
-)
+_FIRST = a_container("first", requests={"cpu": "3"})
+_SIDECAR = _a_sidecar(requests={"cpu": "1"})
 SHAPES: Shapes = {
     SINGLE: {},
     "prepared": {"initContainers": [_FIRST]},
-    "attended": {"initContainers": [_BESIDE]},
-    "both": {"initContainers": [_BESIDE, _FIRST]},
-    "the other way round": {"initContainers": [_FIRST, _BESIDE]},
-    "silent": {"initContainers": [a_container("first"), _beside()]},
-    "limited": {"initContainers": [_beside(limits={"cpu": "2"})]},
+    "attended": {"initContainers": [_SIDECAR]},
+    "both": {"initContainers": [_SIDECAR, _FIRST]},
+    "the other way round": {"initContainers": [_FIRST, _SIDECAR]},
+    "silent": {"initContainers": [a_container("first"), _a_sidecar()]},
+    "limited": {"initContainers": [_a_sidecar(limits={"cpu": "2"})]},
     "as a whole": {"resources": {"requests": {"cpu": "4"}}},
 }
 
 
 def with_extended(name: str) -> Shapes:
-    """The same, and some in which containers before or beside the regular one ask for an extended resource."""
+    """`SHAPES`, and some with init containers or sidecars that request an extended resource."""
     return {
         **SHAPES,
         f"prepared with {name}": {

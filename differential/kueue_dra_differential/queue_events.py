@@ -1,4 +1,4 @@
-"""What can happen to the queues of a generated world, to what they are made of, and to the namespace they serve."""
+"""The events of a generated scenario that are about queues, cohorts, flavors and the namespace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kueue_dra_differential.cohort_tree import LocalQueueLine, ParentCohort
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """Nominal quota of a queue's first flavor is set, in devices."""
+    """Set the nominal quota of a queue's first flavor, in devices."""
 
     queue: int
     nominal: int
@@ -17,7 +17,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """A ClusterQueue, or the LocalQueue before it, is stopped or set going again."""
+    """Stop or resume a ClusterQueue or its LocalQueue."""
 
     queue: int
     local: bool
@@ -26,26 +26,26 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """The flavors that were not there at first are made."""
+    """Create the flavors that do not exist at first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    """The namespace is given to the team that some queues select, or taken from it."""
+    """Label the namespace with the team that some queues select, or with another one."""
 
     joined: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """The namespace has a LimitRange of some kind (`RANGES`), or none any more."""
+    """Create, change or delete the LimitRange of the namespace (`RANGES`)."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """The LocalQueue before a ClusterQueue is deleted, or is there again."""
+    """Delete the LocalQueue of a ClusterQueue, or create it again."""
 
     queue: int
     open: bool
@@ -53,7 +53,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reroute:
-    """The LocalQueue before a ClusterQueue is written once more before another one: refused, unless it was deleted."""
+    """Point a LocalQueue at another ClusterQueue: rejected, unless the LocalQueue was deleted."""
 
     queue: int
     to: int
@@ -61,7 +61,7 @@ class Reroute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recast:
-    """A ClusterQueue is written once more as another one: in another cohort, with other quota and other policies."""
+    """Update a ClusterQueue to another cohort, other quota and other policies."""
 
     queue: int
     line: LocalQueueLine
@@ -69,7 +69,7 @@ class Recast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A ClusterQueue is deleted, or is there again; what it holds keeps it until then."""
+    """Delete a ClusterQueue, or create it again; workloads that hold quota delay its removal."""
 
     queue: int
     open: bool
@@ -77,7 +77,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """A flavor is deleted, or is there again."""
+    """Delete a flavor, or create it again."""
 
     flavor: int
     there: bool
@@ -85,7 +85,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regroup:
-    """A cohort gets another parent or other quota of its own; with neither, its object is deleted."""
+    """Change the parent or the own quota of a cohort; with neither, delete its object."""
 
     cohort: int
     above: ParentCohort

@@ -1,4 +1,4 @@
-"""What happens to the queues of a generated world, told in manifests."""
+"""Turns the events of the queues of a generated scenario into steps of manifests."""
 
 from __future__ import annotations
 
@@ -26,31 +26,30 @@ from kueue_dra_ref.target import Manifest, Ref
 
 @dataclass(slots=True)
 class QueueObjects:
-    """Some queues as they are by now; events count queues and flavors round, but not cohorts."""
+    """The current queues; events number queues and flavors modulo their count, but not cohorts."""
 
     queues: GeneratedQueues
     _edits: dict[int, dict[str, Any]] = field(default_factory=dict)
     _routes: dict[int, int] = field(default_factory=dict)
-    """The ClusterQueue behind a LocalQueue, if it is not that of the same number."""
+    """The ClusterQueue of a LocalQueue, if it has another number."""
 
     def index(self, queue: int) -> int:
-        """Say which queue is meant."""
+        """Give the index of a queue."""
         return queue % len(self.queues.lines)
 
     def step(self, event: QueueEvent) -> Step:
-        """Tell what happens."""
+        """Give the step of an event."""
         match event:
             case Supply():
                 return {"apply": [*self.queues.late()]}
             case Team():
-                return {"apply": [self.queues.space(joined=event.joined)]}
+                namespace = self.queues.space(joined=event.joined)
+                return {"apply": [namespace]}
             case Bound():
                 return _there(self.queues.limits(event.kind), bool(event.kind))
             case Shelf():
-                return _there(
-                    self.queues.flavor(event.flavor % self.queues.flavor_count),
-                    event.there,
-                )
+                index = event.flavor % self.queues.flavor_count
+                return _there(self.queues.flavor(index), event.there)
             case Regroup():
                 return self._regrouped(event)
             case _:
@@ -61,14 +60,17 @@ class QueueObjects:
     ) -> Step:
         match event:
             case Quota():
-                return {"apply": [self._edited(index, nominal=event.nominal)]}
+                changed = self._edited(index, nominal=event.nominal)
+                return {"apply": [changed]}
             case Stop():
-                return {"apply": [self._stopped(index, event)]}
+                stopped = self._stopped(index, event)
+                return {"apply": [stopped]}
             case Way():
                 return _there(self._local_queue(index), event.open)
             case Reroute():
                 self._routes[index] = self.index(event.to)
-                return {"apply": [self._local_queue(index)]}
+                local_queue = self._local_queue(index)
+                return {"apply": [local_queue]}
             case Recast():
                 self.queues = self.queues.recast(index, event.line)
                 return {"apply": [self._edited(index)]}
@@ -87,12 +89,14 @@ class QueueObjects:
         return self._edited(index, stopPolicy=event.policy)
 
     def _local_queue(self, index: int, **spec: Any) -> Manifest:
-        return self.queues.local_queue(index, to=self._routes.get(index, index), **spec)
+        cluster_queue = self._routes.get(index, index)
+        return self.queues.local_queue(index, to=cluster_queue, **spec)
 
     def _edited(self, index: int, **change: Any) -> Manifest:
-        """Change one thing of a ClusterQueue, and keep what was changed before."""
-        self._edits[index] = {**self._edits.get(index, {}), **change}
-        return self.queues.cluster_queue(index, **self._edits[index])
+        """Change one field of a ClusterQueue, and keep the earlier changes."""
+        edits = self._edits.setdefault(index, {})
+        edits.update(change)
+        return self.queues.cluster_queue(index, **edits)
 
 
 def _there(made: Manifest, there: bool) -> Step:
@@ -100,7 +104,7 @@ def _there(made: Manifest, there: bool) -> Step:
 
 
 def named(made: Manifest) -> dict[str, str]:
-    """Name an object as a step does that deletes or touches it."""
+    """Give the reference of an object for a step that deletes or touches it."""
     ref = Ref.of(made)
     return {
         "apiVersion": ref.api_version,

@@ -1,4 +1,4 @@
-"""The queues of a generated world as objects: flavors, cohorts, ClusterQueues, LocalQueues, with names of their own."""
+"""The queues of a generated scenario as objects: flavors, cohorts, ClusterQueues, LocalQueues."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ from kueue_dra_fixtures.manifests import (
 )
 from kueue_dra_ref.target import Manifest
 
+SELECTOR = {"matchLabels": {"team": "ours"}}
+"""The namespaces of the team that some queues select."""
+Quotas = dict[str, Quota]
+"""The quota of each resource."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneratedQueues:
-    """The queues of one world; ``mark`` ends every name that has no namespace."""
+    """The queues of one scenario; ``mark`` is the suffix of every cluster-scoped name."""
 
     theme: ConfigProfile
     mark: str
@@ -40,12 +45,12 @@ class GeneratedQueues:
 
     @property
     def namespace(self) -> str:
-        """Where the LocalQueues and Jobs of the world are."""
+        """The namespace of the LocalQueues and Jobs."""
         return f"ns-{self.mark}"
 
     @property
     def flavor_count(self) -> int:
-        """How many there are in the end, with that of CPU apart."""
+        """The number of flavors, with the late ones and that of a CPU group."""
         return len(self.flavors) + 1
 
     @property
@@ -53,31 +58,29 @@ class GeneratedQueues:
         return [index for index, kind in enumerate(self.flavors) if kind == LATE]
 
     def recast(self, index: int, line: LocalQueueLine) -> GeneratedQueues:
-        """Have another one in the place of a ClusterQueue."""
-        return replace(
-            self, lines=(*self.lines[:index], line, *self.lines[index + 1 :])
-        )
+        """Replace one ClusterQueue."""
+        lines = list(self.lines)
+        lines[index] = line
+        return replace(self, lines=tuple(lines))
 
     def objects(self) -> Iterator[Manifest]:
-        """Give everything as it is at first."""
-        yield from (
-            self.flavor(i) for i in range(self.flavor_count) if i not in self._late
-        )
-        yield from (
-            self.cohort(i, above)
-            for i, above in enumerate(self.cohorts)
-            if above.needs_an_object
-        )
+        """Give all objects that exist at first."""
+        for index in range(self.flavor_count):
+            if index not in self._late:
+                yield self.flavor(index)
+        for index, above in enumerate(self.cohorts):
+            if above.needs_an_object:
+                yield self.cohort(index, above)
         for index in range(len(self.lines)):
             yield self.cluster_queue(index)
             yield self.local_queue(index, to=index)
 
     def late(self) -> Iterator[Manifest]:
-        """Give the flavors that are not there at first."""
+        """Give the flavors that do not exist at first."""
         yield from map(self.flavor, self._late)
 
     def space(self, *, joined: bool) -> Manifest:
-        """Give the namespace, which belongs to the team that some queues select, or to others."""
+        """Give the namespace, labeled with the team that some queues select, or with another one."""
         labels = {"team": "ours" if joined else "theirs"}
         return {
             "apiVersion": "v1",
@@ -94,7 +97,9 @@ class GeneratedQueues:
     ) -> Manifest:
         """Give one ClusterQueue; ``nominal`` are devices of its first flavor, ``spec`` further fields."""
         line = self.lines[index]
-        amounts = (line.nominal[0] if nominal is None else nominal, *line.nominal[1:])
+        amounts = list(line.nominal)
+        if nominal is not None:
+            amounts[0] = nominal
         return a_cluster_queue(
             f"cq{index}-{self.mark}",
             self._groups(line, amounts),
@@ -102,13 +107,13 @@ class GeneratedQueues:
             queueingStrategy="StrictFIFO" if line.strict else "BestEffortFIFO",
             preemption=_preemption(line),
             flavorFungibility=_fungibility(line.search),
-            namespaceSelector={"matchLabels": {"team": "ours"}} if line.selects else {},
+            namespaceSelector=SELECTOR if line.selects else {},
             fairSharing=None if line.weight is None else {"weight": line.weight},
             **spec,
         )
 
     def local_queue(self, index: int, *, to: int, **spec: Any) -> Manifest:
-        """Give one LocalQueue, before the ClusterQueue ``to``."""
+        """Give one LocalQueue of the ClusterQueue ``to``."""
         return {
             "apiVersion": KUEUE,
             "kind": "LocalQueue",
@@ -119,63 +124,72 @@ class GeneratedQueues:
     def _groups(
         self, line: LocalQueueLine, amounts: Sequence[int]
     ) -> list[Mapping[str, Any]]:
-        in_cohort = line.cohort is not None  # limits make sense there only
-        limits, cpu_limits = (
-            (line.limits, line.cpu_limits)
-            if in_cohort
-            else (QuotaLimits(), QuotaLimits())
-        )
-        cpu: dict[str, Quota] = {"cpu": _limited(line.cpu, cpu_limits, str)}
-        others: dict[str, Quota] = {} if line.bare else dict(self.theme.others)
-        others |= {} if line.pods is None else {"pods": line.pods}
-        first, beside = (cpu, {}) if line.apart else ({}, cpu)
-        (first if line.apart and line.aside else beside).update(others)
-        name = self.theme.contested
-        flavors = [*enumerate(amounts)][:: -1 if line.backwards else 1]
-        devices = {
-            self._flavor(i): {**beside, name: _limited(each, limits, self.theme.amount)}
-            for i, each in flavors
-        }
-        return [
-            *([a_group({self._flavor("cpu"): first})] if first else []),
-            a_group(devices),
-        ]
+        limits, cpu_limits = line.limits, line.cpu_limits
+        if line.cohort is None:  # without a cohort, limits are invalid
+            limits = cpu_limits = QuotaLimits()
+        cpu: Quotas = {"cpu": _limited(line.cpu, cpu_limits, str)}
+        with_devices = {} if line.apart else cpu
+        in_cpu_group = cpu if line.apart else {}
+        has_others = in_cpu_group if line.apart and line.aside else with_devices
+        has_others.update(self._others(line))
+        groups = []
+        if in_cpu_group:
+            groups.append(a_group({self._flavor("cpu"): in_cpu_group}))
+        flavors = {}
+        for index in _flavor_order(line, amounts):
+            quota = _limited(amounts[index], limits, self.theme.amount)
+            name = self._flavor(index)
+            flavors[name] = {**with_devices, self.theme.contested: quota}
+        return [*groups, a_group(flavors)]
+
+    def _others(self, line: LocalQueueLine) -> Quotas:
+        """Quota of resources that are neither contested nor CPU."""
+        others: Quotas = {}
+        if not line.bare:
+            others.update(self.theme.others)
+        if line.pods is not None:
+            others["pods"] = line.pods
+        return others
 
     def cohort(self, index: int, above: ParentCohort) -> Manifest:
         """Give a Cohort."""
-        spec: dict[str, Any] = (
-            {} if above.parent is None else {"parentName": self._cohort(above.parent)}
-        )
-        limits = above.limits if above.parent is not None else QuotaLimits()
+        spec: dict[str, Any] = {}
+        if above.parent is not None:
+            spec["parentName"] = self._cohort(above.parent)
         if above.shared is not None:
-            shared: dict[str, Quota] = {
-                self.theme.contested: _limited(above.shared, limits, self.theme.amount)
-            }
-            shared |= (
-                {} if above.cpu is None else {"cpu": _limited(above.cpu, limits, str)}
-            )
+            quota = self._cohort_quota(above, above.shared)
             flavors = range(len(self.flavors) if above.everywhere else 1)
-            spec["resourceGroups"] = [
-                a_group({self._flavor(i): shared for i in flavors})
-            ]
-        spec |= (
-            {} if above.weight is None else {"fairSharing": {"weight": above.weight}}
-        )
+            group = a_group({self._flavor(i): quota for i in flavors})
+            spec["resourceGroups"] = [group]
+        if above.weight is not None:
+            spec["fairSharing"] = {"weight": above.weight}
         return an_object("Cohort", self._cohort(index), **spec)
 
+    def _cohort_quota(self, above: ParentCohort, shared: int) -> Quotas:
+        limits = QuotaLimits() if above.parent is None else above.limits
+        devices = _limited(shared, limits, self.theme.amount)
+        quota: Quotas = {self.theme.contested: devices}
+        if above.cpu is not None:
+            quota["cpu"] = _limited(above.cpu, limits, str)
+        return quota
+
     def flavor(self, index: int) -> Manifest:
-        """Give a ResourceFlavor; the last one is that of CPU apart."""
+        """Give a ResourceFlavor; the last one is that of a CPU group."""
         if index == len(self.flavors):
             return an_object("ResourceFlavor", self._flavor("cpu"))
-        return an_object(
-            "ResourceFlavor", self._flavor(index), **FLAVORS[self.flavors[index]]
-        )
+        spec = FLAVORS[self.flavors[index]]
+        return an_object("ResourceFlavor", self._flavor(index), **spec)
 
     def _cohort(self, index: int) -> str:
         return f"co{index}-{self.mark}"
 
     def _flavor(self, name: str | int) -> str:
         return f"fl-{name}-{self.mark}"
+
+
+def _flavor_order(line: LocalQueueLine, amounts: Sequence[int]) -> Sequence[int]:
+    order = range(len(amounts))
+    return order[::-1] if line.backwards else order
 
 
 def _preemption(line: LocalQueueLine) -> Mapping[str, Any]:
@@ -186,28 +200,30 @@ def _preemption(line: LocalQueueLine) -> Mapping[str, Any]:
         "reclaimWithinCohort": line.reclaim,
     }
     if line.borrow_within and line.reclaim != "Never":
-        threshold = (
-            {} if line.threshold is None else {"maxPriorityThreshold": line.threshold}
-        )
-        found["borrowWithinCohort"] = {"policy": "LowerPriority", **threshold}
+        borrowing: dict[str, Any] = {"policy": "LowerPriority"}
+        if line.threshold is not None:
+            borrowing["maxPriorityThreshold"] = line.threshold
+        found["borrowWithinCohort"] = borrowing
     return found
 
 
 def _fungibility(search: FungibilityPolicy) -> Mapping[str, Any]:
-    preference = {} if search.preference is None else {"preference": search.preference}
-    return {
+    found = {
         "whenCanBorrow": search.when_can_borrow,
         "whenCanPreempt": search.when_can_preempt,
-        **preference,
     }
+    if search.preference is not None:
+        found["preference"] = search.preference
+    return found
 
 
 def _limited(
     nominal: int, limits: QuotaLimits, amount: Callable[[int], str | int]
 ) -> Quota:
-    """A quota within limits; nobody may lend more than there is."""
-    lent = None if limits.lending is None else min(limits.lending, nominal)
-    borrow, lend = (
-        None if each is None else amount(each) for each in (limits.borrowing, lent)
-    )
+    """A quota with limits; the lending limit is at most the nominal quota."""
+    borrow = lend = None
+    if limits.borrowing is not None:
+        borrow = amount(limits.borrowing)
+    if limits.lending is not None:
+        lend = amount(min(limits.lending, nominal))
     return a_quota(amount(nominal), borrow=borrow, lend=lend)

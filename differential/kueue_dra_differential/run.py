@@ -1,4 +1,4 @@
-"""A hunt: batches of worlds judged by several Kueues at once until the time is up."""
+"""Runs batches of generated scenarios on several Kueues at once until the time is up."""
 
 from __future__ import annotations
 
@@ -25,94 +25,91 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 
-def hunted(plan: Plan) -> Iterator[RunTotals]:
-    """Hunt, and give the same growing tally after each batch.
+def running_totals(plan: Plan) -> Iterator[RunTotals]:
+    """Run batches, and give the same growing totals after each.
 
     Raises:
-        ClusterTrouble: no Kueue can be had, or what one runs on has ended.
+        ClusterError: no Kueue starts, or another process of its control plane has exited.
 
     """
-    agenda, tally = WorkQueue(plan=plan, drawn=plan.batches()), RunTotals()
+    queue, totals = WorkQueue(plan=plan, drawn=plan.batches()), RunTotals()
     programs = binaries(plan.behaviour.kueue)
-    with ThreadPoolExecutor(plan.kueues) as workers, ExitStack() as held:
-        seats = [
-            Worker(programs=programs, behaviour=plan.behaviour)
-            for _ in range(plan.kueues)
-        ]
-        idle = [held.enter_context(closing(seat)) for seat in seats]
+    with ThreadPoolExecutor(plan.kueues) as threads, ExitStack() as stack:
+        idle = []
+        for _ in range(plan.kueues):
+            worker = Worker(programs=programs, behaviour=plan.behaviour)
+            idle.append(stack.enter_context(closing(worker)))
         busy: dict[Future[Disagreement], Worker] = {}
         while True:
-            while idle and (work := agenda.next()):
-                seat = idle.pop()
-                busy[workers.submit(seat.do, work)] = seat
+            while idle and (work := queue.next()):
+                worker = idle.pop()
+                busy[threads.submit(worker.do, work)] = worker
             if not busy:
                 return
             for done in wait(busy, return_when=FIRST_COMPLETED).done:
                 idle.append(busy.pop(done))
-                tally.add(done.result())
-                agenda.take(done.result())
-                yield tally
+                totals.add(done.result())
+                queue.take(done.result())
+                yield totals
 
 
 @dataclass(slots=True, kw_only=True)
 class Worker:
-    """The place of one judge: a new one takes it when the Kueue of the one before has ended."""
+    """Runs work on one Kueue, and starts a new one when it has exited."""
 
     programs: Binaries
     behaviour: Behaviour
-    _held: ExitStack = field(default_factory=ExitStack)
-    _judge: Oracle | None = None
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _oracle: Oracle | None = None
     _closed: bool = False
 
     @property
-    def judge(self) -> Oracle:
-        """Who has the place; brought up when there is nobody."""
-        if self._judge is None:
-            self._judge = self._held.enter_context(
-                a_judge(self.programs, self.behaviour)
+    def oracle(self) -> Oracle:
+        """The oracle with its Kueue, which starts when it is first used."""
+        if self._oracle is None:
+            self._oracle = self._stack.enter_context(
+                an_oracle(self.programs, self.behaviour)
             )
             if self._closed:
-                self._held.close()
-        return self._judge
+                self._stack.close()
+        return self._oracle
 
     def do(self, work: Work) -> Disagreement:
-        """Have work done."""
-        finding = work(self.judge)
+        """Do work."""
+        finding = work(self.oracle)
         if finding.ending:
-            self._vacate()
+            self._stop()
         return finding
 
-    def alone(self, world: Scenario) -> Comparison:
-        """Have one world judged by itself; that it ended the Kueue is an outcome too."""
-        judge = self.judge
+    def alone(self, scenario: Scenario) -> Comparison:
+        """Run one scenario alone; an exit of Kueue is an outcome too."""
+        oracle = self.oracle
         try:
-            return judge.alone(world)
+            return oracle.alone(scenario)
         except KueueEnded as trouble:
-            self._vacate()
-            return judge.ended(world, trouble)
+            self._stop()
+            return oracle.ended(scenario, trouble)
 
     def close(self) -> None:
-        """End its processes, also those that are just being started."""
+        """Stop its processes, even while they start."""
         self._closed = True
-        self._vacate()
+        self._stop()
 
-    def _vacate(self) -> None:
-        self._judge = None
-        self._held.close()
+    def _stop(self) -> None:
+        self._oracle = None
+        self._stack.close()
 
 
 @contextmanager
-def a_judge(programs: Binaries, behaviour: Behaviour) -> Iterator[Oracle]:
-    """Bring up a real Kueue beside the reference; nothing stays from one batch to the next."""
+def an_oracle(programs: Binaries, behaviour: Behaviour) -> Iterator[Oracle]:
+    """Start a real Kueue to compare with the reference; it is cleaned after each batch."""
     limits = limits_of(os.environ)
-    brief = replace(
-        limits, settle=limits.settle / 3
-    )  # whoever takes longer is played again, with fewer beside it
+    # A batch that does not settle in this time runs again in smaller parts.
+    brief = replace(limits, settle=limits.settle / 3)
     with (
         ControlPlane(programs) as plane,
         closing(LiveTarget(plane, limits=brief)) as target,
     ):
         release = str(target.describe()["kueue"]).removeprefix("v")
-        yield Oracle(
-            target=target, behaviour=behaviour, kueue=release, ledger=tuple(entries())
-        )
+        ledger = tuple(entries())
+        yield Oracle(target=target, behaviour=behaviour, kueue=release, ledger=ledger)

@@ -1,4 +1,4 @@
-"""The smallest scenario that still comes out so: what can be left out is left out, the largest parts first."""
+"""Shrinks a scenario that differs: leaves out parts, the largest first, while the difference remains."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from kueue_dra_ref.scenarios.playback import ConfigurationRejected
 from kueue_dra_ref.scenarios.scenario import Scenario
 
 Part = TypeVar("Part")
+Place = tuple[str, bool, bool]
+"""Where two observations differ: the path, and which side has no value there."""
+Differs = Callable[[Scenario], bool]
+"""Whether a scenario still has the difference."""
 
 
 def smallest(
@@ -19,34 +23,44 @@ def smallest(
     *,
     going_on: Callable[[Scenario], bool],
 ) -> Comparison:
-    """Shrink a world that differs, or that ended its Kueue, and judge what is left.
+    """Shrink a scenario that differs, or in which Kueue exits, and run the result.
 
-    ``alone`` judges a world by itself; ``going_on`` hears of each try, and may end it.  What is left differs in the
-    same place: without a queue or a namespace, anything would.
+    ``alone`` runs a scenario alone; ``going_on`` is called before each try, and ends the search if it returns False.
+    The result differs in the same place: without a queue or a namespace, any scenario differs somewhere.
     """
+    place = _place(first)
 
     def differs(scenario: Scenario) -> bool:
+        if not going_on(scenario):
+            return False
         try:
-            return going_on(scenario) and _place(alone(scenario)) == _place(first)
+            outcome = alone(scenario)
         except ConfigurationRejected:
             return False
+        return _place(outcome) == place
 
-    steps = (
-        first.scenario.steps[: first.step] if first.difference else first.scenario.steps
-    )
-    return alone(shrunk(replace(first.scenario, steps=steps), differs))
+    start = first.scenario
+    if first.difference:
+        steps = start.steps[: first.step]
+        start = replace(start, steps=steps)
+    smaller = shrunk(start, differs)
+    return alone(smaller)
 
 
-def _place(outcome: Comparison) -> tuple[str, bool, bool] | OutcomeKind:
-    """Where a world differs, and on which side something is there at all; else how it came out."""
+def _place(outcome: Comparison) -> Place | OutcomeKind:
+    """Where a scenario differs, and which side has no value; without a difference, its outcome."""
     found = outcome.difference
-    if found is None or outcome.kind is not OutcomeKind.DIFFERS:
+    if found is None:
         return outcome.kind
-    return found.path, found.ours is None, found.recorded is None
+    if outcome.kind is not OutcomeKind.DIFFERS:
+        return outcome.kind
+    is_ours_missing = found.ours is None
+    is_record_missing = found.recorded is None
+    return found.path, is_ours_missing, is_record_missing
 
 
-def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:
-    """Leave out steps, then objects of steps, then objects of the inventory, for as long as it goes on to differ."""
+def shrunk(scenario: Scenario, differs: Differs) -> Scenario:
+    """Leave out steps, then objects of steps, then objects of the inventory, while the difference remains."""
     found = replace(scenario, recorded=())
     while smaller := next(filter(differs, _smaller(found)), None):
         found = smaller
@@ -54,22 +68,16 @@ def shrunk(scenario: Scenario, differs: Callable[[Scenario], bool]) -> Scenario:
 
 
 def _smaller(scenario: Scenario) -> Iterator[Scenario]:
-    """Give scenarios with a part less each, from half of the steps to one object."""
+    """Give scenarios without one part each, from half of the steps to one object."""
     for steps in _without_a_part(scenario.steps):
         if steps:
             yield replace(scenario, steps=steps)
     for index, step in enumerate(scenario.steps):
         for verb, objects in step.items():
             for left in _without_a_part(tuple(objects)):
-                changed = {**step, verb: list(left)}
-                yield replace(
-                    scenario,
-                    steps=(
-                        *scenario.steps[:index],
-                        changed,
-                        *scenario.steps[index + 1 :],
-                    ),
-                )
+                changed = list(scenario.steps)
+                changed[index] = {**step, verb: list(left)}
+                yield replace(scenario, steps=tuple(changed))
     for inventory in _without_a_part(scenario.inventory):
         yield replace(scenario, inventory=inventory)
 
@@ -79,5 +87,6 @@ def _without_a_part(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:
     size = len(parts) // 2 or len(parts)
     while size:
         for end in range(len(parts), 0, -size):
-            yield (*parts[: max(end - size, 0)], *parts[end:])
+            begin = max(end - size, 0)
+            yield (*parts[:begin], *parts[end:])
         size //= 2

@@ -1,4 +1,4 @@
-"""Worlds whose devices are charged by what they consume of counters, and by the shares that are given out of them."""
+"""Themes whose devices are charged by the counters that they consume, or by shares of their capacity."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _CLASSES = tuple(
 )
 _PROFILE = f"device.attributes['{PARTITIONS}'].profile"
 _HALF = f"has({_PROFILE}) && {_PROFILE} == 'half'"
-"""Guarded: a class without selectors is any device's, and Kueue asks them in the random order of its cache."""
+"""With ``has``: a class without selectors matches any device, and Kueue evaluates them in random order."""
 _PARTITIONS = "KueueDRAIntegrationPartitionableDevices"
 _CAPACITY = "KueueDRAIntegrationConsumableCapacity"
 
 
 def _parts(half: str, full: str, *, generation: int = 1, of: int = 1) -> Manifest:
-    """Give a slice of two partitions; of an incomplete pool when it is one of several."""
+    """Give a slice of two partitions; of an incomplete pool if it is one ``of`` several."""
     devices = [
         a_partition("half", "half", memory=half, slices="1"),
         a_partition("full", memory=full, slices="2"),
@@ -60,7 +60,7 @@ def _more_parts(*memory: str, generation: int) -> Manifest:
 
 
 def _shared(policy: Mapping[str, Any] | None, memory: str) -> Manifest:
-    """Give a slice of one device that is given out in shares."""
+    """Give a slice of one device that allocates shares."""
     device = a_shared_gpu("shared", policy, memory=memory, disk="100Gi")
     return a_slice("shares", [device], driver=SHARES, pool=a_pool("shares"))
 
@@ -75,7 +75,7 @@ _COUNTED = {
     "nic": a_template(a_request(NICS)),
     "part-and-nic": a_template(a_request(PARTITIONS), a_request(NICS)),
 }
-_GIVEN_OUT = {
+_SHARED = {
     "some": a_template(a_share(memory="6Gi")),
     "more": a_template(a_share(memory="20Gi")),
     "default": a_template(a_share()),
@@ -120,8 +120,8 @@ COUNTERS = ConfigProfile(
 )
 CAPACITIES = replace(
     COUNTERS,
-    templates=_GIVEN_OUT,
-    asked=(*("some", "more") * 3, *_GIVEN_OUT),
+    templates=_SHARED,
+    asked=(*("some", "more") * 3, *_SHARED),
     contested="vgpu-memory",
     others={**_OTHERS, "gpu-memory": "30Gi", "added-shares": "60Gi"},
     changes=(

@@ -1,4 +1,4 @@
-"""What happens in generated worlds, as strategies: how queues are, what is asked for, what comes after what."""
+"""Hypothesis strategies for the queues, the jobs and the events of generated scenarios."""
 
 from __future__ import annotations
 
@@ -50,16 +50,20 @@ from kueue_dra_differential.queue_events import (
 from kueue_dra_differential.swarm import NOW_AND_THEN, SwarmConfig
 
 T = TypeVar("T")
+Weights = dict[SearchStrategy[Any], int]
+"""Strategies, and how often each is drawn."""
+Index = SearchStrategy[int]
+Line = SearchStrategy[LocalQueueLine]
 POLICIES = ("LowerPriority", "LowerOrNewerEqualPriority", "Never")
 RECLAIM = ("Any", "LowerPriority", "Never")
 PRIORITIES = (0, 10, 100)
 WORTH = (0, 10, 50, 200)
-"""What priority classes are worth later."""
+"""Later values of priority classes."""
 WEIGHTS = (None, "2", "500m")
 MOST_QUEUES = 4
 MOST_COHORTS = 3
 EARLIER = st.integers(0, 5)
-"""Which of the earlier jobs an event is about, counted round."""
+"""Which of the earlier jobs an event is about, modulo their number."""
 _LIMIT = st.none() | st.integers(0, 3)
 _LIMITS = st.builds(QuotaLimits, borrowing=_LIMIT, lending=_LIMIT)
 _SEARCHES = (
@@ -78,58 +82,77 @@ _PREFERRING = tuple(
 )
 
 
-def lines(
-    *, cohorts: int, flavors: int, mood: SwarmConfig
-) -> SearchStrategy[LocalQueueLine]:
-    """Queues of a world with so many cohorts and flavors."""
-    amounts = st.lists(
-        st.sampled_from((1, 2, 1, 0) if mood.crowded else (2, 3, 1, 0)),
-        min_size=1 if mood.broad else flavors,
-        max_size=flavors,
-    ).map(tuple)
+def lines(*, cohorts: int, flavors: int, swarm: SwarmConfig) -> Line:
+    """Queues of a scenario with so many cohorts and flavors."""
     found = st.builds(
         LocalQueueLine,
-        cohort=st.sampled_from([*range(cohorts)] * (8 if mood.crowded else 2) + [None]),
-        nominal=amounts,
-        limits=_some(not mood.crowded, _LIMITS, QuotaLimits()) | _LIMITS,
-        cpu=st.sampled_from(
-            (3, 3, 20) if mood.broad and not mood.crowded else (20, 20, 3)
-        ),
-        cpu_limits=_some(mood.broad and not mood.crowded, _LIMITS, QuotaLimits()),
+        **_quotas(cohorts, flavors, swarm),
         apart=st.booleans(),
-        aside=_some(mood.broad, st.booleans(), False),
-        bare=_some(mood.broad, NOW_AND_THEN, False),
-        backwards=_some(mood.broad, NOW_AND_THEN, False),
-        # Among several flavors the first of a StrictFIFO queue is tried for ever (docs/explanation/differences.md).
-        strict=_some(mood.strict and flavors == 1, st.booleans(), False),
-        within=st.sampled_from(POLICIES[:2] if mood.crowded else POLICIES),
-        reclaim=st.sampled_from(RECLAIM[:2] if mood.crowded else RECLAIM),
-        borrow_within=st.booleans(),
-        threshold=_some(mood.broad, st.sampled_from((None, 0, 10, 100)), 50),
-        search=_searches(mood),
-        selects=_some(mood.teams, st.booleans(), False),
-        weight=_some(
-            mood.fair, st.sampled_from((*WEIGHTS, "0") if mood.broad else WEIGHTS), None
-        ),
-        # Whoever waits goes on asking for pods that are covered no more (docs/explanation/differences.md).
-        pods=_some(
-            mood.progress,
-            _some(not mood.rebuilt, st.none(), 4) | st.integers(2, 4),
-            None,
-        ),
+        aside=_some(swarm.broad, st.booleans(), False),
+        bare=_some(swarm.broad, NOW_AND_THEN, False),
+        backwards=_some(swarm.broad, NOW_AND_THEN, False),
+        # With several flavors, Kueue retries the first workload for ever (docs/explanation/differences.md).
+        strict=_some(swarm.strict and flavors == 1, st.booleans(), False),
+        **_policies(swarm),
+        selects=_some(swarm.teams, st.booleans(), False),
+        weight=_some(swarm.fair, _weights(swarm), None),
+        # Pending workloads still request pods that the queue no longer covers (docs/explanation/differences.md).
+        pods=_some(swarm.progress, _pod_quotas(swarm), None),
     )
-    return found if mood.alone else found.map(_calm)
+    return found if swarm.alone else found.map(_calm)
 
 
-def _searches(mood: SwarmConfig) -> SearchStrategy[FungibilityPolicy]:
-    if not mood.broad:
+def _quotas(
+    cohorts: int, flavors: int, swarm: SwarmConfig
+) -> Mapping[str, SearchStrategy[Any]]:
+    """The cohort, the nominal quotas and their limits."""
+    nominal = st.lists(
+        st.sampled_from((1, 2, 1, 0) if swarm.crowded else (2, 3, 1, 0)),
+        min_size=1 if swarm.broad else flavors,
+        max_size=flavors,
+    )
+    times = 8 if swarm.crowded else 2
+    is_cpu_scarce = swarm.broad and not swarm.crowded
+    return {
+        "cohort": st.sampled_from([*range(cohorts)] * times + [None]),
+        "nominal": nominal.map(tuple),
+        "limits": _some(not swarm.crowded, _LIMITS, QuotaLimits()) | _LIMITS,
+        "cpu": st.sampled_from((3, 3, 20) if is_cpu_scarce else (20, 20, 3)),
+        "cpu_limits": _some(is_cpu_scarce, _LIMITS, QuotaLimits()),
+    }
+
+
+def _policies(swarm: SwarmConfig) -> Mapping[str, SearchStrategy[Any]]:
+    """The preemption policies and the flavor search."""
+    within = POLICIES[:2] if swarm.crowded else POLICIES
+    reclaim = RECLAIM[:2] if swarm.crowded else RECLAIM
+    thresholds = st.sampled_from((None, 0, 10, 100))
+    return {
+        "within": st.sampled_from(within),
+        "reclaim": st.sampled_from(reclaim),
+        "borrow_within": st.booleans(),
+        "threshold": _some(swarm.broad, thresholds, 50),
+        "search": _searches(swarm),
+    }
+
+
+def _weights(swarm: SwarmConfig) -> SearchStrategy[str | None]:
+    return st.sampled_from((*WEIGHTS, "0") if swarm.broad else WEIGHTS)
+
+
+def _pod_quotas(swarm: SwarmConfig) -> SearchStrategy[int | None]:
+    return _some(not swarm.rebuilt, st.none(), 4) | st.integers(2, 4)
+
+
+def _searches(swarm: SwarmConfig) -> SearchStrategy[FungibilityPolicy]:
+    if not swarm.broad:
         return st.sampled_from(_SEARCHES[:2])
     ways = st.sampled_from(_SEARCHES)
-    return ways | st.sampled_from(_PREFERRING) if mood.preferring else ways
+    return ways | st.sampled_from(_PREFERRING) if swarm.preferring else ways
 
 
 def _calm(line: LocalQueueLine) -> LocalQueueLine:
-    """A queue without a cohort preempts nobody."""
+    """Disable preemption in a queue without a cohort."""
     return line if line.cohort is not None else replace(line, within="Never")
 
 
@@ -137,104 +160,122 @@ def _some(wanted: bool, strategy: SearchStrategy[T], otherwise: T) -> SearchStra
     return strategy if wanted else st.just(otherwise)
 
 
-def above(parent: int | None, mood: SwarmConfig) -> SearchStrategy[ParentCohort]:
-    """A cohort, below another one or not."""
+def above(parent: int | None, swarm: SwarmConfig) -> SearchStrategy[ParentCohort]:
+    """A cohort, with a parent or without."""
     shared = st.none() | st.none() | st.integers(0, 3)
     return st.builds(
         ParentCohort,
-        parent=_some(not mood.broad, st.none(), parent) | st.just(parent),
-        shared=_some(not mood.broad, shared, 1) | shared,
-        limits=_some(mood.broad, _LIMITS, QuotaLimits()),
-        cpu=_some(mood.broad, st.none() | st.integers(0, 3), None),
-        everywhere=_some(mood.broad, st.booleans(), False),
-        weight=_some(mood.broad and mood.fair, st.sampled_from(WEIGHTS), None),
+        parent=_some(not swarm.broad, st.none(), parent) | st.just(parent),
+        shared=_some(not swarm.broad, shared, 1) | shared,
+        limits=_some(swarm.broad, _LIMITS, QuotaLimits()),
+        cpu=_some(swarm.broad, st.none() | st.integers(0, 3), None),
+        everywhere=_some(swarm.broad, st.booleans(), False),
+        weight=_some(swarm.broad and swarm.fair, st.sampled_from(WEIGHTS), None),
     )
 
 
 def events(
-    theme: ConfigProfile, mood: SwarmConfig, line: SearchStrategy[LocalQueueLine]
+    theme: ConfigProfile, swarm: SwarmConfig, line: Line
 ) -> SearchStrategy[Event]:
-    """What happens to a world, mostly submissions; much of it in some moods only; ``line`` draws its queues."""
+    """The events of a scenario, mostly submissions; many kinds only in some batches; ``line`` draws its queues."""
     queue = st.integers(0, MOST_QUEUES - 1)
-    submit = st.builds(
-        Submit,
-        queue=queue,
-        asks=st.just(theme.asked[:1]) if mood.crowded else _asks(theme.asked),
-        pods=st.sampled_from((1, 1, 1, 2) if mood.crowded else (1, 1, 2, 3)),
-        cpu=st.integers(0 if mood.ranges else 1, 2),
-        priority=st.sampled_from(PRIORITIES),
-        least=st.none() | st.none() | st.just(1),
-        as_workload=st.sampled_from((False, False, False, True)),
-        place=_some(mood.nodes, st.sampled_from((ANYWHERE, *PLACES)), ANYWHERE),
-        heavy=_some(mood.nodes, st.booleans(), False),
-        shape=_some(mood.shaped, st.sampled_from([*theme.shapes]), SINGLE),
-        twice=_some(mood.broad, st.booleans(), False),
-    )
-    quota = st.builds(Quota, queue=queue, nominal=st.integers(0, 6))
     policies = st.sampled_from(("Hold", "HoldAndDrain", "None", "None"))
     stop = st.builds(Stop, queue=queue, local=st.booleans(), policy=policies)
-    delete, touch, finish, progress = (
-        st.builds(kind, job=EARLIER) for kind in (Delete, Touch, Finish, Progress)
-    )
-    team, way = (
-        st.builds(Team, joined=st.booleans()),
-        st.builds(Way, queue=queue, open=st.booleans()),
-    )
-    activate = st.builds(Activate, job=EARLIER, active=st.booleans())
-    often: dict[SearchStrategy[Any], int] = {
-        submit: 40 if mood.crowded else 14,
-        delete: 2,
-        finish: 1,
-        activate: 1,
-        quota: 2,
-        touch: 2,
+    way = st.builds(Way, queue=queue, open=st.booleans())
+    often: Weights = {
+        _submissions(queue, theme, swarm): 40 if swarm.crowded else 14,
+        st.builds(Delete, job=EARLIER): 2,
+        st.builds(Finish, job=EARLIER): 1,
+        st.builds(Activate, job=EARLIER, active=st.booleans()): 1,
+        st.builds(Quota, queue=queue, nominal=st.integers(0, 6)): 2,
+        st.builds(Touch, job=EARLIER): 2,
     }
-    often |= {stop: 4} if mood.stops else {}
-    often |= {st.builds(Supply): 2} if mood.nodes else {}
-    often |= {team: 2, way: 2} if mood.teams else {}
-    often |= (
-        {st.builds(Bound, kind=st.sampled_from((FREE, *RANGES))): 4}
-        if mood.ranges
-        else {}
-    )
-    often |= {progress: 4} if mood.progress else {}
-    often |= {_edit(queue, mood): 8} if mood.edits else {}
-    often |= {way: 2, _rebuilt(queue, line, mood): 10} if mood.rebuilt else {}
+    if swarm.stops:
+        often[stop] = 4
+    often |= _surroundings(way, swarm)
+    if swarm.edits:
+        often[_edit(queue, swarm)] = 8
+    if swarm.rebuilt:
+        often |= {way: 2, _rebuilt(queue, line, swarm): 10}
     return weighted(often)
 
 
-def _edit(queue: SearchStrategy[int], mood: SwarmConfig) -> SearchStrategy[Event]:
-    """One of the jobs is written once more."""
+def _submissions(
+    queue: Index, theme: ConfigProfile, swarm: SwarmConfig
+) -> SearchStrategy[Submit]:
+    asks = st.just(theme.asked[:1]) if swarm.crowded else _asks(theme.asked)
+    places = st.sampled_from((ANYWHERE, *PLACES))
+    shapes = st.sampled_from([*theme.shapes])
+    return st.builds(
+        Submit,
+        queue=queue,
+        asks=asks,
+        pods=st.sampled_from((1, 1, 1, 2) if swarm.crowded else (1, 1, 2, 3)),
+        cpu=st.integers(0 if swarm.ranges else 1, 2),
+        priority=st.sampled_from(PRIORITIES),
+        least=st.none() | st.none() | st.just(1),
+        as_workload=st.sampled_from((False, False, False, True)),
+        place=_some(swarm.nodes, places, ANYWHERE),
+        heavy=_some(swarm.nodes, st.booleans(), False),
+        shape=_some(swarm.shaped, shapes, SINGLE),
+        twice=_some(swarm.broad, st.booleans(), False),
+    )
+
+
+def _surroundings(way: SearchStrategy[Way], swarm: SwarmConfig) -> Weights:
+    """Events of nodes, namespaces and LimitRanges, and of pods that succeed."""
+    often: Weights = {}
+    if swarm.nodes:
+        often[st.builds(Supply)] = 2
+    if swarm.teams:
+        team = st.builds(Team, joined=st.booleans())
+        often |= {team: 2, way: 2}
+    if swarm.ranges:
+        kinds = st.sampled_from((FREE, *RANGES))
+        often[st.builds(Bound, kind=kinds)] = 4
+    if swarm.progress:
+        often[st.builds(Progress, job=EARLIER)] = 4
+    return often
+
+
+def _edit(queue: Index, swarm: SwarmConfig) -> SearchStrategy[Event]:
+    """Update one of the jobs."""
     resize = st.builds(Resize, job=EARLIER, pods=st.integers(1, 3))
-    found = resize | st.builds(Rank, job=EARLIER, priority=st.sampled_from(PRIORITIES))
-    return found | st.builds(Move, job=EARLIER, queue=queue) if mood.moves else found
+    priorities = st.sampled_from(PRIORITIES)
+    found = resize | st.builds(Rank, job=EARLIER, priority=priorities)
+    if not swarm.moves:
+        return found
+    return found | st.builds(Move, job=EARLIER, queue=queue)
 
 
 def _rebuilt(
-    queue: SearchStrategy[int], line: SearchStrategy[LocalQueueLine], mood: SwarmConfig
+    queue: Index, line: Line, swarm: SwarmConfig
 ) -> SearchStrategy[QueueEvent]:
-    """The tree changes under its workloads, never into a cycle (docs/explanation/differences.md)."""
+    """Change the cohort tree while workloads use it, never into a cycle (docs/explanation/differences.md)."""
     higher = {0: MOST_COHORTS, 1: 0, 2: 1}
     regroup = st.sampled_from([*higher]).flatmap(
         lambda index: st.builds(
-            Regroup, cohort=st.just(index), above=above(higher[index], mood)
+            Regroup, cohort=st.just(index), above=above(higher[index], swarm)
         )
     )
     gate = st.builds(Gate, queue=queue, open=st.booleans())
     shelf = st.builds(Shelf, flavor=st.integers(0, 2), there=st.booleans())
     reroute = st.builds(Reroute, queue=queue, to=queue)
     found = st.builds(Recast, queue=queue, line=line) | gate | regroup | reroute
-    return found if mood.restarts else found | shelf
+    return found if swarm.restarts else found | shelf
 
 
 def _asks(asked: Sequence[str]) -> SearchStrategy[tuple[str, ...]]:
-    """What a job asks for: one thing or two, or nothing."""
+    """What a job requests: one thing or two, or nothing."""
     return st.lists(st.sampled_from(asked), min_size=1, max_size=2).map(
         tuple
     ) | st.just(())
 
 
 def weighted(often: Mapping[SearchStrategy[Any], int]) -> SearchStrategy[Any]:
-    """Draw from one of some strategies, from each as often as is said."""
-    kinds = [kind for kind, times in often.items() for _ in range(times)]
-    return st.integers(0, len(kinds) - 1).flatmap(kinds.__getitem__)
+    """Draw from one of some strategies, weighted by the numbers."""
+    kinds: list[SearchStrategy[Any]] = []
+    for kind, times in often.items():
+        kinds += [kind] * times
+    last = len(kinds) - 1
+    return st.integers(0, last).flatmap(kinds.__getitem__)

@@ -1,4 +1,4 @@
-"""What happens in some batches of generated worlds only."""
+"""The kinds of events and queues that only some batches of scenarios have."""
 
 from __future__ import annotations
 
@@ -11,73 +11,78 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 NOW_AND_THEN = st.sampled_from((False, False, True))
 PANICS = frozenset({"0.14", "0.15", "0.16", "0.17"})
-"""Minors that end where, under fair sharing, a queue without a cohort preempts (docs/explanation/differences.md)."""
+"""Minors that panic if, under fair sharing, a queue without a cohort preempts (docs/explanation/differences.md)."""
 WITHOUT_PREFERENCE = frozenset({"0.14"})
 """Minors whose queues cannot prefer borrowing or preemption."""
 QUEUED_TWICE = frozenset({"0.14", "0.15"})
-"""Minors in which work with claims that waits and moves is in both queues (docs/explanation/differences.md)."""
+"""Minors in which pending work with claims is in both queues after a move (docs/explanation/differences.md)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwarmConfig:
-    """What happens in some batches only."""
+    """Which features a batch has."""
 
     stops: bool
-    """Queues are stopped and go on."""
+    """Queues are stopped and resumed."""
     strict: bool
-    """Queues may be StrictFIFO: Kueue then tries whoever waits first some 70 times a second, and has less time.
+    """Queues may be StrictFIFO: Kueue retries the first pending workload some 70 times a second.
 
-    Not where each try may tell another message, be it by chance or in turns: that never comes to rest.
+    Not if successive tries may report different messages, at random or alternately: such a queue never settles.
     """
     crowded: bool
-    """Jobs ask for little and for the same, so that they get into each other's way; work that matters more preempts."""
+    """Jobs request little, and the same resource, so that they contend for it and preempt each other."""
     alone: bool
     """Queues without a cohort preempt."""
     fair: bool
     """Queues have weights."""
     nodes: bool
-    """Flavors and pods differ in where they are, flavors may come late, and pods have an overhead."""
+    """Flavors and pods have node constraints, flavors may be created late, and pods have an overhead."""
     teams: bool
-    """Queues select namespaces, and namespaces change; LocalQueues come and go."""
+    """Queues select namespaces, and namespaces change; LocalQueues are deleted and created."""
     ranges: bool
-    """LimitRanges come, change and go, and some pods ask for no CPU."""
+    """LimitRanges are created, changed and deleted, and some pods request no CPU."""
     progress: bool
-    """Jobs need fewer pods in the end, and pods are counted."""
+    """Pods of Jobs succeed, and queues may have quota of pods."""
     edits: bool
-    """Jobs and Workloads are written once more: another queue, other pods, another priority; and priority classes."""
+    """Jobs, Workloads and priority classes are updated: another queue, other pods, another priority."""
     moves: bool
-    """Jobs and Workloads that are written once more may name another queue."""
+    """Updated Jobs and Workloads may name another queue."""
     shaped: bool
-    """Pods have initial containers, some of which stay, or requests of their own."""
+    """Pods have init containers, sidecars among them, or requests of their own."""
     broad: bool
-    """Trees are deep and wide: more cohorts, queues and flavors, CPU is limited too, every search for a flavor."""
+    """Trees are deep and wide: more cohorts, queues and flavors, scarce CPU, and every flavor search."""
     rivals: bool
-    """Nothing else happens than that jobs of the same kind come, and queues borrow and take back."""
+    """Jobs of one kind are submitted and nothing else happens, so that queues borrow and reclaim."""
     preferring: bool
     """Queues of broad trees may prefer borrowing or preemption."""
     rebuilt: bool
-    """ClusterQueues, flavors and cohorts are written once more, go and come again, while work holds them.
+    """ClusterQueues, flavors and cohorts are updated, deleted and created again while work uses them.
 
-    Not flavors where Kueue starts anew: it may forget then that they are in use (docs/explanation/differences.md).
+    Not flavors if Kueue restarts: it may then lose track of their use (docs/explanation/differences.md).
     """
     restarts: bool
-    """Kueue starts anew, for all worlds at once."""
+    """Kueue restarts, for all scenarios at once."""
 
 
 @st.composite
-def a_mood(
-    draw: DrawFn, *, behaviour: Behaviour, fair: bool, extended: bool, told_apart: bool
+def a_swarm(
+    draw: DrawFn,
+    *,
+    behaviour: Behaviour,
+    fair: bool,
+    extended: bool,
+    distinct_reasons: bool,
 ) -> SwarmConfig:
-    """Draw what happens in a batch; ``told_apart`` is whether each reason of waiting has a name of its own."""
+    """Draw the features of a batch; ``distinct_reasons`` is whether pending workloads have distinct reasons."""
     rivals = draw(NOW_AND_THEN)
     also = st.just(False) if rivals else NOW_AND_THEN
     often = st.just(False) if rivals else st.booleans()
     ranges = draw(also)
-    at_rest = not behaviour.random_map_order and not (ranges and told_apart)
+    settles = not behaviour.random_map_order and not (ranges and distinct_reasons)
     return SwarmConfig(
         rivals=rivals,
         stops=draw(often),
-        strict=not draw(st.integers(0, 3)) and at_rest and not rivals,
+        strict=not draw(st.integers(0, 3)) and settles and not rivals,
         crowded=rivals or draw(also),
         alone=not fair or behaviour.kueue not in PANICS,
         fair=fair,
@@ -91,6 +96,6 @@ def a_mood(
         broad=draw(NOW_AND_THEN),
         preferring=behaviour.kueue not in WITHOUT_PREFERENCE,
         rebuilt=draw(also),
-        # A new Kueue takes extended resources for others (docs/explanation/differences.md).
+        # A restarted Kueue confuses extended resources (docs/explanation/differences.md).
         restarts=not extended and draw(often),
     )

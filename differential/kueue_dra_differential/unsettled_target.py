@@ -1,4 +1,4 @@
-"""A real Kueue that is looked at all the same where it does not come to rest."""
+"""A real Kueue that is observed even if it does not settle."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from kueue_dra_ref.target import NotQuiescent, Target
 
 
 class UnsettledTarget(ForwardingTarget):
-    """Takes what is still moving for what never rests, as the reference does, and says so."""
+    """Reports a timeout while settling as a cluster state that never settles, as the reference does."""
 
-    def __init__(self, target: Target, tell: Callable[[str], object]) -> None:
+    def __init__(self, target: Target, report: Callable[[str], object]) -> None:
         super().__init__(target)
-        self._tell = tell
+        self._report = report
 
     def settle(self) -> None:
-        """Wait as long as ever.
+        """Wait until the target has settled, with the usual timeout.
 
         Raises:
-            Restless: something still moves.
+            NotQuiescent: it has not settled.
 
         """
         try:
             super().settle()
         except TimedOut as late:
-            self._tell(str(late))
+            self._report(str(late))
             raise NotQuiescent(str(late)) from late

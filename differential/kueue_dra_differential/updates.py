@@ -1,4 +1,4 @@
-"""A Job or Workload of a generated world, written once more with one thing of it changed."""
+"""Updates one field of a Job or Workload of a generated scenario."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from kueue_dra_ref.target import Manifest
 def rewritten(
     made: Manifest, event: Edit, queue: Callable[[int], str]
 ) -> Manifest | None:
-    """Give it as it is to be, ``queue`` naming LocalQueues; None for a Job that would be set inactive."""
-    return (
-        _job(made, event, queue)
-        if made["kind"] == "Job"
-        else _workload(made, event, queue)
-    )
+    """Give the updated object, ``queue`` naming LocalQueues; None for a Job that would be deactivated."""
+    if made["kind"] == "Job":
+        return _job(made, event, queue)
+    return _workload(made, event, queue)
 
 
 def _job(job: Manifest, event: Edit, queue: Callable[[int], str]) -> Manifest | None:

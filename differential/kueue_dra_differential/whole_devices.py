@@ -1,4 +1,4 @@
-"""Worlds whose devices count one each, asked for by claims, or as extended resources; and with the integration off."""
+"""Themes whose devices count one each, requested by claims or as extended resources, or with the integration off."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kueue_dra_fixtures.builders import (
 from kueue_dra_fixtures.resources import a_class, a_pool, a_slice
 
 LATE = "late.example.com"
-"""A mapped class that is not there at first."""
+"""A mapped class that does not exist at first."""
 MISSING = "missing"
-"""A template that nobody makes."""
+"""A template that no scenario creates."""
 CARD = "vendor.example.com/card"
 OTHER_CARD = "vendor.example.com/other-card"
 MAPPINGS = {"gpus": ["gpu.example.com"], "nics": ["nic.example.com"], "lates": [LATE]}

@@ -1,4 +1,4 @@
-"""What a hunt is to do next, and what came of it so far."""
+"""The plan of a run of generated scenarios, its totals, and the queue of its work."""
 
 from __future__ import annotations
 
@@ -22,60 +22,61 @@ from kueue_dra_ref.behaviours.behaviour import Behaviour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a hunt is to do; ``budget`` in seconds, after which no batch is begun."""
+    """The plan of a run; no batch starts after ``budget`` seconds."""
 
     behaviour: Behaviour
     seed: int
     budget: float
     most: int | None = None
-    """Worlds after which it ends earlier."""
+    """The number of scenarios after which it ends earlier."""
     together: int = 24
-    """Worlds that share a Kueue at a time."""
+    """The scenarios of a batch, which share a Kueue."""
     kueues: int = 2
 
     def batches(self) -> Iterator[Batch]:
-        """Draw without end, the same again for the same seed."""
+        """Draw batches, the same again for the same seed."""
         return batches(of=self.together, behaviour=self.behaviour, number=self.seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """What a Kueue has done: judged a batch, or shrunk a world that differs."""
+    """The result of one piece of work: the outcomes of a batch, or a shrunk scenario."""
 
     outcomes: Sequence[Comparison] = ()
     smallest: Sequence[Comparison] = ()
     ending: str = ""
-    """How the Kueue ended while it did so, if it did."""
+    """How Kueue exited, if it did."""
     left: Sequence[Batch] = ()
-    """What another Kueue has to judge then, to find the world that ended this one."""
+    """The parts that another Kueue has to run then, to find the scenario in which this one exited."""
 
 
 @dataclass(slots=True)
 class RunTotals:
-    """What came of the worlds so far."""
+    """The totals of a run so far."""
 
     kinds: Counter[OutcomeKind] = field(default_factory=Counter)
     steps: int = 0
     found: list[Comparison] = field(default_factory=list)
-    """Whatever did not simply agree."""
+    """The outcomes other than agreement."""
     smallest: list[Comparison] = field(default_factory=list)
-    """What is left of those that differ."""
+    """The shrunk scenarios of those that differ."""
     endings: list[str] = field(default_factory=list)
-    """How a Kueue ended, each time that one did."""
+    """How Kueue exited, each time."""
 
     def add(self, finding: Disagreement) -> None:
-        """Count a batch, or keep what was shrunk."""
-        self.kinds.update(each.kind for each in finding.outcomes)
-        self.steps += sum(len(each.scenario.recorded) for each in finding.outcomes)
-        self.found += [
-            each for each in finding.outcomes if each.kind is not OutcomeKind.AGREES
-        ]
+        """Count the outcomes of a batch, or keep a shrunk scenario."""
+        for outcome in finding.outcomes:
+            self.kinds[outcome.kind] += 1
+            self.steps += len(outcome.scenario.recorded)
+            if outcome.kind is not OutcomeKind.AGREES:
+                self.found.append(outcome)
         self.smallest += finding.smallest
-        self.endings += [finding.ending] if finding.ending else []
+        if finding.ending:
+            self.endings.append(finding.ending)
 
     @property
-    def worlds(self) -> int:
-        """How many worlds were judged."""
+    def scenarios(self) -> int:
+        """The number of scenarios that ran."""
         return self.kinds.total()
 
 
@@ -84,9 +85,9 @@ Work = Callable[[Oracle], Disagreement]
 
 @dataclass(slots=True, kw_only=True)
 class WorkQueue:
-    """What is to be done next: whatever differs is shrunk before new worlds are drawn.
+    """The work of a run: it shrinks scenarios that differ before it draws new ones.
 
-    What ended a Kueue is judged in parts, down to the world that does it, even when the time is up.
+    It runs a batch in which Kueue exited in parts, down to one scenario, even when the time is up.
     """
 
     plan: Plan
@@ -97,16 +98,16 @@ class WorkQueue:
     left: list[Batch] = field(default_factory=list)
 
     def take(self, finding: Disagreement) -> None:
-        """Take note of what follows from what was done."""
-        self.large += [
-            each for each in finding.outcomes if each.kind is OutcomeKind.DIFFERS
-        ]
+        """Add the work that follows from a result."""
+        for outcome in finding.outcomes:
+            if outcome.kind is OutcomeKind.DIFFERS:
+                self.large.append(outcome)
         self.left += finding.left
 
     def next(self) -> Work | None:
-        """Give it; None when the time is up, or the number of worlds."""
+        """Give the next work; None when the time is up or the number of scenarios is reached."""
         if self.left:
-            return partial(_judged, self.left.pop())
+            return partial(_run, self.left.pop())
         if not self._has_time():
             return None
         if self.large:
@@ -115,25 +116,29 @@ class WorkQueue:
             return None
         batch = next(self.drawn)
         self.planned += len(batch)
-        return partial(_judged, batch)
+        return partial(_run, batch)
 
-    def _shrink(self, outcome: Comparison, judge: Oracle) -> Disagreement:
+    def _shrink(self, outcome: Comparison, oracle: Oracle) -> Disagreement:
         try:
-            left = smallest(outcome, judge.alone, going_on=lambda _: self._has_time())
+            left = smallest(outcome, oracle.alone, going_on=lambda _: self._has_time())
         except KueueEnded as trouble:
             return Disagreement(ending=str(trouble))
-        return Disagreement(smallest=[left] if left.kind is OutcomeKind.DIFFERS else [])
+        if left.kind is not OutcomeKind.DIFFERS:
+            return Disagreement()
+        return Disagreement(smallest=[left])
 
     def _has_time(self) -> bool:
-        return elapsed_since(self.began) < self.plan.budget
+        elapsed = elapsed_since(self.began)
+        return elapsed < self.plan.budget
 
 
-def _judged(batch: Batch, judge: Oracle) -> Disagreement:
+def _run(batch: Batch, oracle: Oracle) -> Disagreement:
     try:
-        return Disagreement(outcomes=judge.judge(batch))
+        outcomes = oracle.compare(batch)
     except KueueEnded as trouble:
+        text = str(trouble)
         if len(batch) > 1:
-            return Disagreement(ending=str(trouble), left=apart(batch, str(trouble)))
-        return Disagreement(
-            ending=str(trouble), outcomes=[judge.ended(batch[0], trouble)]
-        )
+            return Disagreement(ending=text, left=apart(batch, text))
+        outcome = oracle.ended(batch[0], trouble)
+        return Disagreement(ending=text, outcomes=[outcome])
+    return Disagreement(outcomes=outcomes)

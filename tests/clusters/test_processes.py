@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kueue_dra_clusters.errors import ClusterError, ProcessError
-from kueue_dra_clusters.processes import PREFIX, Processes, leisurely
+from kueue_dra_clusters.processes import PREFIX, Processes, gc_settings
 from kueue_dra_clusters.waiting import NotYet, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -196,4 +196,4 @@ def test_a_leftover_directory_is_swept(mine: bool, left: bool) -> None:
 @pytest.mark.parametrize(("gigabytes", "bound"), [(4, "800MiB"), (15, "1280MiB"), (24, "2048MiB"), (256, "2048MiB")])
 def test_programs_keep_within_a_part_of_the_memory(gigabytes: int, bound: str) -> None:
     """No less than an API server takes, and no more than it has use for."""
-    assert leisurely(gigabytes << 30)["GOMEMLIMIT"] == bound
+    assert gc_settings(gigabytes << 30)["GOMEMLIMIT"] == bound

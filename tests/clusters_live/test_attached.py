@@ -75,7 +75,7 @@ def installation(plane: ControlPlane, target: LiveTarget) -> Iterator[APIClient]
     yield objects
     enough.set()
     controller.join()
-    Cleanup(objects=objects, mirror=InformerCache(objects=objects)).remove([MANAGER, SETTINGS])
+    Cleanup(objects=objects, informers=InformerCache(objects=objects)).remove([MANAGER, SETTINGS])
 
 
 def finalize_namespaces(api: ApiClient, enough: threading.Event) -> None:
@@ -144,7 +144,7 @@ def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, instal
     somebodys = an_object(KUEUE, "ResourceFlavor", ANOTHER.name, spec={"nodeLabels": {"a": "b"}})
     before = installation.create(somebodys).body
     try:
-        with pytest.raises(NotOwned, match="ResourceFlavor guest-flavor exists and was not made by this run"):
+        with pytest.raises(NotOwned, match="ResourceFlavor guest-flavor exists and was not created by this run"):
             attached.apply(a_world(OURS))
         with pytest.raises(NotOwned):
             attached.delete([ANOTHER])
@@ -157,7 +157,7 @@ def test_what_somebody_else_made_is_not_touched(attached: AttachedTarget, instal
         assert stored["spec"] == before["spec"]
         assert "deletionTimestamp" not in stored["metadata"]
     finally:
-        Cleanup(objects=installation, mirror=InformerCache(objects=installation)).remove([ANOTHER])
+        Cleanup(objects=installation, informers=InformerCache(objects=installation)).remove([ANOTHER])
 
 
 @pytest.mark.live

@@ -45,7 +45,7 @@ class Answers:
 def _auditing(meter: Meter) -> InvariantChecks:
     objects = APIClient(api=ApiClient(), limits=LIMITS)
     return InvariantChecks(
-        objects=objects, mirror=InformerCache(objects=objects), world=AppliedObjects(), kueue=meter, limits=LIMITS
+        objects=objects, informers=InformerCache(objects=objects), applied=AppliedObjects(), kueue=meter, limits=LIMITS
     )
 
 

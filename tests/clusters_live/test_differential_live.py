@@ -18,7 +18,7 @@ import pytest
 from kueue_dra_clusters.binaries import binaries
 from kueue_dra_differential.generate import Batch, batches
 from kueue_dra_differential.oracle import Oracle, OutcomeKind
-from kueue_dra_differential.run import Worker, a_judge
+from kueue_dra_differential.run import Worker, an_oracle
 from kueue_dra_differential.work_queue import Disagreement, Plan, RunTotals, Work, WorkQueue
 from kueue_dra_fixtures.builders import a_job
 from kueue_dra_fixtures.manifests import KUEUE, a_cluster_queue, a_group, a_job_manifest
@@ -36,7 +36,7 @@ BLIND = KUEUE_0_19.without("a_pod_set_is_charged_for_each_pod")
 @pytest.fixture(scope="module")
 def judge() -> Iterator[Oracle]:
     """Have a Kueue beside the reference."""
-    with a_judge(binaries(KUEUE_0_19.kueue), KUEUE_0_19) as found:
+    with an_oracle(binaries(KUEUE_0_19.kueue), KUEUE_0_19) as found:
         yield found
 
 
@@ -61,14 +61,14 @@ def _tells_blind(world: Scenario) -> bool:
 
 def test_generated_worlds_are_decided_alike(judge: Oracle, batch: Batch) -> None:
     """Side by side in one Kueue."""
-    assert [each.kind for each in judge.judge(batch)] == [OutcomeKind.AGREES] * len(batch)
+    assert [each.kind for each in judge.compare(batch)] == [OutcomeKind.AGREES] * len(batch)
 
 
 def test_a_reference_without_a_rule_is_found_out(judge: Oracle, batch: Batch) -> None:
     """Charges are not multiplied by pods any more: a world in which that matters differs, and again when alone."""
     blind = replace(judge, behaviour=BLIND)
 
-    (found,) = blind.judge(batch[:1])
+    (found,) = blind.compare(batch[:1])
 
     assert found.kind is OutcomeKind.DIFFERS
 
@@ -81,7 +81,7 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
     def doomed(judge: Oracle, work: Work) -> Disagreement:
         """Judge with a Kueue that ends as soon as that world is among those that it plays."""
         plane = judge.target._plane  # type: ignore[attr-defined]
-        judging = type(judge)._played
+        judging = type(judge)._run
 
         def played(self: Oracle, worlds: Sequence[Scenario], lawful: bool) -> Any:
             if ends in [world.name for world in worlds]:
@@ -89,7 +89,7 @@ def test_another_kueue_takes_the_place_of_one_that_ended(batch: Batch) -> None:
                 os.kill(plane.kueue.processes.pid("kueue"), signal.SIGKILL)
             return judging(self, worlds, lawful)
 
-        with patch.object(Oracle, "_played", played):
+        with patch.object(Oracle, "_run", played):
             return work(judge)
 
     tally = RunTotals()

@@ -51,7 +51,7 @@ def test_a_red_case_is_shown_with_what_kueue_logged_of_it(tmp_path: Path) -> Non
         "one-too-many",
     ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    _, _, told = run.stdout.partition("the last that Kueue logged of it:")
+    _, _, told = run.stdout.partition("the last lines of Kueue's log about it:")
 
     assert run.returncode == 1
     assert "Workload successfully admitted and assigned flavors" in told

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.live
 def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: ControlPlane, cycles: int) -> None:
     """Whatever came between two passes: Kueue writes the status of the fence's own queues anew for each."""
     objects = plane.objects(limits_of({}))
-    fence = Fence(objects=objects, mirror=(mirror := InformerCache(objects=objects)), run=f"passes-{cycles}")
+    fence = Fence(objects=objects, informers=(informers := InformerCache(objects=objects)), run=f"passes-{cycles}")
     own = [
         Ref(api_version=KUEUE, kind="ClusterQueue", name=fence.name),
         Ref(api_version=KUEUE, kind="LocalQueue", name="status", namespace=fence.name),
@@ -31,7 +31,7 @@ def test_each_pass_of_the_queues_is_one_of_its_own(target: LiveTarget, plane: Co
         generations.append([(objects.read(ref) or {})["metadata"]["generation"] for ref in own])
         fence.pass_cycles(cycles)
     target.delete(fence.refs())
-    mirror.close()
+    informers.close()
 
     assert generations == [[2, 2], [3, 3], [4, 4], [5, 5]]
 
@@ -42,8 +42,8 @@ def test_a_sweep_passes_where_cpus_are_turned_into_something_else(target: LiveTa
     resources = CONFIGURATION["resources"] | {"transformations": [turned]}
     assert target.start(CONFIGURATION | {"resources": resources}) == ()
     objects = plane.objects(limits_of({}))
-    fence = Fence(objects=objects, mirror=(mirror := InformerCache(objects=objects)), run="turned")
+    fence = Fence(objects=objects, informers=(informers := InformerCache(objects=objects)), run="turned")
     fence.pass_sweep(since=moment_now())
     fence.pass_cycles(2)
     target.delete(fence.refs())
-    mirror.close()
+    informers.close()

@@ -47,7 +47,7 @@ def test_whatever_changed_is_named() -> None:
         pytest.param(
             a_stored_job(suspend=False, Complete="True"),
             a_workload(owner="j", Admitted="True"),
-            "Job j is done, its Workload is not",
+            "Job j is finished, its Workload is not",
             id="done",
         ),
         pytest.param(
@@ -146,7 +146,7 @@ def test_what_has_finished_frees_its_quota_once() -> None:
 )
 def test_nothing_is_to_follow_once_all_work_runs(job: Manifest, workload: Manifest | None, *, is_in: bool) -> None:
     """Every Job has a Workload that is admitted, and runs."""
-    assert a_look(*([workload] if workload else []), jobs=[job]).is_all_in is is_in
+    assert a_look(*([workload] if workload else []), jobs=[job]).is_all_admitted is is_in
 
 
 def test_an_eviction_between_two_looks_frees_quota() -> None:
@@ -165,7 +165,7 @@ def test_queues_that_count_otherwise_than_their_workloads_are_named() -> None:
     local_queue = a_queue("LocalQueue", "main", status=right)
 
     assert list(queue_faults(look, [cluster_queue], [local_queue])) == [
-        "ClusterQueue team counts 2 admitted, its Workloads say 1"
+        "ClusterQueue team counts 2 admitted, of its Workloads 1 are"
     ]
 
 
@@ -205,7 +205,7 @@ def test_a_local_queue_that_is_behind_its_cluster_queue_is_named(active: str, re
     cluster_queue["status"]["conditions"][0]["status"] = active
     local_queue["status"]["conditions"][0]["reason"] = reason
 
-    faults = [f"LocalQueue main says {reason}, its ClusterQueue does not"] if is_behind else []
+    faults = [f"LocalQueue main has reason {reason}, its ClusterQueue does not"] if is_behind else []
     assert list(queue_faults(a_look(), [cluster_queue], [local_queue])) == faults
 
 
@@ -213,7 +213,7 @@ def test_a_queue_whose_status_is_older_than_its_spec_is_named() -> None:
     """Kueue has seen the queue once the condition is of the same generation."""
     new, seen = a_queue("LocalQueue", "new", seen=0), a_queue("LocalQueue", "seen")
 
-    assert list(queue_faults(a_look(), [], [new, seen])) == ["LocalQueue new was not looked at yet"]
+    assert list(queue_faults(a_look(), [], [new, seen])) == ["LocalQueue new was not reconciled yet"]
 
 
 def test_a_workload_that_kueue_said_nothing_about_is_bare() -> None:

@@ -67,58 +67,58 @@ def test_a_watch_that_ends_in_an_error_is_no_event() -> None:
 @pytest.mark.live
 def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: LiveTarget) -> None:
     """Whoever has written is not answered before the watch has come as far."""
-    mirror = InformerCache(objects=APIClient(api=plane.api))
+    informers = InformerCache(objects=APIClient(api=plane.api))
     for turn in range(20):
-        mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
-        assert mirror.read(FLAVOR) is not None, turn
-        changed = mirror.objects.patch(FLAVOR, {"metadata": {"annotations": {"turn": str(turn)}}})
-        assert mirror.read(FLAVOR) == changed.body, turn
-        mirror.objects.delete(FLAVOR)
-        mirror.eventually(lambda: _must_be_gone(mirror), within=10, what="the deleted flavor to be gone")
-    mirror.close()
+        informers.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+        assert informers.read(FLAVOR) is not None, turn
+        changed = informers.objects.patch(FLAVOR, {"metadata": {"annotations": {"turn": str(turn)}}})
+        assert informers.read(FLAVOR) == changed.body, turn
+        informers.objects.delete(FLAVOR)
+        informers.eventually(lambda: _must_be_gone(informers), within=10, what="the deleted flavor to be gone")
+    informers.close()
 
 
 @pytest.mark.live
 def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarget) -> None:
     """What was missed meanwhile is listed."""
-    mirror = InformerCache(objects=APIClient(api=plane.api))
-    assert mirror.read(FLAVOR) is None
-    for shelf in mirror._shelves.values():
+    informers = InformerCache(objects=APIClient(api=plane.api))
+    assert informers.read(FLAVOR) is None
+    for shelf in informers._informers.values():
         shelf.watch.stop()
 
-    mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+    informers.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
 
-    assert mirror.read(FLAVOR) is not None
-    mirror.objects.delete(FLAVOR)
-    mirror.close()
+    assert informers.read(FLAVOR) is not None
+    informers.objects.delete(FLAVOR)
+    informers.close()
 
 
 @pytest.mark.live
 def test_a_change_wakes_who_waits_and_nothing_else_does(plane: ControlPlane, target: LiveTarget) -> None:
     """Who waits is late by no pause, and who waits for what does not come is told what was seen."""
-    mirror = InformerCache(objects=APIClient(api=plane.api))
-    assert mirror.read(FLAVOR) is None
+    informers = InformerCache(objects=APIClient(api=plane.api))
+    assert informers.read(FLAVOR) is None
     with pytest.raises(TimedOut, match="it is not there"):
-        mirror.eventually(lambda: _must_be_there(mirror), within=0.3, what="a flavor that nobody makes")
+        informers.eventually(lambda: _must_be_there(informers), within=0.3, what="a flavor that nobody makes")
     maker = threading.Timer(
-        0.1, lambda: mirror.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
+        0.1, lambda: informers.objects.create(an_object(KUEUE, "ResourceFlavor", FLAVOR.name, spec={}))
     )
     maker.start()
-    mirror.eventually(lambda: _must_be_there(mirror), within=10, what="the flavor")
+    informers.eventually(lambda: _must_be_there(informers), within=10, what="the flavor")
     maker.join()
-    mirror.objects.delete(FLAVOR)
-    mirror.close()
+    informers.objects.delete(FLAVOR)
+    informers.close()
 
 
 @pytest.mark.live
 def test_a_closed_mirror_leaves_no_thread(plane: ControlPlane, target: LiveTarget) -> None:
     """Its watches end although nothing changes any more."""
     before = set(threading.enumerate())
-    mirror = InformerCache(objects=APIClient(api=plane.api))
-    mirror.read(FLAVOR)
+    informers = InformerCache(objects=APIClient(api=plane.api))
+    informers.read(FLAVOR)
     mine = set(threading.enumerate()) - before
 
-    mirror.close()
+    informers.close()
 
     for thread in mine:
         thread.join(timeout=10)
@@ -126,11 +126,11 @@ def test_a_closed_mirror_leaves_no_thread(plane: ControlPlane, target: LiveTarge
     assert not any(thread.is_alive() for thread in mine)
 
 
-def _must_be_there(mirror: InformerCache) -> None:
-    if mirror.read(FLAVOR) is None:
+def _must_be_there(informers: InformerCache) -> None:
+    if informers.read(FLAVOR) is None:
         raise NotYet("it is not there")
 
 
-def _must_be_gone(mirror: InformerCache) -> None:
-    if mirror.read(FLAVOR) is not None:
+def _must_be_gone(informers: InformerCache) -> None:
+    if informers.read(FLAVOR) is not None:
         raise NotYet("it is still there")

@@ -105,7 +105,7 @@ def told_by_metrics(**figures: int) -> InFlight:
     world = AppliedObjects()
     world.add(an_object(KUEUE, "ClusterQueue", "team", spec={}))
     told = METRICS.format(**figures)
-    return InFlight(mirror=Mock(InformerCache), world=world, fence=Mock(Fence), metrics=lambda: told)
+    return InFlight(informers=Mock(InformerCache), applied=world, fence=Mock(Fence), metrics=lambda: told)
 
 
 @pytest.mark.parametrize(
@@ -120,28 +120,28 @@ def told_by_metrics(**figures: int) -> InFlight:
         ),
         pytest.param(
             {"working": 0, "waiting": 0, "held": 1},
-            ["Kueue holds quota for 1 Workloads in ClusterQueue team, 0 say so"],
+            ["Kueue holds quota for 1 Workloads in ClusterQueue team, 0 have the condition"],
             id="not-written",
         ),
     ],
 )
 def test_what_kueue_has_in_hand_is_named(figures: dict[str, int], faults: list[str]) -> None:
     """By its metrics, while a workload waits; what others hold is no matter."""
-    underway = told_by_metrics(**figures)
+    in_flight = told_by_metrics(**figures)
 
-    assert list(underway.faults(WAITS)) == faults
-    assert list(underway.faults(Observation(jobs=[], workloads=[]))) == []
+    assert list(in_flight.faults(WAITS)) == faults
+    assert list(in_flight.faults(Observation(jobs=[], workloads=[]))) == []
 
 
 @pytest.mark.parametrize(("working", "faults"), [(0, []), (1, ["Kueue's controller job is at work"])])
 def test_what_is_refused_over_and_over_is_not_waited_for_forever(working: int, faults: list[str]) -> None:
     """Kueue may hold quota for a workload whose admission the API server refuses each time."""
-    underway = told_by_metrics(working=working, waiting=0, held=1)
+    in_flight = told_by_metrics(working=working, waiting=0, held=1)
 
-    assert list(underway.faults(WAITS, for_long=True)) == faults
+    assert list(in_flight.faults(WAITS, for_long=True)) == faults
 
 
-def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
+def rejected_too_early(applied: Iterable[Manifest], refusal: str) -> bool:
     """Whether a Job's Workload that was refused in these words was so too early, in a world without Kueue."""
     world = AppliedObjects()
     for manifest in applied:
@@ -149,8 +149,8 @@ def misjudged(applied: Iterable[Manifest], refusal: str) -> bool:
     refused = a_workload(owner="a", QuotaReserved="False", Requeued="False")
     for each in refused["status"]["conditions"]:
         each |= {"reason": "Inadmissible", "message": refusal}
-    underway = InFlight(mirror=Mock(InformerCache), world=world, fence=Mock(Fence))
-    return bool(list(underway.misjudged(Observation(jobs=[a_stored_job("a")], workloads=[refused]))))
+    in_flight = InFlight(informers=Mock(InformerCache), applied=world, fence=Mock(Fence))
+    return bool(list(in_flight.rejected_too_early(Observation(jobs=[a_stored_job("a")], workloads=[refused]))))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_refusal_for_a_template_that_was_there_does_not_stand(
     applied: list[Manifest], refusal: str, stands: bool
 ) -> None:
     """Kueue may hear of a Job before it hears of a template that was made before it."""
-    assert misjudged(applied, refusal) is not stands
+    assert rejected_too_early(applied, refusal) is not stands
 
 
 @pytest.mark.live

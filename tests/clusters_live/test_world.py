@@ -27,7 +27,7 @@ def test_jobs_of_one_cluster_queue_wait_in_one_line() -> None:
     other = an_object(KUEUE, "LocalQueue", "other", "team", spec={"clusterQueue": "team"})
     world = a_record(other)
 
-    assert world.line_of(a_job("a")) == world.line_of(a_job("b", queue="other")) == "queue team"
+    assert world.tree_of(a_job("a")) == world.tree_of(a_job("b", queue="other")) == "queue team"
 
 
 @pytest.mark.parametrize("field", ["cohort", "cohortName"])
@@ -36,7 +36,7 @@ def test_jobs_of_one_cohort_tree_wait_in_one_line(field: str) -> None:
     queue = an_object(KUEUE, "ClusterQueue", "team", spec={field: "inner"})
     inner = an_object(KUEUE, "Cohort", "inner", spec={"parentName": "outer"})
 
-    assert a_record(queue, inner).line_of(a_job("a")) == "cohort outer"
+    assert a_record(queue, inner).tree_of(a_job("a")) == "cohort outer"
 
 
 @pytest.mark.parametrize(("cohort", "nested"), [("inner", True), ("outer", False), ("", False)])
@@ -56,7 +56,7 @@ def test_cohorts_in_a_circle_have_a_line_all_the_same() -> None:
         an_object(KUEUE, "Cohort", "b", spec={"parentName": "a"}),
     ]
 
-    assert a_record(queue, *circle).line_of(a_job("x")).startswith("cohort ")
+    assert a_record(queue, *circle).tree_of(a_job("x")).startswith("cohort ")
 
 
 def test_a_job_without_a_queue_waits_in_no_line() -> None:
@@ -64,7 +64,7 @@ def test_a_job_without_a_queue_waits_in_no_line() -> None:
     job = a_job("a")
     del job["metadata"]["labels"]
 
-    assert a_record().line_of(job) == ""
+    assert a_record().tree_of(job) == ""
 
 
 def test_namespaces_are_those_made_and_those_used() -> None:

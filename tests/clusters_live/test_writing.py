@@ -71,8 +71,8 @@ def test_without_labels_everything_is_ours() -> None:
 
 def test_with_labels_only_what_carries_them_is_ours() -> None:
     """A label of another run is somebody else's."""
-    custody = Ownership(labels={"run": "1"})
+    ownership = Ownership(labels={"run": "1"})
 
-    assert custody.covers(custody.labelled(a_job("a")))
-    assert not custody.covers(Ownership(labels={"run": "2"}).labelled(a_job("a")))
-    assert not custody.covers(a_job("a"))
+    assert ownership.covers(ownership.labelled(a_job("a")))
+    assert not ownership.covers(Ownership(labels={"run": "2"}).labelled(a_job("a")))
+    assert not ownership.covers(a_job("a"))

@@ -1,1 +1,1 @@
-"""A kind cluster with a real Kueue and the DRA example driver, where pods really get devices."""
+"""Kind clusters with a real Kueue and the DRA example driver, where pods really get devices."""

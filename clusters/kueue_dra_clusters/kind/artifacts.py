@@ -1,4 +1,4 @@
-"""What the reader of a failure needs, gathered before anything is removed: objects, events, logs; secrets left out."""
+"""Gathers the evidence of a failed case before anything is deleted: objects, events and logs, without secrets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SECRET_WORDS = ("token", "password", "secret", "authorization")
 
 
 def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
-    """Write one folder about a case that failed; what cannot be had is said in its file instead."""
+    """Write one folder about a failed case; if something is not available, its file has the error instead."""
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / "summary.txt", partial(summary, cluster, namespace))
     _write(
@@ -53,43 +53,49 @@ def gather(cluster: NodeCluster, namespace: str, folder: Path) -> None:
 
 
 def export(cluster: NodeCluster, folder: Path) -> None:
-    """Have kind export the logs of its nodes."""
+    """Export the logs of the nodes with kind."""
     folder.mkdir(parents=True, exist_ok=True)
     words = ("export", "logs", str(folder), "--name", cluster.record.name)
     _write(folder.with_suffix(".txt"), partial(cluster.kind, *words))
 
 
 def redacted(found: Any) -> Any:
-    """Give a document with what may be secret blacked out."""
-    if isinstance(found, dict):
-        return {
-            key: "REDACTED" if _is_secret(key, each) else redacted(each)
-            for key, each in found.items()
-        }
-    return [redacted(each) for each in found] if isinstance(found, list) else found
+    """Give a document with possible secrets redacted."""
+    if isinstance(found, list):
+        return [redacted(each) for each in found]
+    if not isinstance(found, dict):
+        return found
+    copied = {}
+    for key, value in found.items():
+        copied[key] = "REDACTED" if _is_secret(key, value) else redacted(value)
+    return copied
 
 
 def _is_secret(key: str, value: Any) -> bool:
-    return isinstance(value, str) and any(word in key.lower() for word in SECRET_WORDS)
+    if not isinstance(value, str):
+        return False
+    return any(word in key.lower() for word in SECRET_WORDS)
 
 
 def _objects(cluster: NodeCluster, *words: str) -> str:
-    found: list[Manifest] = json.loads(cluster.kubectl(*words, "-o", "json"))["items"]
+    text = cluster.kubectl(*words, "-o", "json")
+    found: list[Manifest] = json.loads(text)["items"]
     for each in found:
         each["metadata"].pop("managedFields", None)
     return yaml.safe_dump_all(map(redacted, found), sort_keys=False)
 
 
 def _log(cluster: NodeCluster, namespace: str, *what: str) -> str:
-    lines = cluster.kubectl(
-        "-n", namespace, "logs", *what, f"--tail={LINES}", "--prefix"
-    ).splitlines()
-    return "\n".join(
-        "(left out)"
-        if any(f"{word}=" in line.lower() for word in SECRET_WORDS)
-        else line
-        for line in lines
-    )
+    options = (f"--tail={LINES}", "--prefix")
+    text = cluster.kubectl("-n", namespace, "logs", *what, *options)
+    return "\n".join(map(_without_secret, text.splitlines()))
+
+
+def _without_secret(line: str) -> str:
+    lower = line.lower()
+    if any(f"{word}=" in lower for word in SECRET_WORDS):
+        return "(left out)"
+    return line
 
 
 def _write(file: Path, text: Callable[[], str]) -> None:

@@ -1,4 +1,4 @@
-"""The charts of Kueue and of the DRA example driver, rendered by helm; nothing of them is written here."""
+"""Renders the charts of Kueue and of the DRA example driver with helm."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def kueue_manifests(
     release: Release, image: str, configuration: Mapping[str, Any], *, mark: str
 ) -> list[Manifest]:
-    """Render Kueue's own chart for a Configuration; another ``mark`` makes its pod start anew."""
+    """Render Kueue's own chart for a Configuration; another ``mark`` restarts its pod."""
     repository, _, tag = image.rpartition(":")
     manager = {
         "image": {"repository": repository, "tag": tag, "pullPolicy": "IfNotPresent"},
@@ -74,18 +74,18 @@ def driver_manifests(image: str, settings: Mapping[str, Any]) -> list[Manifest]:
 def profile_manifests(
     release: Release, images: Images, profile: Profile
 ) -> list[Manifest]:
-    """Render both charts as a profile has them."""
+    """Render both charts for a profile."""
     kueue = kueue_manifests(release, images.kueue, profile.configuration(), mark="none")
     return [*kueue, *driver_manifests(images.driver, profile.driver)]
 
 
 def a_list(manifests: Iterable[Manifest]) -> str:
-    """Write manifests as one document, for kubectl to read."""
+    """Give manifests as one document for kubectl."""
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(manifests)})
 
 
 def images_of(manifests: Sequence[Manifest]) -> list[str]:
-    """Name every image that manifests start containers from."""
+    """Give every image of the containers of manifests."""
     found: dict[str, None] = {}
     for manifest in manifests:
         pod = ((manifest.get("spec") or {}).get("template") or {}).get("spec") or {}
@@ -98,7 +98,7 @@ def images_of(manifests: Sequence[Manifest]) -> list[str]:
 
 
 def namespace(name: str) -> Manifest:
-    """Write a namespace."""
+    """Give a namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
 
 
@@ -108,26 +108,15 @@ def _rendered(
     with tempfile.TemporaryDirectory(prefix="kueue-dra-values-") as folder:
         file = Path(folder) / "values.json"
         file.write_text(json.dumps(values), encoding="utf-8")
-        served = [
-            word for version in API_VERSIONS for word in ("--api-versions", version)
-        ]
-        words = [
+        arguments = [
+            "template",
+            f"--kube-version={KUBECTL.version}",
             name,
             str(chart),
-            "--namespace",
-            namespace,
+            f"--namespace={namespace}",
             "--include-crds",
-            *served,
-            "--values",
-            str(file),
+            *(f"--api-versions={version}" for version in API_VERSIONS),
+            f"--values={file}",
         ]
-        text = run(
-            [
-                str(tool(HELM, HELM_VARIABLE)),
-                "template",
-                "--kube-version",
-                KUBECTL.version,
-                *words,
-            ]
-        )
+        text = run([str(tool(HELM, HELM_VARIABLE)), *arguments])
     return [document for document in yaml.load_all(text, Loader=_Loader) if document]

@@ -1,4 +1,4 @@
-"""A kind cluster that is there: how it is reached, and what it is made of."""
+"""An existing kind cluster: its kubeconfig, its versions and its images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL_VARIABLE,
     tool,
 )
-from kueue_dra_clusters.kind.host import NETWORK_TOLD
+from kueue_dra_clusters.kind.host import NETWORK_VARIABLES
 from kueue_dra_clusters.kind.image_source import Images
 from kueue_dra_clusters.kind.provider import Provider, engine, run
 from kueue_dra_clusters.releases import Release, release
@@ -27,14 +27,14 @@ from kueue_dra_clusters.waiting import WaitLimits
 
 STATE = "cluster.json"
 APPLIED = "applied.json"
-"""What was applied to it, by reference, as text."""
+"""The file with the applied manifests, by reference, as text."""
 COMMAND_SECONDS = 180.0
 LOAD_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeCluster:
-    """A kind cluster that this process may use: the one it made, or one that was kept."""
+    """A kind cluster that this process may use: its own, or one that was kept."""
 
     record: Record
     engine: Provider
@@ -44,21 +44,21 @@ class NodeCluster:
 
     @property
     def kubeconfig(self) -> Path:
-        """The file with which the cluster is reached."""
+        """The kubeconfig of the cluster."""
         return self.record.folder / "kubeconfig"
 
     def write(self) -> None:
-        """Write down what it is made of, for the run that takes it over."""
-        told = {
+        """Write its versions and images to a file, for the run that takes it over."""
+        state = {
             "kueue": self.release.minor,
             "images": asdict(self.images),
             "nodes": self.nodes,
         }
-        (self.record.folder / STATE).write_text(json.dumps(told), encoding="utf-8")
+        (self.record.folder / STATE).write_text(json.dumps(state), encoding="utf-8")
 
     @property
     def workers(self) -> int:
-        """How many nodes run the driver: the control plane where it is alone, else all others."""
+        """The number of nodes that run the driver: the control plane if it is the only node, else all workers."""
         return max(1, self.nodes - 1)
 
     def client(self) -> ApiClient:
@@ -67,7 +67,7 @@ class NodeCluster:
         return client
 
     def objects(self, limits: WaitLimits | None = None) -> APIClient:
-        """Reach its objects as its administrator."""
+        """Give a client for its objects, as its administrator."""
         return APIClient(api=self.client(), limits=limits or WaitLimits())
 
     def kubectl(
@@ -95,37 +95,37 @@ class NodeCluster:
             )
 
     def server_version(self) -> str:
-        """The version of Kubernetes that its API server says it is of."""
+        """The Kubernetes version of its API server."""
         return str(self.objects().call("GET", "/version").body.get("gitVersion", ""))
 
     def kind(self, *words: str, within: float = COMMAND_SECONDS) -> str:
-        """Run kind as it made the cluster."""
+        """Run kind with the engine and network of the cluster."""
         return run_kind(self.engine, *words, within=within)
 
 
 def existing(name: str) -> NodeCluster | None:
-    """Take over a finished cluster by its name: one that was kept, or one of another process; None without it."""
+    """Give a finished cluster by its name: one that was kept, or one of another process; None without it."""
     for record in records():
         if record.name == name and (record.folder / STATE).exists():
-            told = json.loads((record.folder / STATE).read_text(encoding="utf-8"))
-            images, minor = Images(**told["images"]), release(told["kueue"])
+            state = json.loads((record.folder / STATE).read_text(encoding="utf-8"))
+            images, minor = Images(**state["images"]), release(state["kueue"])
             return NodeCluster(
                 record=record,
                 engine=engine(),
                 release=minor,
                 images=images,
-                nodes=told["nodes"],
+                nodes=state["nodes"],
             )
     return None
 
 
 def run_kind(used: Provider, *words: str, within: float = COMMAND_SECONDS) -> str:
-    """Run kind, told which engine and network."""
+    """Run kind with our engine and network."""
     return run(
         [str(tool(KIND, KIND_VARIABLE)), *words], env=environment(used), within=within
     )
 
 
 def environment(used: Provider) -> Mapping[str, str]:
-    """Write what kind has to be told: which engine, and which network."""
-    return {**used.environment, **NETWORK_TOLD}
+    """Give kind's environment variables: the engine and the network."""
+    return {**used.environment, **NETWORK_VARIABLES}

@@ -1,4 +1,4 @@
-"""What clusters there are and whose: written down before anything is created, so that nothing can be forgotten."""
+"""Records of clusters and their owners, written before a cluster is created, so that none is left behind."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ PREFIX = "kueue-dra-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One cluster: its name, and the process that owns it; nobody's when it is kept."""
+    """One cluster: its name, and the process that owns it; none if it is kept."""
 
     name: str
     pid: int
     started: int
-    """When that process started, in the kernel's clock ticks: a process id alone is used again."""
+    """When that process started, in the kernel's clock ticks, because process IDs are reused."""
     foreign: bool = False
-    """Whether somebody else made it, so that it is given back and not deleted."""
+    """Whether another tool created it, so that it is restored and not deleted."""
 
     @property
     def folder(self) -> Path:
-        """Where its kubeconfig and its logs lie."""
+        """The folder of its kubeconfig and its logs."""
         return place() / self.name
 
     @property
     def kept(self) -> bool:
-        """Whether it is meant to outlive the process that made it."""
+        """Whether it outlives the process that created it."""
         return self.pid == 0
 
     @property
@@ -43,7 +43,7 @@ class Record:
         return not self.kept and _started(self.pid) != self.started
 
     def write(self) -> None:
-        """Write it down; its folder appears with the record in it, so that no cluster is taken for nobody's."""
+        """Write the record; its folder appears together with it, so that no cluster seems to have no owner."""
         place().mkdir(parents=True, exist_ok=True)
         holder = self.folder if self.folder.exists() else _a_folder_aside()
         fresh = holder / "record.new"
@@ -53,7 +53,7 @@ class Record:
             holder.rename(self.folder)
 
     def forget(self) -> None:
-        """Strike it out, as a whole: half a record would make the cluster nobody's."""
+        """Remove the record at once: with half of it, the cluster would have no owner."""
         aside = _a_folder_aside()
         with suppress(FileNotFoundError):
             self.folder.rename(aside / self.name)
@@ -61,7 +61,7 @@ class Record:
 
 
 def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
-    """Begin the record of a cluster that this process is about to create, or to take."""
+    """Create the record of a cluster that this process will create or use."""
     pid = 0 if kept else os.getpid()
     return Record(
         name=name, pid=pid, started=_started(pid) if pid else 0, foreign=foreign
@@ -69,7 +69,7 @@ def a_record(name: str, *, kept: bool, foreign: bool = False) -> Record:
 
 
 def records() -> Iterator[Record]:
-    """Read every record; one that cannot be read is nobody's, but that of a name that no run makes up is kept."""
+    """Read every record; an unreadable one has no owner, or is kept if its name is not that of a run."""
     for folder in sorted(filter(Path.is_dir, place().glob("*"))):
         try:
             yield Record(
@@ -84,7 +84,7 @@ def records() -> Iterator[Record]:
 
 
 def place() -> Path:
-    """Name the folder of all records."""
+    """Give the folder of all records."""
     return cache() / "clusters"
 
 
@@ -93,7 +93,7 @@ def _a_folder_aside() -> Path:
 
 
 def _started(pid: int) -> int:
-    """When a process started; -1 when there is none."""
+    """Give the start time of a process; -1 if it does not exist."""
     if pid <= 0:
         return -1
     try:

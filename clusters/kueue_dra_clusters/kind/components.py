@@ -1,4 +1,4 @@
-"""The programs of a kind cluster, each pinned by a go.mod of ours and built once."""
+"""The programs of a kind cluster, each pinned by a go.mod and built once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PAUSE = dataclasses.replace(
 
 
 def of_kubernetes(name: str) -> Component:
-    """Name another program of the Kubernetes that the API server is of."""
+    """Give another program of the same Kubernetes as the API server."""
     return dataclasses.replace(
         API_SERVER, name=name, package=f"k8s.io/kubernetes/cmd/{name}"
     )
@@ -50,7 +50,7 @@ def of_kubernetes(name: str) -> Component:
 
 KUBECTL = of_kubernetes("kubectl")
 ON_THE_NODE = (of_kubernetes("kubeadm"), of_kubernetes("kubelet"), KUBECTL)
-"""What lies in the node's own file system."""
+"""The programs in the node's own file system."""
 
 AS_IMAGES = {
     "kube-apiserver": API_SERVER,
@@ -61,11 +61,11 @@ AS_IMAGES = {
     "coredns": COREDNS,
     "pause": PAUSE,
 }
-"""What kubeadm runs as containers, by the last part of the image's name."""
+"""The programs that kubeadm runs as containers, by the last part of the image's name."""
 
 
 def tool(component: Component, variable: str) -> Path:
-    """Find a program: where the environment names it, else in PATH, else built from its pin; never downloaded."""
+    """Find a program: by its environment variable, else in PATH, else build it; never download it."""
     return named(variable) or _in_path(component.name) or program(component)
 
 
@@ -75,16 +75,16 @@ def _in_path(name: str) -> Path | None:
 
 
 def kind_files() -> Path:
-    """Have the files that kind puts into a node image."""
+    """Give the files that kind adds to a node image."""
     return parts(KIND, "base-files", ["images/base/files"]) / "images/base/files"
 
 
 def driver_chart() -> Path:
-    """Have the driver's chart."""
+    """Give the driver's chart."""
     chart = "deployments/helm/dra-example-driver"
     return parts(DRIVER, "chart", [chart]) / chart
 
 
 def kueue_chart(component: Component) -> Path:
-    """Have Kueue's chart of a release."""
+    """Give Kueue's chart of a release."""
     return parts(component, "chart", ["charts/kueue"]) / "charts/kueue"

@@ -1,4 +1,4 @@
-"""A kind cluster from nothing to ready, and away again: nodes, and the images on them."""
+"""Creates and deletes kind clusters: nodes, and the images on them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kueue_dra_clusters.kind.components import (
     KUBECTL_VARIABLE,
     tool,
 )
-from kueue_dra_clusters.kind.existing import give_back
+from kueue_dra_clusters.kind.existing import restore
 from kueue_dra_clusters.kind.host import Host
 from kueue_dra_clusters.kind.image_source import ImageSource
-from kueue_dra_clusters.kind.progress import told
+from kueue_dra_clusters.kind.progress import reported
 from kueue_dra_clusters.kind.provider import Provider, engine
 from kueue_dra_clusters.releases import Release
 from kueue_dra_clusters.waiting import NotYet, eventually
@@ -34,9 +34,9 @@ GATES = (
     "DRAPartitionableDevices",
     "DRAConsumableCapacity",
 )
-"""Of Kubernetes; on by default from 1.36 on, named so that an older node image serves too."""
+"""Gates of Kubernetes; on by default from 1.36, set so that an older node image also works."""
 CGROUPFS_CONTAINERD = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]\n  SystemdCgroup = false'
-"""For containerd 1.7, which is what the node image built here has."""
+"""For containerd 1.7, which the node image built here has."""
 CGROUPFS_KUBELET = "kind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"
 UNSYNCED = """\
 apiVersion: kubeadm.k8s.io/v1beta{version}
@@ -49,7 +49,7 @@ UNSYNCED_AS = {
     3: '{unsafe-no-fsync: "true"}',
     4: '[{name: unsafe-no-fsync, value: "true"}]',
 }
-"""Nobody mends a cluster of one run after a power cut; each write waits for the disk otherwise."""
+"""etcd without fsync: a cluster of one run need not survive a power cut, and each write would wait for the disk."""
 READY_SECONDS = 240.0
 
 
@@ -64,11 +64,11 @@ def create(
     """Create a cluster, with its images on the nodes; Kueue and the driver come with the first profile.
 
     Raises:
-        ClusterTrouble: something is missing or fails; what was begun is taken away again.
+        ClusterError: something is missing or fails; everything that was created is deleted.
 
     """
     used = engine()
-    with told("the parts of the cluster"):
+    with reported("the parts of the cluster"):
         chosen = supply(used)
         images, archives = chosen.images(), chosen.archives()
     record = a_record(name or f"{PREFIX}{secrets.token_hex(3)}", kept=kept)
@@ -78,11 +78,11 @@ def create(
         cluster = NodeCluster(
             record=record, engine=used, release=minor, images=images, nodes=nodes
         )
-        with told(
+        with reported(
             f"kind cluster {record.name}: {nodes} node(s), {used.name}, images {chosen.name}"
         ):
             _create_nodes(cluster, chosen)
-        with told(f"loading {len(archives)} image archives"):
+        with reported(f"loading {len(archives)} image archives"):
             cluster.load(archives)
         cluster.write()
     except BaseException:
@@ -92,9 +92,9 @@ def create(
 
 
 def delete(record: Record, used: Provider) -> None:
-    """Delete a cluster, or give it back; and put the machine back as it was when it was the last one."""
+    """Delete a cluster, or restore one of another tool; after the last one, restore the machine."""
     if record.foreign:
-        give_back(record)
+        restore(record)
     else:
         _delete_nodes(record, used)
     if not any(True for _ in records()):
@@ -102,7 +102,7 @@ def delete(record: Record, used: Provider) -> None:
 
 
 def _delete_nodes(record: Record, used: Provider) -> None:
-    with told(f"deleting the cluster {record.name}"):
+    with reported(f"deleting the cluster {record.name}"):
         record.folder.mkdir(parents=True, exist_ok=True)
         kind, kubectl = tool(KIND, KIND_VARIABLE), tool(KUBECTL, KUBECTL_VARIABLE)
         pytest_kind_cluster.delete(
@@ -116,7 +116,7 @@ def _delete_nodes(record: Record, used: Provider) -> None:
 
 
 def remove_orphans() -> None:
-    """Delete, or give back, clusters whose owner was killed before it could."""
+    """Delete, or restore, clusters whose owner was killed."""
     for record in list(records()):
         if record.orphaned:
             progress(f"found the cluster {record.name}, whose run was killed")
@@ -124,14 +124,10 @@ def remove_orphans() -> None:
 
 
 def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
-    """Have kind make the nodes, and wait until they and the default service account are there."""
+    """Create the nodes with kind, and wait until they and the default service account are ready."""
+    config = kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())
     file = cluster.record.folder / "kind.json"
-    file.write_text(
-        json.dumps(
-            kind_config(cluster.nodes, cgroupfs=chosen.closed and needs_cgroupfs())
-        ),
-        encoding="utf-8",
-    )
+    file.write_text(json.dumps(config), encoding="utf-8")
     pytest_kind_cluster.create(
         cluster.record.name,
         folder=cluster.record.folder,
@@ -141,28 +137,22 @@ def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
         kubectl=tool(KUBECTL, KUBECTL_VARIABLE),
         environment=environment(cluster.engine),
     )
+    _await_nodes(cluster)
+
+
+def _await_nodes(cluster: NodeCluster) -> None:
     objects = cluster.objects()
+    account = Ref(
+        api_version="v1", kind="ServiceAccount", name="default", namespace="default"
+    )
 
     def ready() -> None:
         nodes = objects.list("v1", "Node")
-        waiting = [
-            node["metadata"]["name"] for node in nodes if not is_true(node, "Ready")
-        ]
-        if waiting or len(nodes) < cluster.nodes:
-            raise NotYet(
-                f"{len(nodes)} nodes, not ready: {', '.join(waiting) or 'none'}"
-            )
-        if (
-            objects.read(
-                Ref(
-                    api_version="v1",
-                    kind="ServiceAccount",
-                    name="default",
-                    namespace="default",
-                )
-            )
-            is None
-        ):
+        unready = [node for node in nodes if not is_true(node, "Ready")]
+        if unready or len(nodes) < cluster.nodes:
+            names = ", ".join(node["metadata"]["name"] for node in unready)
+            raise NotYet(f"{len(nodes)} nodes, not ready: {names or 'none'}")
+        if objects.read(account) is None:
             raise NotYet("no service account named default")
 
     eventually(
@@ -175,9 +165,9 @@ def _create_nodes(cluster: NodeCluster, chosen: ImageSource) -> None:
 
 
 def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
-    """Write kind's configuration: one control plane, and workers when there is more than one node.
+    """Give kind's configuration: one control plane, and workers if there is more than one node.
 
-    ``cgroupfs`` keeps systemd out of the containers' cgroups.
+    With ``cgroupfs``, systemd does not manage the containers' cgroups.
     """
     workers = [{"role": "worker"} for _ in range(nodes - 1)]
     unsynced = [
@@ -196,5 +186,5 @@ def kind_config(nodes: int, *, cgroupfs: bool = False) -> Manifest:
 
 
 def needs_cgroupfs() -> bool:
-    """Whether this machine has cgroup v1: there runc freezes what systemd manages, and on a busy machine fails to."""
+    """Whether this machine has cgroup v1, on which runc fails to freeze cgroups of systemd under load."""
     return not Path("/sys/fs/cgroup/cgroup.controllers").exists()

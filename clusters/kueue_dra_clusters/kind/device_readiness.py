@@ -1,4 +1,4 @@
-"""Whether nodes serve devices: a small pod on each, with a claim; one that gets none at once gives way to another."""
+"""Checks that nodes serve devices: with a small pod with a claim on each, replaced if it gets no device at once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kueue_dra_clusters.waiting import NotYet, TimedOut, eventually
 from kueue_dra_ref.target import Manifest, Ref
 
 NAMESPACE = KUEUE_NAMESPACE
-"""Whose pods Kueue's own webhook is not asked about: Kueue may be starting meanwhile."""
+"""A namespace whose pods Kueue's webhook ignores: Kueue may be starting meanwhile."""
 RESOURCE = "resource.k8s.io/v1"
 TRY_SECONDS = 8.0
-"""How long one pod may take; it takes about two seconds where the kubelet knows the driver."""
+"""The timeout of one pod; it takes about two seconds if the kubelet knows the driver."""
 
 
 def each_served(
     objects: APIClient, nodes: Sequence[str], image: str, *, within: float
 ) -> None:
-    """Return when a pod of ours has got a device on each node; `TimedOut` names the nodes where none has."""
+    """Wait until a pod has got a device on each node; `TimedOut` names the nodes without one."""
     left = list(nodes)
 
     def tried() -> None:
@@ -60,7 +60,7 @@ def _remove(objects: APIClient, pod: Ref) -> None:
 
 
 def _see(objects: APIClient, probes: dict[str, Ref], left: list[str]) -> None:
-    """Strike out the nodes whose pod has ended well."""
+    """Remove the nodes whose pod has succeeded."""
     left[:] = [node for node in left if _phase(objects, probes[node]) != "Succeeded"]
     if left:
         raise NotYet("no device for a pod on " + ", ".join(left))
@@ -71,13 +71,12 @@ def _phase(objects: APIClient, ref: Ref) -> str:
 
 
 def _made(objects: APIClient, node: str, image: str) -> Ref:
-    """Make a pod with a claim of its own, which vanishes with it."""
+    """Create a pod with a claim of its own, which is deleted with it."""
     made = list(_manifests(f"kueue-dra-probe-{secrets.token_hex(3)}", node, image))
     for each in made:
         answer = objects.create(each)
-        if (
-            not answer.ok and answer.code != HTTPStatus.CONFLICT
-        ):  # a first try, whose answer was lost, has made it
+        # A conflict means that an earlier try without an answer has created it.
+        if not answer.ok and answer.code != HTTPStatus.CONFLICT:
             raise RequestRejected(did=f"create {Ref.of(each)}", answer=answer)
     return Ref.of(made[-1])
 

@@ -1,7 +1,7 @@
-"""The driver on a kind cluster's nodes: restarted, withdrawn, brought back; ready once it serves pods.
+"""The driver on a kind cluster's nodes: restarts, withdraws and restores it; ready once it serves pods.
 
-A kubelet that asks a driver which is just going tries again only after a minute or more (Kubernetes 1.36), and slices
-may be there before the kubelet knows who published them.  So a driver is ready when a pod has got a device from it.
+A kubelet that calls a driver while the driver stops retries only after a minute or more (Kubernetes 1.36), and slices
+may exist before the kubelet knows their driver.  So a driver is ready when a pod has got a device from it.
 """
 
 from __future__ import annotations
@@ -23,45 +23,37 @@ DRIVER_SECONDS = 180.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
-    """The DRA example driver, wherever it runs on a cluster."""
+    """The DRA example driver on a cluster."""
 
     cluster: NodeCluster
 
     def restart(self, *, devices: int) -> None:
-        """End its pods, and wait until the next ones serve so many devices on each node."""
+        """Restart its pods, and wait until they serve so many devices on each node."""
         self.cluster.kubectl("-n", DRIVER_NAMESPACE, "rollout", "restart", "daemonset")
         self.await_ready(devices=devices)
 
     def withdraw(self) -> None:
-        """Let it run on no node, and take its slices away."""
+        """Remove it from all nodes, and delete its slices."""
         self._select_nodes(NOWHERE)
         self._await_gone()
 
     def bring_back(self, *, devices: int) -> None:
-        """Let it run again, and wait until it serves so many devices on each node."""
+        """Run it again, and wait until it serves so many devices on each node."""
         self._select_nodes(None)
         self.await_ready(devices=devices)
 
     def await_ready(self, *, devices: int) -> None:
-        """Wait until it runs on every node that it is for, has published so many devices on each, and serves pods."""
+        """Wait until it runs on every node, has published so many devices on each, and serves pods."""
         if not devices:
             self._await_gone()
             return
-        self.cluster.kubectl(
-            "-n",
-            DRIVER_NAMESPACE,
-            "rollout",
-            "status",
-            "daemonset",
-            "--timeout",
-            f"{DRIVER_SECONDS:g}s",
-        )
+        timeout = f"--timeout={DRIVER_SECONDS:g}s"
+        self._kubectl("rollout", "status", "daemonset", timeout)
         objects, nodes = self.cluster.objects(), self.cluster.workers
 
         def published() -> list[str]:
-            found = {
-                pool: len(those) for pool, those in complete_pools(objects).items()
-            }
+            pools = complete_pools(objects)
+            found = {pool: len(pools[pool]) for pool in pools}
             if sorted(found.values()) != [devices] * nodes:
                 raise NotYet(
                     f"devices in complete pools: {found}, expected {nodes} pools of {devices}"
@@ -76,52 +68,48 @@ class Driver:
 
     def _select_nodes(self, selector: Mapping[str, str] | None) -> None:
         change = {"spec": {"template": {"spec": {"nodeSelector": selector}}}}
-        self.cluster.kubectl(
-            "-n",
-            DRIVER_NAMESPACE,
-            "patch",
-            "daemonset",
-            DRIVER_DAEMONSET,
-            "--type=merge",
-            "-p",
-            json.dumps(change),
-        )
+        patch = json.dumps(change)
+        target = ("daemonset", DRIVER_DAEMONSET)
+        self._kubectl("patch", *target, "--type=merge", "-p", patch)
 
     def _await_gone(self) -> None:
-        self.cluster.kubectl(
-            "-n",
-            DRIVER_NAMESPACE,
-            "wait",
-            "pods",
-            "--all",
-            "--for=delete",
-            f"--timeout={DRIVER_SECONDS:g}s",
-        )
+        timeout = f"--timeout={DRIVER_SECONDS:g}s"
+        self._kubectl("wait", "pods", "--all", "--for=delete", timeout)
         remove_slices(self.cluster)
+
+    def _kubectl(self, *words: str) -> None:
+        self.cluster.kubectl("-n", DRIVER_NAMESPACE, *words)
 
 
 def remove_slices(cluster: NodeCluster) -> None:
-    """Take away what the driver has published."""
+    """Delete the slices of the driver."""
     cluster.kubectl(
         "delete", "resourceslices", "--field-selector", f"spec.driver={CLASS}"
     )
 
 
 def complete_pools(objects: APIClient) -> dict[str, list[Manifest]]:
-    """Give the devices of each of the driver's pools whose newest generation is all there."""
+    """Give the devices of each of the driver's pools whose newest generation is complete."""
     pools: dict[str, list[Manifest]] = {}
-    slices = objects.list("resource.k8s.io/v1", "ResourceSlice")
-    for each in (one for one in slices if one["spec"]["driver"] == CLASS):
-        pools.setdefault(each["spec"]["pool"]["name"], []).append(each["spec"])
-    newest = {
-        name: [one for one in specs if _generation(one) == max(map(_generation, specs))]
-        for name, specs in pools.items()
-    }
-    return {
-        name: [device for spec in specs for device in spec.get("devices") or ()]
-        for name, specs in newest.items()
-        if len(specs) == specs[0]["pool"]["resourceSliceCount"]
-    }
+    for each in objects.list("resource.k8s.io/v1", "ResourceSlice"):
+        spec = each["spec"]
+        if spec["driver"] == CLASS:
+            pools.setdefault(spec["pool"]["name"], []).append(spec)
+    found = {}
+    for name, specs in pools.items():
+        newest = _newest(specs)
+        if len(newest) == newest[0]["pool"]["resourceSliceCount"]:
+            devices: list[Manifest] = []
+            for spec in newest:
+                devices += spec.get("devices") or ()
+            found[name] = devices
+    return found
+
+
+def _newest(specs: list[Manifest]) -> list[Manifest]:
+    """Give the slices of the newest generation of a pool."""
+    generation = max(map(_generation, specs))
+    return [spec for spec in specs if _generation(spec) == generation]
 
 
 def _generation(spec: Manifest) -> int:

@@ -1,4 +1,4 @@
-"""A kind cluster that somebody else made: used for a run, and given back as it was."""
+"""Uses a kind cluster of another tool for a run, and restores it afterwards."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from kueue_dra_clusters.kind.cluster_records import Record, a_record
 from kueue_dra_clusters.kind.driver import remove_slices
 from kueue_dra_clusters.kind.image_source import ImageSource
 from kueue_dra_clusters.kind.profiles import WHOLE_DEVICE
-from kueue_dra_clusters.kind.progress import told
+from kueue_dra_clusters.kind.progress import reported
 from kueue_dra_clusters.kind.provider import Provider, engine
 from kueue_dra_clusters.releases import Release
 from kueue_dra_ref.target import Manifest
 
 
 class NotOwned(ClusterError):
-    """A cluster holds what a run would have to change."""
+    """A cluster has objects that a run would have to change."""
 
 
 def adopted(
     name: str, supply: Callable[[Provider], ImageSource], minor: Release
 ) -> NodeCluster | None:
-    """Take a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
+    """Use a cluster that kind knows by its name, with our images loaded into its nodes; None without it.
 
     Raises:
-        NotOurs: it has a Kueue, a driver or classes already, which the profiles would replace.
-        ClusterTrouble: something is missing or fails.
+        NotOwned: it has a Kueue, a driver or classes already, which the profiles would replace.
+        ClusterError: something is missing or fails.
 
     """
     used = engine()
@@ -40,7 +40,7 @@ def adopted(
     record = a_record(name, kept=False, foreign=True)
     record.write()
     try:
-        with told(f"kind cluster {name}: taken as it is, images {chosen.name}"):
+        with reported(f"kind cluster {name}: used as it is, images {chosen.name}"):
             (record.folder / "kubeconfig").write_text(
                 run_kind(used, "get", "kubeconfig", "--name", name), "utf-8"
             )
@@ -57,12 +57,12 @@ def adopted(
     return found
 
 
-def give_back(record: Record) -> None:
-    """Remove from a cluster of somebody else whatever a run has put there."""
+def restore(record: Record) -> None:
+    """Delete everything that a run has created in a cluster of another tool."""
     cluster = existing(record.name)
     file = record.folder / APPLIED
     if cluster and file.exists():
-        with told(f"giving back the cluster {record.name}"):
+        with reported(f"restoring the cluster {record.name}"):
             made = [
                 json.loads(text)
                 for text in json.loads(file.read_text("utf-8")).values()
@@ -77,14 +77,14 @@ def give_back(record: Record) -> None:
 
 
 def _remove(cluster: NodeCluster, manifests: Iterable[Manifest]) -> None:
-    """Delete objects and wait until they are gone; a definition takes its objects with it while Kueue still lets go."""
+    """Delete objects and wait until they are gone; CRDs first, while Kueue still removes the finalizers."""
     cluster.kubectl(
         "delete", "--ignore-not-found", "-f", "-", stdin=charts.a_list(manifests)
     )
 
 
 def _insist_on_room(cluster: NodeCluster) -> None:
-    """Refuse a cluster that cannot allocate devices, or has anything of what the profiles bring."""
+    """Reject a cluster that cannot allocate devices, or has any object of the profiles already."""
     if not cluster.objects().call("GET", "/apis/resource.k8s.io/v1").ok:
         raise NotOwned(
             f"the cluster {cluster.record.name} does not serve resource.k8s.io/v1 (Kubernetes 1.34)"
@@ -102,5 +102,5 @@ def _insist_on_room(cluster: NodeCluster) -> None:
     if there:
         raise NotOwned(
             f"the cluster {cluster.record.name} has what the profiles would replace: {', '.join(there.split())}.\n"
-            "Name one without; a Kueue of its own is judged by `kueue-dra run --target kueue --context NAME`."
+            "Name a cluster without; to check its own Kueue, use `kueue-dra run --target kueue --context NAME`."
         )

@@ -1,8 +1,8 @@
-"""The first page about a case that failed: who waits for what, in the words of Kueue, the scheduler and the driver."""
+"""The summary of a failed case: conditions of Workloads and pods, events, quota, devices and mappings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from kueue_dra_clusters.api_client import APIClient
 from kueue_dra_clusters.fence_objects import KUEUE
@@ -13,49 +13,60 @@ from kueue_dra_ref.target import Manifest
 
 
 def summary(cluster: NodeCluster, namespace: str) -> str:
-    """Tell of a namespace what was decided, what is published and mapped, and what went wrong."""
+    """Give the conditions and warnings of a namespace, and the queues, devices and mappings of the cluster."""
     objects = cluster.objects()
-    parts: dict[str, Callable[[], Iterator[str]]] = {
-        "what was decided": lambda: _conditions(
-            objects.list(KUEUE, "Workload", namespace)
-        ),
-        "pods": lambda: _conditions(objects.list("v1", "Pod", namespace)),
-        "warnings": lambda: _warnings(objects.list("v1", "Event", namespace)),
-        "what the queues cover": lambda: _covered(objects.list(KUEUE, "ClusterQueue")),
-        "devices in complete pools": lambda: _devices(objects),
-        "mappings of Kueue's Configuration": lambda: _mappings(
-            ClusterFacts.read(objects).configuration or {}
-        ),
+    workloads = objects.list(KUEUE, "Workload", namespace)
+    pods = objects.list("v1", "Pod", namespace)
+    events = objects.list("v1", "Event", namespace)
+    queues = objects.list(KUEUE, "ClusterQueue")
+    facts = ClusterFacts.read(objects)
+    parts = {
+        "what was decided": _conditions(workloads),
+        "pods": _conditions(pods),
+        "warnings": _warnings(events),
+        "what the queues cover": _covered(queues),
+        "devices in complete pools": _devices(objects),
+        "mappings of Kueue's Configuration": _mappings(facts.configuration or {}),
     }
-    return "\n".join(
-        f"{title}:\n" + "".join(f"  {line}\n" for line in part())
-        for title, part in parts.items()
-    )
+    text = []
+    for title, lines in parts.items():
+        text.append(f"{title}:")
+        text += [f"  {line}" for line in lines]
+        text.append("")
+    return "\n".join(text)
 
 
 def _conditions(found: list[Manifest]) -> Iterator[str]:
     for each in found:
-        for one in (each.get("status") or {}).get("conditions") or ():
-            words = ": ".join(filter(None, (one.get("reason"), one.get("message"))))
-            yield f"{each['metadata']['name']}: {one['type']} {one['status']} {words}".strip()
+        name = each["metadata"]["name"]
+        status = each.get("status") or {}
+        for one in status.get("conditions") or ():
+            texts = filter(None, (one.get("reason"), one.get("message")))
+            line = f"{name}: {one['type']} {one['status']} {': '.join(texts)}"
+            yield line.strip()
 
 
 def _warnings(events: list[Manifest]) -> Iterator[str]:
     for each in events:
         if each.get("type") == "Warning":
             about = each["involvedObject"]
-            yield f"{about['kind']} {about['name']}: {each.get('reason', '')}: {each.get('message', '')}"
+            reason, message = each.get("reason", ""), each.get("message", "")
+            yield f"{about['kind']} {about['name']}: {reason}: {message}"
 
 
 def _covered(queues: list[Manifest]) -> Iterator[str]:
     for each in queues:
-        groups = each["spec"].get("resourceGroups") or ()
-        yield f"{each['metadata']['name']}: {', '.join(name for one in groups for name in one['coveredResources'])}"
+        covered: list[str] = []
+        for group in each["spec"].get("resourceGroups") or ():
+            covered += group["coveredResources"]
+        name = each["metadata"]["name"]
+        yield f"{name}: {', '.join(covered)}"
 
 
 def _devices(objects: APIClient) -> Iterator[str]:
     found = complete_pools(objects)
-    yield from (f"{pool}: {len(devices)}" for pool, devices in sorted(found.items()))
+    for pool in sorted(found):
+        yield f"{pool}: {len(found[pool])}"
     if not found:
         yield "none: no driver has published a complete pool"
 

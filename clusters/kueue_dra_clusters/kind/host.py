@@ -1,7 +1,7 @@
-"""What a kind cluster changes on the machine outside its containers: said before it is done, and put back at the end.
+"""The changes of a kind cluster to the machine outside its containers: announced first, and undone at the end.
 
-A kubelet sets kernel parameters of the whole machine; many pods want more inotify instances; and where all images
-were built here, whatever leaves the nodes' network is dropped, so that a missing piece fails instead of being fetched.
+A kubelet sets kernel parameters of the whole machine; many pods need more inotify instances; and if all images are
+built here, a firewall rule drops packets that leave the nodes' network, so that a missing image is not pulled.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from kueue_dra_clusters.go_tool import progress
 from kueue_dra_clusters.kind.provider import Provider, run, succeeds
 
 NETWORK = "kueue-dra"
-NETWORK_TOLD = dict.fromkeys(
+NETWORK_VARIABLES = dict.fromkeys(
     ("KIND_EXPERIMENTAL_PODMAN_NETWORK", "KIND_EXPERIMENTAL_DOCKER_NETWORK"), NETWORK
 )
-"""What kind has to be told to use our network."""
+"""kind's environment variables for our network."""
 COMMENT = "kueue-dra-closed"
 INOTIFY = "fs.inotify.max_user_instances"
 INOTIFY_NEEDED = 1024
@@ -36,24 +36,23 @@ TOUCHED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """The machine, as far as a kind cluster touches it."""
+    """The settings of the machine that a kind cluster changes."""
 
     engine: Provider
     proc: Path = Path("/proc/sys")
 
     def prepare(self, *, closed: bool) -> None:
-        """Remember the kernel parameters, and make the network; a ``closed`` one lets nothing out."""
+        """Save the kernel parameters, and create the network; a ``closed`` one drops outgoing packets."""
         saved = _saved_file()
         if not saved.exists():
             before = {name: self._read(name) for name in TOUCHED}
             saved.write_text(json.dumps(before), encoding="utf-8")
         progress(
-            f"this machine: a network {NETWORK}; the nodes set {', '.join(TOUCHED[:4])}; all is put back at the end"
+            f"this machine: a network {NETWORK}; the nodes set {', '.join(TOUCHED[:4])}; all is restored at the end"
         )
         if os.geteuid() == 0:
-            Path("/lib/modules").mkdir(
-                exist_ok=True
-            )  # kind mounts it, and a kernel without modules has none
+            # kind mounts it, but it does not exist with a kernel without modules.
+            Path("/lib/modules").mkdir(exist_ok=True)
             if int(self._read(INOTIFY) or INOTIFY_NEEDED) < INOTIFY_NEEDED:
                 self._write(INOTIFY, str(INOTIFY_NEEDED))
         if not self.engine.succeeds("network", "inspect", NETWORK):
@@ -62,7 +61,7 @@ class Host:
             self._close()
 
     def restore(self) -> None:
-        """Put everything back as it was before the first cluster."""
+        """Restore everything as it was before the first cluster."""
         self._open()
         self.engine.succeeds("network", "rm", NETWORK)
         saved = _saved_file()
@@ -73,36 +72,25 @@ class Host:
             saved.unlink()
 
     def _close(self) -> None:
-        """Drop what leaves the network, before any rule that would let it pass."""
+        """Drop packets that leave the network, before any rule that accepts them."""
         if os.geteuid() != 0 or not shutil.which("iptables"):
             progress(
-                "nothing keeps the nodes from reaching out: that takes root and iptables"
+                "the nodes can reach the internet: closing their network takes root and iptables"
             )
             return
-        told = json.loads(self.engine.run("network", "inspect", NETWORK))[0]
-        bridge = told.get("network_interface") or f"br-{told.get('Id', '')[:12]}"
-        rule = [
-            "FORWARD",
-            "-i",
-            bridge,
-            "!",
-            "-o",
-            bridge,
-            "-m",
-            "comment",
-            "--comment",
-            COMMENT,
-            "-j",
-            "DROP",
-        ]
+        network = json.loads(self.engine.run("network", "inspect", NETWORK))[0]
+        bridge = network.get("network_interface") or f"br-{network.get('Id', '')[:12]}"
+        leaving = ["-i", bridge, "!", "-o", bridge]
+        comment = ["-m", "comment", "--comment", COMMENT]
+        rule = ["FORWARD", *leaving, *comment, "-j", "DROP"]
         if not succeeds(lambda: run(["iptables", "-t", "mangle", "-C", *rule])):
             run(["iptables", "-t", "mangle", "-I", *rule])
             progress(
-                f"this machine: what leaves {bridge} is dropped (iptables, table mangle), until the cluster is gone"
+                f"this machine: drops packets that leave {bridge} (iptables, table mangle), until the cluster is gone"
             )
 
     def _open(self) -> None:
-        """Take our rules away."""
+        """Remove our rules."""
         if os.geteuid() != 0 or not shutil.which("iptables-save"):
             return
         for line in run(["iptables-save", "-t", "mangle"]).splitlines():

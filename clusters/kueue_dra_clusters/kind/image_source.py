@@ -1,4 +1,4 @@
-"""The two ways to have the parts of a cluster: as released, by name and digest; or built here, nothing pulled."""
+"""The two sources of the images of a cluster: released, by name and digest; or built here, nothing pulled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kueue_dra_clusters.kind.provider import Provider
 from kueue_dra_clusters.releases import Release
 
 PINS = Path(__file__).parent / "released.toml"
-"""Every image of the released way, by the part that it plays."""
+"""The released images, by their purpose."""
 KUEUE_USER = "65532:65532"
 
 
@@ -31,26 +31,26 @@ class Images:
 
 
 class ImageSource(Protocol):
-    """A way to have the parts."""
+    """A source of images."""
 
     @property
     def name(self) -> str:
-        """The way's name."""
+        """The name of the source."""
 
     def images(self) -> Images:
-        """Have them, or know that the engine and the nodes will pull them."""
+        """Build the images, or name those that the engine and the nodes pull."""
 
     def archives(self) -> Sequence[Path]:
-        """Give archives to load into the nodes before anything is asked to run."""
+        """Give archives to load into the nodes first."""
 
     @property
     def closed(self) -> bool:
-        """Whether nothing needs to leave the nodes' network."""
+        """Whether the nodes need no other network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """Published images; from another registry, or out of archives, where the site has no way out."""
+    """Published images; on a site without internet from another registry or from archives."""
 
     release: Release
     registry: str = ""
@@ -58,7 +58,7 @@ class Released:
     name: str = "released"
 
     def images(self) -> Images:
-        """Name the published images, in the registry that is asked for."""
+        """Give the published images, in the requested registry."""
         found = released(self.release)
         if not self.registry:
             return found
@@ -68,25 +68,25 @@ class Released:
         )
 
     def archives(self) -> Sequence[Path]:
-        """Give the archives that the user has named."""
+        """Give the archives that the user names."""
         return self.preload
 
     @property
     def closed(self) -> bool:
-        """The nodes pull what was not preloaded."""
+        """Whether the nodes need no other network: they pull images that were not preloaded."""
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSource:
-    """Everything built from pinned Go modules and Debian packages, under the names that the charts know."""
+    """Images built from pinned Go modules and Debian packages, under the names in the charts."""
 
     engine: Provider
     release: Release
     name: str = "source"
 
     def images(self) -> Images:
-        """Build the node image, and name the others as they are when released."""
+        """Build the node image, and give the released names of the others."""
         return replace(
             released(self.release), node=node_image(self.engine), job=BUSYBOX
         )
@@ -110,7 +110,7 @@ class FromSource:
 
     @property
     def closed(self) -> bool:
-        """What is missing has to fail, not to be fetched."""
+        """Whether the nodes need no other network: a missing image fails."""
         return True
 
 
@@ -122,7 +122,7 @@ def supply(
     registry: str = "",
     preload: Sequence[str] = (),
 ) -> FromSource | Released:
-    """Give the way of a name: source, or released."""
+    """Give the source of a name: source, or released."""
     if way == "source":
         return FromSource(engine=engine, release=release)
     return Released(
@@ -146,7 +146,7 @@ def released(release: Release) -> Images:
 
 
 def moved(ref: str, registry: str) -> str:
-    """Name an image as it is called in another registry: the host changes, the rest stays."""
+    """Give the name of an image in another registry: only the host changes."""
     host, _, rest = ref.partition("/")
     named = "." in host or ":" in host or host == "localhost"
     return f"{registry.rstrip('/')}/{rest if named else ref}"

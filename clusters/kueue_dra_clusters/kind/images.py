@@ -1,4 +1,4 @@
-"""Container images made here from nothing but programs, and archives of them that kind can load."""
+"""Builds container images from programs only, and archives of them that kind can load."""
 
 from __future__ import annotations
 
@@ -23,51 +23,54 @@ def containerfile(
     tree: bool = False,
     user: str = "",
 ) -> None:
-    """Fill the folder of an image that is nothing but programs at given paths, and a ``tree`` that lies there."""
+    """Fill the folder of an image with programs at given paths, and with a ``tree`` that is there already."""
     lines = ["FROM scratch", f"ENV PATH={PATH}"]
     if tree:
         lines.append("COPY tree /")
     for path, source in programs.items():
-        shutil.copy(source, folder / Path(path).name)
-        lines.append(f"COPY {Path(path).name} {path}")
+        name = Path(path).name
+        shutil.copy(source, folder / name)
+        lines.append(f"COPY {name} {path}")
     if user:
         lines.append(f"USER {user}")
     if entrypoint:
         lines.append(f'ENTRYPOINT ["{entrypoint}"]')
-    (folder / "Containerfile").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = "\n".join(lines) + "\n"
+    (folder / "Containerfile").write_text(text, encoding="utf-8")
 
 
 def busybox(folder: Path, program: Path, *more: Path) -> None:
-    """Fill the folder of an image that is busybox under all of its names, and files beside it."""
-    names = folder / "tree" / "bin"
+    """Fill the folder of an image with busybox under all of its names, and with further files."""
+    tree = folder / "tree"
+    names, temporary = tree / "bin", tree / "tmp"
     names.mkdir(parents=True)
-    (folder / "tree" / "tmp").mkdir()
-    (folder / "tree" / "tmp").chmod(0o1777)
+    temporary.mkdir()
+    temporary.chmod(0o1777)
     shutil.copy(program, names / "busybox")
-    for name in run([str(program), "--list"]).split():
+    listed = run([str(program), "--list"])
+    for name in listed.split():
         if name != "busybox":
             (names / name).symlink_to("busybox")
     for file in more:
-        shutil.copy(file, folder / "tree" / file.name)
+        shutil.copy(file, tree / file.name)
     containerfile(folder, {}, tree=True)
 
 
 def archive_of(
     engine: Provider, ref: str, path: str, source: Path, *, user: str = ""
 ) -> Path:
-    """Have an archive of an image that is one program; made once for each program and name."""
+    """Give an archive of an image with one program; built once for each program and name."""
 
     def fill(folder: Path) -> None:
         containerfile(folder, {path: source}, entrypoint=path, user=user)
 
-    digest = hashlib.sha256(
-        f"{ref} {path} {source.parent.name} {user}".encode()
-    ).hexdigest()[:12]
-    return _archive(engine, ref, f"image-{source.name}-{digest}", fill)
+    inputs = f"{ref} {path} {source.parent.name} {user}"
+    digest = hashlib.sha256(inputs.encode()).hexdigest()
+    return _archive(engine, ref, f"image-{source.name}-{digest[:12]}", fill)
 
 
 def busybox_archive(engine: Provider, program: Path) -> Path:
-    """Have an archive of the busybox image, which the Jobs of the suite run."""
+    """Give an archive of the busybox image, which the Jobs of the suite run."""
     return _archive(
         engine, BUSYBOX, "image-busybox-2", lambda folder: busybox(folder, program)
     )
@@ -76,7 +79,7 @@ def busybox_archive(engine: Provider, program: Path) -> Path:
 def _archive(
     engine: Provider, ref: str, name: str, fill: Callable[[Path], None]
 ) -> Path:
-    """Have an archive in the cache of an image whose folder is filled when it has to be made."""
+    """Give an archive of an image from the cache; ``fill`` fills its folder if it has to be built."""
 
     def make(folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="image-", dir=folder) as context:

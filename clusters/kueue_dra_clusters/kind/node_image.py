@@ -1,4 +1,4 @@
-"""A kind node image built here, of Debian packages, kind's own files and pinned Go modules; nothing is pulled."""
+"""Builds a kind node image from Debian packages, kind's own files and pinned Go modules; pulls nothing."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ PACKAGES = (
     *("curl", "libseccomp2", "pigz", "e2fsprogs", "busybox-static"),
 )
 BUILD_SECONDS = 900.0
+RUNTIME_FOLDERS = ("proc", "sys", "dev", "run", "tmp")
 
 NODE = f"""\
 FROM scratch
@@ -62,7 +63,7 @@ ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]
 
 
 def node_image(engine: Provider) -> str:
-    """Have the node image in the engine's storage, and name it; built again only when something of it changed.
+    """Give the name of the node image in the engine's storage; build it if any of its inputs changed.
 
     Raises:
         MissingTool: a program for it is missing, or it takes root to build.
@@ -81,7 +82,7 @@ def node_image(engine: Provider) -> str:
 
 
 def base() -> Path:
-    """Have the Debian root file system that everything else is laid upon."""
+    """Give the Debian root file system, the base of the image."""
 
     def make(folder: Path) -> None:
         progress(f"debootstrap {SUITE} (once, a minute)")
@@ -105,13 +106,36 @@ def _build(
     programs: Mapping[str, Path],
     images: Mapping[str, Path],
 ) -> None:
-    """Lay the root file system together in a folder, and hand it to the engine as an image."""
-    files, root, ours = kind_files(), work / "root", work / "ours"
+    """Assemble the root file system in a folder, and build an image from it with the engine."""
+    root = work / "root"
+    _assemble(root, work / "ours", programs)
+    archives = _component_archives(engine, work, root, images)
+    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    run([*alone, str(HERE / "import.sh"), str(root), str(archives)])
+    progress("node image: into the engine's storage")
+    final = work / "image"
+    final.mkdir()
+    excluded = [f"--exclude=./{name}/*" for name in RUNTIME_FOLDERS]
+    archive = str(final / "root.tar")
+    run(["tar", "-C", str(root), *excluded, "--numeric-owner", "-cf", archive, "."])
+    (final / "Containerfile").write_text(NODE, encoding="utf-8")
+    _forget_older(engine)
+    engine.build(final, ref)
+
+
+def _assemble(root: Path, ours: Path, programs: Mapping[str, Path]) -> None:
+    files = kind_files()
     source = base()
     progress("node image: root file system")
     run(["cp", "-a", "--reflink=auto", str(source), str(root)])
     _lay_out(ours, programs)
     run([str(HERE / "assemble.sh"), str(root), str(files), str(ours), KUBECTL.version])
+
+
+def _component_archives(
+    engine: Provider, work: Path, root: Path, images: Mapping[str, Path]
+) -> Path:
+    """Build the images of kubeadm's components and of the node network, and give the folder of their archives."""
     progress("node image: the images of kubeadm's components")
     archives = work / "archives"
     archives.mkdir()
@@ -120,33 +144,11 @@ def _build(
         engine.save(archives / f"{name}.tar", *refs)
     _network_image(engine, work / "network", root)
     engine.save(archives / "node-network.tar", NETWORK_IMAGE)
-    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
-    run([*alone, str(HERE / "import.sh"), str(root), str(archives)])
-    progress("node image: into the engine's storage")
-    final = work / "image"
-    final.mkdir()
-    left_out = [
-        f"--exclude=./{name}/*" for name in ("proc", "sys", "dev", "run", "tmp")
-    ]
-    run(
-        [
-            "tar",
-            "-C",
-            str(root),
-            *left_out,
-            "--numeric-owner",
-            "-cf",
-            str(final / "root.tar"),
-            ".",
-        ]
-    )
-    (final / "Containerfile").write_text(NODE, encoding="utf-8")
-    _forget_older(engine)
-    engine.build(final, ref)
+    return archives
 
 
 def _lay_out(ours: Path, programs: Mapping[str, Path]) -> None:
-    """Put what is ours in a node where the assembling script looks for it."""
+    """Copy our own files to where the assembling script expects them."""
     (ours / "bin").mkdir(parents=True)
     (ours / "manifests").mkdir()
     for name, path in programs.items():
@@ -156,23 +158,13 @@ def _lay_out(ours: Path, programs: Mapping[str, Path]) -> None:
 
 
 def _wanted(root: Path) -> dict[str, list[str]]:
-    """Ask kubeadm and containerd which images they will start, by the last part of the name."""
+    """Give the images that kubeadm and containerd start, by the last part of the name."""
     version = KUBECTL.version
-    listed = run(
-        [
-            "chroot",
-            str(root),
-            "kubeadm",
-            "config",
-            "images",
-            "list",
-            f"--kubernetes-version={version}",
-        ]
-    )
+    command = ["kubeadm", "config", "images", "list"]
+    listed = run(["chroot", str(root), *command, f"--kubernetes-version={version}"])
     refs = listed.split()
-    for line in (
-        (root / "etc/containerd/config.toml").read_text(encoding="utf-8").splitlines()
-    ):
+    config = (root / "etc/containerd/config.toml").read_text(encoding="utf-8")
+    for line in config.splitlines():
         if line.strip().startswith("sandbox_image"):
             refs.append(line.split('"')[1])
     wanted: dict[str, list[str]] = {}
@@ -188,7 +180,7 @@ def _wanted(root: Path) -> dict[str, list[str]]:
 def _component_image(
     engine: Provider, folder: Path, root: Path, name: str, binary: Path, refs: list[str]
 ) -> None:
-    """Make the image of one of kubeadm's components: its program, and for kube-proxy what it calls."""
+    """Build the image of one of kubeadm's components: its program, and for kube-proxy the programs that it calls."""
     folder.mkdir()
     if name == "kube-proxy":
         run([str(HERE / "proxy-tree.sh"), str(root), str(folder / "tree")])
@@ -198,13 +190,13 @@ def _component_image(
 
 
 def _network_image(engine: Provider, folder: Path, root: Path) -> None:
-    """Make the image that sets up the pods' network: busybox and a script; kubectl is the node's."""
+    """Build the image that sets up the pods' network: busybox and a script; kubectl is the node's."""
     busybox(folder, root / "usr/bin/busybox", HERE / "node-network.sh")
     engine.build(folder, NETWORK_IMAGE)
 
 
 def _digest(programs: Mapping[str, Path], images: Mapping[str, Path]) -> str:
-    """Tell node images apart by all that goes into them."""
+    """Identify a node image by all of its inputs."""
     names = [path.parent.name for path in (*programs.values(), *images.values())]
     ours = [path.read_bytes() for path in sorted(HERE.iterdir())]
     whole = b"\0".join([*ours, " ".join((*names, SUITE, *PACKAGES, NODE)).encode()])
@@ -212,7 +204,7 @@ def _digest(programs: Mapping[str, Path], images: Mapping[str, Path]) -> str:
 
 
 def _forget_older(engine: Provider) -> None:
-    """Remove node images of other pins; one that a cluster still uses stays."""
+    """Remove node images of other versions, unless a cluster uses them."""
     for ref in engine.run("images", "--format", "{{.Repository}}:{{.Tag}}").split():
         if ref.startswith(f"{REPOSITORY}:"):
             engine.succeeds("rmi", ref)
@@ -226,14 +218,14 @@ def _insist_on_root() -> None:
 
 
 def _mirror() -> list[str]:
-    """Name the archive that apt uses on this machine, where it is Debian; else debootstrap's own is used."""
+    """Give the archive that apt uses on this machine if it is Debian; empty for debootstrap's default."""
     try:
-        told = run(
+        listed = run(
             ["apt-get", "indextargets", "--format", "$(ORIGIN) $(CODENAME) $(REPO_URI)"]
         )
     except MissingTool:
         return []
-    lines = [line.split() for line in told.splitlines()]
+    lines = [line.split() for line in listed.splitlines()]
     return [
         line[2]
         for line in lines

@@ -1,4 +1,4 @@
-"""What a cluster built from source needs of the operating system.
+"""The system packages that a cluster built from source needs.
 
 ``python -m kueue_dra_clusters.kind.packages`` installs what is missing on Debian and Ubuntu, as root, and prints it;
 on other systems it lists what is missing.
@@ -28,22 +28,22 @@ ENGINE: Mapping[str, str] = {
     "/usr/lib/podman/netavark": "netavark",
     "/usr/lib/podman/aardvark-dns": "aardvark-dns",
 }
-"""Programs of podman's, and the packages that have them."""
+"""The programs of podman, and their packages."""
 BUILDING: Mapping[str, str] = {
     "debootstrap": "debootstrap",
     "iptables": "iptables",
     "jq": "jq",
 }
-"""Programs with which the node image is built and the network is closed."""
+"""The programs that build the node image and close the network."""
 INSTALL_SECONDS = 600.0
 TRIAL = "localhost/kueue-dra/trial:1"
 
 
 def prepare() -> None:
-    """Have an engine and everything else, or say what is missing.
+    """Install an engine and everything else that is missing.
 
     Raises:
-        MissingTool: something is missing and cannot be installed from here.
+        MissingTool: something is missing and cannot be installed.
 
     """
     wanted = dict(BUILDING)
@@ -60,10 +60,10 @@ def prepare() -> None:
 
 
 def trial() -> None:
-    """Start a privileged container, as every node is one: an engine that answers may still not be able to.
+    """Start a privileged container, as every node is one: a running engine may still not be able to.
 
     Raises:
-        ClusterTrouble: it does not start.
+        ClusterError: it does not start.
 
     """
     used = engine()
@@ -79,18 +79,16 @@ def trial() -> None:
 
 
 def _is_there(program: str) -> bool:
-    return (
-        os.access(program, os.X_OK)
-        if program.startswith("/")
-        else shutil.which(program) is not None
-    )
+    if program.startswith("/"):
+        return os.access(program, os.X_OK)
+    return shutil.which(program) is not None
 
 
 def _install(packages: list[str]) -> None:
     words = " ".join(packages)
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise MissingTool(
-            f"missing: {words}; install them (they are installed by themselves on Debian as root)"
+            f"missing: {words}; install them (on Debian, as root, this is automatic)"
         )
     progress(f"installing with apt-get: {words}")
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
@@ -103,7 +101,7 @@ def _install(packages: list[str]) -> None:
 
 
 def main() -> int:
-    """Prepare this machine, and say in one line why it cannot be where it cannot."""
+    """Prepare this machine, or print the reason why it cannot run a cluster."""
     try:
         prepare()
     except ClusterError as trouble:

@@ -1,4 +1,4 @@
-"""Profiles: a Kueue Configuration and settings of the driver that belong together, rolled out on one cluster."""
+"""Profiles: Kueue Configurations with matching settings of the driver, rolled out on one cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kueue_dra_ref.target import Manifest
 RESOURCE = "whole-gpus"
 MEMORY = "gpu.memory"
 CLASS = "gpu.example.com"
-"""The class that the driver brings, and the driver's own name."""
+"""The class of the driver, and the driver's name."""
 EXTENDED = "example.com/gpu"
 NOWHERE = {"kueue-dra.dev/nowhere": "true"}
 """A label that no node has."""
@@ -20,7 +20,7 @@ SELECTOR = f"device.driver == '{CLASS}'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """One way to run Kueue and the driver together; ``driver`` are values of the driver's chart."""
+    """One configuration of Kueue and the driver; ``driver`` are values of the driver's chart."""
 
     name: str
     about: str
@@ -28,14 +28,14 @@ class Profile:
     gates: Mapping[str, bool] = field(default_factory=dict)
     driver: Mapping[str, Any] = field(default_factory=dict)
     devices: int = 8
-    """How many devices each node that runs the driver then publishes."""
+    """The number of devices that each node with a driver publishes."""
 
     minors: tuple[str, ...] = ("0.18", "0.19")
     """The minors of Kueue that have the gates."""
 
     def configuration(self) -> Manifest:
-        """Write Kueue's Configuration."""
-        return {
+        """Give Kueue's Configuration."""
+        found: Manifest = {
             "apiVersion": "config.kueue.x-k8s.io/v1beta2",
             "kind": "Configuration",
             "health": {"healthProbeBindAddress": ":8081"},
@@ -47,17 +47,13 @@ class Profile:
             },
             "clientConnection": {"qps": 300, "burst": 500},
             "integrations": {"frameworks": ["batch/job"]},
-            **({"featureGates": dict(self.gates)} if self.gates else {}),
-            **(
-                {
-                    "resources": {
-                        "deviceClassMappings": [dict(each) for each in self.mappings]
-                    }
-                }
-                if self.mappings
-                else {}
-            ),
         }
+        if self.gates:
+            found["featureGates"] = dict(self.gates)
+        if self.mappings:
+            mappings = [dict(each) for each in self.mappings]
+            found["resources"] = {"deviceClassMappings": mappings}
+        return found
 
 
 def _sourced(kind: str) -> dict[str, Any]:
@@ -111,7 +107,7 @@ CAPACITY = Profile(
 )
 EXTENDED_RESOURCE = Profile(
     name="extended-resource",
-    about="a resource in the pod's limits stands for the class, on one quota with claims",
+    about="a resource in the pod's limits requests the class, on one quota with claims",
     mappings=({"name": RESOURCE, "deviceClassNames": [CLASS]},),
     gates={"KueueDRAIntegrationExtendedResource": True},
     driver={"deviceClass": {"extendedResourceName": EXTENDED}},

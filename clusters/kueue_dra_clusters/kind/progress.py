@@ -1,4 +1,4 @@
-"""Tells who waits what begins, and how long it took."""
+"""Prints the start of a long step, and its duration."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from kueue_dra_clusters.waiting import elapsed_since, moment_now
 
 
 @contextlib.contextmanager
-def told(what: str) -> Iterator[None]:
-    """Say that something begins, and when it is done or has failed."""
+def reported(what: str) -> Iterator[None]:
+    """Print the start of a step, and its end or failure."""
     began, end = moment_now(), "ended early"
     progress(what)
     try:

@@ -1,6 +1,6 @@
-"""The container engine that kind works with: the user's own choice, else the docker that answers, else podman.
+"""The container engine of kind: the user's choice, else docker if it answers, else podman.
 
-podman is given settings and a storage of its own, by its environment only: nothing of the user's changes.
+podman gets settings and a storage of its own through environment variables: the user's own do not change.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ runroot = "{home}/run"
 """
 SHIM = """\
 #!/bin/sh
-# No container may be given a hard limit above our own here, which podman does where it is not told: so it is told.
+# podman sets hard limits above our own by default, which is not allowed here: so this sets them.
 case ${{1-}} in run) shift; set -- run --ulimit nofile={nofile}:{nofile} --ulimit nproc={nproc}:{nproc} "$@" ;; esac
 exec {podman} "$@"
 """
 
 
 class ProviderError(ClusterError):
-    """The container engine did not do what it was asked; the message has its own words."""
+    """A command of the container engine failed; the message has its output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """docker or podman, with what has to be in the environment of whoever uses it, kind included."""
+    """docker or podman, with the environment variables for each use, kind included."""
 
     name: str
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *words: str, within: float = 300.0) -> str:
-        """Run the engine and give what it prints.
+        """Run the engine and give its output.
 
         Raises:
-            EngineTrouble: it fails, or takes longer than ``within`` seconds.
+            ProviderError: it fails, or takes longer than ``within`` seconds.
 
         """
         return run([self.name, *words], env=self.environment, within=within)
@@ -72,11 +72,11 @@ class Provider:
         return self.succeeds("image", "inspect", ref)
 
     def succeeds(self, *words: str) -> bool:
-        """Whether the engine ends without an error."""
+        """Whether a command of the engine succeeds."""
         return succeeds(lambda: self.run(*words))
 
     def build(self, folder: Path, *refs: str) -> None:
-        """Make an image of a folder with a Containerfile, under each of its names; nothing is pulled."""
+        """Build an image from a folder with a Containerfile, under each of its names; pull nothing."""
         tags = [word for ref in refs for word in ("-t", ref)]
         self.run("build", "-q", "-f", str(folder / "Containerfile"), *tags, str(folder))
 
@@ -94,10 +94,10 @@ def run(
     within: float = 300.0,
     stdin: str = "",
 ) -> str:
-    """Run a program to its end and give what it prints; ``env`` is added to the environment.
+    """Run a program and give its output; ``env`` is added to the environment.
 
     Raises:
-        EngineTrouble: it fails, or takes longer than ``within`` seconds.
+        ProviderError: it fails, or takes longer than ``within`` seconds.
 
     """
     what = " ".join(argv[:6])
@@ -115,13 +115,13 @@ def run(
     except subprocess.TimeoutExpired:
         raise ProviderError(f"{what} ...: not done after {within:g} s") from None
     if done.returncode:
-        said = tail_of((done.stderr or done.stdout).strip())
-        raise ProviderError(f"{what} ...: exit code {done.returncode}\n{said}")
+        output = tail_of((done.stderr or done.stdout).strip())
+        raise ProviderError(f"{what} ...: exit code {done.returncode}\n{output}")
     return done.stdout
 
 
 def succeeds(act: Callable[[], object]) -> bool:
-    """Whether a program that is run ends without an error."""
+    """Whether a program succeeds."""
     try:
         act()
     except ProviderError:
@@ -155,7 +155,7 @@ def _docker() -> Provider | None:
 
 
 def _podman() -> Provider | None:
-    """Podman with settings of its own, unless the user has named settings."""
+    """Podman with settings of its own, unless the user names some."""
     if not (podman := shutil.which("podman")):
         return None
     home = cache() / "podman"
@@ -184,7 +184,7 @@ def _settings(home: Path) -> dict[str, str]:
 
 
 def _may_raise_limits() -> bool:
-    """Whether we have CAP_SYS_RESOURCE, without which podman cannot start a privileged container unaided."""
+    """Whether we have CAP_SYS_RESOURCE, without which podman starts privileged containers with `SHIM` only."""
     status = Path("/proc/self/status")
     if os.geteuid() != 0 or not status.exists():
         return True  # rootless podman leaves limits alone
@@ -197,7 +197,7 @@ def _may_raise_limits() -> bool:
 
 
 def _shim(home: Path, podman: str) -> Path:
-    """Write the program named podman that stands before the real one in PATH."""
+    """Write the program named podman that precedes the real one in PATH."""
     folder = home / "bin"
     folder.mkdir(exist_ok=True)
     nofile = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

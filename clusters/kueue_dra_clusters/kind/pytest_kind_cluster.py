@@ -1,4 +1,4 @@
-"""The one place that knows pytest-kind: a cluster is created, and deleted, by its `KindCluster`."""
+"""Creates and deletes clusters with pytest-kind's `KindCluster`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kueue_dra_clusters.kind.provider import ProviderError
 
 
 @contextlib.contextmanager
-def _told(environment: Mapping[str, str]) -> Iterator[None]:
-    """Let kind see an environment, for it is started with ours."""
+def _environment(environment: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for kind, which inherits ours."""
     before = dict(os.environ)
     os.environ.update(environment)
     try:
@@ -35,14 +35,14 @@ def create(
     kubectl: Path,
     environment: Mapping[str, str],
 ) -> Path:
-    """Create a cluster, or take the one of that name; give its kubeconfig.
+    """Create a cluster, or use the one of that name; give its kubeconfig.
 
     Raises:
-        EngineTrouble: kind fails; what it says is on the terminal.
+        ProviderError: kind fails; its output is on the terminal.
 
     """
     cluster = _cluster(name, folder, image, kind, kubectl)
-    with _told(environment):
+    with _environment(environment):
         try:
             cluster.create(config_file=config)
         except CalledProcessError as trouble:
@@ -60,8 +60,8 @@ def delete(
     kubectl: Path,
     environment: Mapping[str, str],
 ) -> None:
-    """Delete a cluster, also one that was never finished."""
-    with _told(environment):
+    """Delete a cluster, even an unfinished one."""
+    with _environment(environment):
         try:
             _cluster(name, folder, "", kind, kubectl).delete()
         except CalledProcessError as trouble:
@@ -72,12 +72,14 @@ def delete(
 
 def _cluster(name: str, folder: Path, image: str, kind: Path, kubectl: Path) -> Any:
     try:
-        from pytest_kind import KindCluster  # here, for it is only in the e2e extra
+        from pytest_kind import (
+            KindCluster,
+        )  # imported here: it is only in the e2e extra
     except ImportError:
         raise MissingTool(
             "pytest-kind is missing: pip install 'kueue-dra-conformance[e2e]'"
         ) from None
-    with contextlib.chdir(folder):  # it makes a folder of its own where it stands
+    with contextlib.chdir(folder):  # it creates a folder in the working directory
         return KindCluster(
             name,
             folder / "kubeconfig",

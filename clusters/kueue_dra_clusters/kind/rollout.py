@@ -1,4 +1,4 @@
-"""Profiles on a kind cluster: Kueue and the driver rolled out, restarted, taken away and brought back."""
+"""Rolls out profiles on a kind cluster, and restarts, withdraws and restores Kueue and the driver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kueue_dra_clusters.kind.charts import (
 from kueue_dra_clusters.kind.cluster import APPLIED, NodeCluster
 from kueue_dra_clusters.kind.driver import Driver
 from kueue_dra_clusters.kind.profiles import PROFILES, Profile
-from kueue_dra_clusters.kind.progress import told
+from kueue_dra_clusters.kind.progress import reported
 from kueue_dra_clusters.kind.provider import ProviderError
 from kueue_dra_clusters.startup_errors import verdict
 from kueue_dra_clusters.waiting import NotYet, eventually
@@ -29,19 +29,26 @@ from kueue_dra_ref.target import FieldError, Manifest, Ref
 
 ROLLED = "profile"
 ROLL_SECONDS = 180.0
+FLAVORS = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors"
+PROBE = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "ResourceFlavor",
+    "metadata": {"name": "probe"},
+}
+"""A ResourceFlavor for a dry run, which the webhooks of Kueue check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollout:
-    """What runs on a cluster, whichever process has rolled it out."""
+    """The profile on a cluster, which several processes share."""
 
     cluster: NodeCluster
 
     @contextlib.contextmanager
     def under(self, profile: Profile, *, alone: bool = False) -> Iterator[None]:
-        """Have Kueue and the driver run with a profile until the block ends, whoever else uses the cluster.
+        """Run Kueue and the driver with a profile until the block ends.
 
-        Several processes may be under one profile at once; ``alone`` waits until nobody else is under any.
+        Several processes may use one profile at once; ``alone`` waits until no other process uses the cluster.
         """
         folder = self.cluster.record.folder
         with (
@@ -49,9 +56,8 @@ class Rollout:
             (folder / "rolling.lock").open("a+") as rolling,
         ):
             while not self._joined(users, profile, alone=alone):
-                fcntl.flock(
-                    rolling, fcntl.LOCK_EX
-                )  # whoever waits here for the same profile finds it rolled out
+                # Processes that wait here for the same profile find it rolled out.
+                fcntl.flock(rolling, fcntl.LOCK_EX)
                 if self._rolled() != profile.name:
                     fcntl.flock(users, fcntl.LOCK_EX)
                     self._roll_out(profile)
@@ -60,7 +66,7 @@ class Rollout:
             yield
 
     def _joined(self, users: TextIO, profile: Profile, *, alone: bool) -> bool:
-        """Become one who uses the cluster, or the only one, unless another profile runs there."""
+        """Lock the cluster, shared or exclusively, unless another profile runs there."""
         fcntl.flock(users, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         if self._rolled() == profile.name:
             return True
@@ -68,17 +74,17 @@ class Rollout:
         return False
 
     def _rolled(self) -> str:
-        """Name the profile that runs."""
+        """Give the name of the current profile."""
         file = self.cluster.record.folder / ROLLED
         return file.read_text(encoding="utf-8") if file.exists() else ""
 
     def _profile(self) -> Profile:
-        """Give the profile that runs."""
+        """Give the current profile."""
         return PROFILES[self._rolled()]
 
     def _roll_out(self, profile: Profile) -> None:
         (self.cluster.record.folder / ROLLED).write_text("", encoding="utf-8")
-        with told(f"profile {profile.name}: {profile.about}"):
+        with reported(f"profile {profile.name}: {profile.about}"):
             self._applied_once(
                 charts.driver_manifests(self.cluster.images.driver, profile.driver)
             )
@@ -88,39 +94,35 @@ class Rollout:
         (self.cluster.record.folder / ROLLED).write_text(profile.name, encoding="utf-8")
 
     def restart_kueue(self) -> None:
-        """End Kueue's pod, and wait for the next one to be ready."""
+        """Restart Kueue's pod, and wait until it is ready."""
         self._kueue_ready(self._start_kueue(self._profile().configuration()))
 
     def verdict(self, configuration: Manifest) -> Sequence[FieldError]:
-        """Start Kueue with a Configuration, and read from its log why it refuses it; `restart_kueue` afterwards."""
+        """Start Kueue with a Configuration, and read the errors from its log; call `restart_kueue` afterwards."""
         mark = self._start_kueue(
             {**self._profile().configuration(), "resources": {}, **configuration}
         )
         objects = self.cluster.objects()
 
-        def judged() -> Sequence[FieldError]:
+        def logged() -> Sequence[FieldError]:
             pod = _kueue_pod(objects, mark)["metadata"]["name"]
-            with contextlib.suppress(ProviderError):  # its container is not there yet
-                if (
-                    found := verdict(
-                        self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod)
-                    )
-                ) is not None:
+            with contextlib.suppress(ProviderError):  # its container does not run yet
+                log = self.cluster.kubectl("-n", KUEUE_NAMESPACE, "logs", pod)
+                found = verdict(log)
+                if found is not None:
                     return found
-            raise NotYet(
-                "its log says neither that it took the Configuration nor that it did not"
-            )
+            raise NotYet("its log shows neither a start nor an error")
 
         return eventually(
-            judged,
+            logged,
             within=ROLL_SECONDS,
             every=0.5,
             at_most=1.0,
-            what="Kueue to judge a Configuration",
+            what="Kueue to check a Configuration",
         )
 
     def _start_kueue(self, configuration: Manifest) -> str:
-        """Have Kueue's pod start anew, with a mark by which it is known."""
+        """Restart Kueue's pod with a new mark, and give the mark."""
         mark = secrets.token_hex(4)
         images, minor = self.cluster.images, self.cluster.release
         self._applied_once(
@@ -129,15 +131,15 @@ class Rollout:
         return mark
 
     def restart_driver(self) -> None:
-        """End the driver's pods, and wait for the next ones to serve."""
+        """Restart the driver's pods, and wait until they serve devices."""
         self._driver.restart(devices=self._profile().devices)
 
     def withdraw_driver(self) -> None:
-        """Let the driver run on no node, and take its slices away."""
+        """Remove the driver from all nodes, and delete its slices."""
         self._driver.withdraw()
 
     def bring_driver_back(self) -> None:
-        """Let the driver run again, and wait for it to serve."""
+        """Run the driver again, and wait until it serves devices."""
         self._driver.bring_back(devices=self._profile().devices)
 
     @property
@@ -145,36 +147,30 @@ class Rollout:
         return Driver(cluster=self.cluster)
 
     def _applied_once(self, manifests: Sequence[Manifest]) -> None:
-        """Apply what is not there as it should be; kinds that others need come first."""
+        """Apply the manifests that changed; namespaces and CRDs first."""
         file = self.cluster.record.folder / APPLIED
-        before: dict[str, str] = (
-            json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        )
-        texts = {
-            str(Ref.of(each)): json.dumps(each, sort_keys=True) for each in manifests
-        }
-        fresh = [
-            each
-            for each in manifests
-            if before.get(str(Ref.of(each))) != texts[str(Ref.of(each))]
-        ]
-        first = [
-            each
-            for each in fresh
-            if each["kind"] in ("Namespace", "CustomResourceDefinition")
-        ]
-        rest = [each for each in fresh if each not in first]
+        applied: dict[str, str] = {}
+        if file.exists():
+            applied = json.loads(file.read_text(encoding="utf-8"))
+        first: list[Manifest] = []
+        rest: list[Manifest] = []
+        for manifest in manifests:
+            ref, text = str(Ref.of(manifest)), json.dumps(manifest, sort_keys=True)
+            if applied.get(ref) != text:
+                is_first = manifest["kind"] in ("Namespace", "CustomResourceDefinition")
+                (first if is_first else rest).append(manifest)
+            applied[ref] = text
         for some in (first, rest):
             if some:
                 words = ("apply", "--server-side", "--force-conflicts", "-f", "-")
                 self.cluster.kubectl(*words, stdin=charts.a_list(some))
-        file.write_text(json.dumps(before | texts), encoding="utf-8")
+        file.write_text(json.dumps(applied), encoding="utf-8")
 
     def _kueue_ready(self, mark: str) -> None:
-        """Wait for the pod of this roll-out to be ready and its webhooks to answer.
+        """Wait until the pod of this roll-out is ready and its webhooks answer.
 
-        Kueue writes its certificate into a Secret and waits to see it in its volume, which the kubelet looks after
-        once a minute, or at once when the pod changes; so the pod is touched until it is ready.
+        Kueue writes its certificate into a Secret and waits for it in its volume, which the kubelet updates once a
+        minute, or at once when the pod changes; so this changes an annotation of the pod until it is ready.
         """
         objects, touches = self.cluster.objects(), 0
 
@@ -183,21 +179,11 @@ class Rollout:
             pod = _kueue_pod(objects, mark)
             if not is_true(pod, "Ready"):
                 touches += 1
-                objects.patch(
-                    Ref.of(pod),
-                    {"metadata": {"annotations": {"kueue-dra.dev/look": str(touches)}}},
-                )
-                raise NotYet(
-                    f"Kueue's pod is {pod.get('status', {}).get('phase')}, not ready"
-                )
-            probe = {
-                "apiVersion": "kueue.x-k8s.io/v1beta2",
-                "kind": "ResourceFlavor",
-                "metadata": {"name": "probe"},
-            }
-            answer = objects.call(
-                "POST", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors?dryRun=All", probe
-            )
+                annotations = {"kueue-dra.dev/look": str(touches)}
+                objects.patch(Ref.of(pod), {"metadata": {"annotations": annotations}})
+                phase = pod.get("status", {}).get("phase")
+                raise NotYet(f"Kueue's pod is {phase}, not ready")
+            answer = objects.call("POST", f"{FLAVORS}?dryRun=All", PROBE)
             if not answer.ok:
                 raise NotYet(
                     f"a flavor is answered with {answer.code} {answer.message}"

@@ -74,6 +74,6 @@ def test_with_the_right_to_read_templates_given_back_device_work_is_admitted(lab
     job = queue.submit(a_job(claims=[a_template(gpu())]))
     assert lab.verdict(job) == unseen()
 
-    lab.give_back()
+    lab.restore_role()
 
     assert lab.verdict(job) == admitted({"whole-gpus": 1})
