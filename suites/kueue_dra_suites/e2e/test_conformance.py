@@ -19,6 +19,7 @@ from kueue_dra_fixtures.on_nodes import NodeLab
 from kueue_dra_ref.behaviours import behaviour
 from kueue_dra_ref.target import FieldError, Manifest, Target
 from kueue_dra_suites.conformance.mapping import test_uniqueness
+from kueue_dra_suites.wiring import HOME, pytest_options
 
 pytestmark = pytest.mark.profile("whole-device")
 
@@ -40,11 +41,11 @@ MAPPING: tuple[Callable[[Lab], None], ...] = (
 def test_the_suites_pass_here(site: NodeLab, tmp_path: Path) -> None:
     """They run as on any cluster of the user's own: by its context, changing nothing that they did not make."""
     context = f"kind-{site.cluster.record.name}"
-    chosen = ["quota", "claims", "status", "-k", " or ".join(SELECTED), "--context", context]
-    chosen += ["--report-dir", str(tmp_path)]
-    judged = ["--target", "kueue", "--behaviour", f"kueue-{site.cluster.release.minor}"]
+    folders = [str(HOME / name) for name in ("quota", "claims", "status")]
+    chosen = ["-q", *folders, "-k", " or ".join(SELECTED), f"--report-dir={tmp_path}"]
+    target = ["--target=kueue", f"--behaviour=kueue-{site.cluster.release.minor}", f"--context={context}"]
     run = subprocess.run(
-        [sys.executable, "-m", "kueue_dra_cli", "run", *chosen, *judged],
+        [sys.executable, "-m", "pytest", *pytest_options(), *target, *chosen],
         env={**os.environ, "KUBECONFIG": str(site.cluster.kubeconfig)},
         capture_output=True,
         text=True,
