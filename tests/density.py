@@ -79,8 +79,9 @@ def _own(function: Function) -> Iterator[ast.AST]:
 def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:
     """Give imports and strings that stand alone."""
     for node in ast.walk(tree):
-        is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        if is_import or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node
 
 

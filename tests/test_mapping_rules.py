@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kueue_dra_ref.api.configuration import Configuration, DeviceClassMapping
-from kueue_dra_ref.rules.config.device_class_mappings import (
-    KEP_2025_09_MAPPING,
-    KUEUE_0_19_MAPPING,
-    MappingRules,
-    validate,
-)
+from kueue_dra_ref.behaviours import behaviour
+from kueue_dra_ref.rules.config.device_class_mappings import MappingRules, validate
+
+KEP_2025_09 = behaviour("kep-2025-09").mapping
+KUEUE_0_19 = behaviour("kueue-0.19").mapping
+GROUPS = ("all_mappings", "name", "class_list", "device_class")
+"""The slots whose rules need no sources and no transformations."""
 
 ROOT = "resources.deviceClassMappings"
 KEY = (
@@ -117,7 +118,7 @@ def told(rules: MappingRules, *mappings: DeviceClassMapping) -> list[str]:
 )
 def test_kueue_0_19_tells_every_fault_in_order(mappings: list[DeviceClassMapping], lines: list[str]) -> None:
     """The list comes first, then mapping by mapping its name, its class list and each class."""
-    assert told(KUEUE_0_19_MAPPING, *mappings) == lines
+    assert told(KUEUE_0_19, *mappings) == lines
 
 
 def counting(name: str) -> tuple[dict[str, Any], ...]:
@@ -128,7 +129,7 @@ def counting(name: str) -> tuple[dict[str, Any], ...]:
 def test_two_mappings_that_charge_counters_may_share_a_class() -> None:
     """A class is shared only while both mappings charge a counter."""
     assert told(
-        KUEUE_0_19_MAPPING,
+        KUEUE_0_19,
         a_mapping("r", "a", sources=counting("x")),
         a_mapping("s", "a", sources=counting("y")),
         a_mapping("t", "a"),
@@ -153,18 +154,18 @@ def test_two_mappings_that_charge_counters_may_share_a_class() -> None:
 )
 def test_the_text_asks_for_a_dns_label_with_an_optional_subdomain(name: str, accepted: bool) -> None:
     """The text's grammar of names is narrower than Kueue's."""
-    assert (told(KEP_2025_09_MAPPING, a_mapping(name, "gpu.example.com")) == []) is accepted
+    assert (told(KEP_2025_09, a_mapping(name, "gpu.example.com")) == []) is accepted
 
 
 def test_the_text_has_no_limits_on_counts() -> None:
     """Nothing in the text limits mappings to 16 or classes to 8."""
-    assert told(KEP_2025_09_MAPPING, *(a_mapping(f"r{i}", *(f"c{i}-{j}" for j in range(9))) for i in range(17))) == []
+    assert told(KEP_2025_09, *(a_mapping(f"r{i}", *(f"c{i}-{j}" for j in range(9))) for i in range(17))) == []
 
 
 def test_the_text_refuses_its_own_bad_example() -> None:
     """One class may not map to two resources."""
     assert told(
-        KEP_2025_09_MAPPING, a_mapping("whole-gpus", "gpus.example.com"), a_mapping("fast-gpus", "gpus.example.com")
+        KEP_2025_09, a_mapping("whole-gpus", "gpus.example.com"), a_mapping("fast-gpus", "gpus.example.com")
     ) == [
         f'{ROOT}[1].deviceClassNames[0]: Invalid value: "gpus.example.com": '
         "device class already mapped to resource whole-gpus"
@@ -181,17 +182,13 @@ EVERY_FAULT = [
 
 @pytest.mark.parametrize(
     ("group", "name"),
-    [
-        pytest.param(group.name, rule.name, id=rule.name)
-        for group in fields(MappingRules)
-        for rule in getattr(KUEUE_0_19_MAPPING, group.name)
-    ],
+    [pytest.param(group, rule.name, id=rule.name) for group in GROUPS for rule in getattr(KUEUE_0_19, group).rules],
 )
 def test_each_rule_can_be_left_out_and_is_then_missed(group: str, name: str) -> None:
     """Taking out one rule takes out its faults and no other."""
-    rest = tuple(rule for rule in getattr(KUEUE_0_19_MAPPING, group) if rule.name != name)
-    lines = told(replace(KUEUE_0_19_MAPPING, **{group: rest}), *EVERY_FAULT)
-    every = told(KUEUE_0_19_MAPPING, *EVERY_FAULT)
+    rest = getattr(KUEUE_0_19, group).keep(lambda rule: rule.name != name)
+    lines = told(replace(KUEUE_0_19, **{group: rest}), *EVERY_FAULT)
+    every = told(KUEUE_0_19, *EVERY_FAULT)
 
     assert lines != every
     assert set(lines) < set(every)
