@@ -12,7 +12,7 @@ import ast
 import io
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,8 +28,10 @@ _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match
 def density(source: str) -> float:
     """Give the syntax nodes for each line of code of a module."""
     tree = ast.parse(source)
-    lines = _code_lines(source) - _lines_of(_uncounted(tree))
-    return sum(1 for _ in ast.walk(tree)) / max(len(lines), 1)
+    uncounted = list(_uncounted(tree))
+    lines = _code_lines(source) - _lines_of(uncounted)
+    nodes = _size(tree) - sum(_size(each) for each in uncounted)
+    return nodes / max(len(lines), 1)
 
 
 def complexity(function: Function) -> int:
@@ -85,7 +87,11 @@ def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
 
 
-def _lines_of(nodes: Iterator[ast.stmt]) -> set[int]:
+def _size(node: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(node))
+
+
+def _lines_of(nodes: Iterable[ast.stmt]) -> set[int]:
     return {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 

@@ -161,7 +161,7 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
     """Or that there is nothing that could run one, where there is not."""
     result = kueue_dra("cluster", "down", "--name", "nobodys")
 
-    told = "there is no cluster nobodys"
+    told = "found no cluster nobodys"
     try:
         engine()
     except MissingTool as trouble:
@@ -232,8 +232,8 @@ def test_an_interrupt_is_no_verdict() -> None:
 
 
 def test_a_fault_of_our_own_is_told_in_a_line() -> None:
-    """The exit code is not that of a verdict, and who reports it can have the traceback."""
-    words = "import kueue_dra_cli as c; c.ELSEWHERE['run'] = ('kueue_dra_cli', 'nobody'); c.main(['run'])"
+    """The exit code is not that of a verdict, and the environment variable adds the traceback for a report."""
+    words = "import kueue_dra_cli as c; c.SHARED['run'] = ('run', 'missing'); c.main(['run'])"
     plain, full = (
         subprocess.run(
             [sys.executable, "-c", words], cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True
@@ -242,9 +242,7 @@ def test_a_fault_of_our_own_is_told_in_a_line() -> None:
     )
 
     assert plain.returncode == 3
-    assert plain.stderr.splitlines()[0].startswith(
-        "kueue-dra: its own fault, not yours: AttributeError at __init__.py:"
-    )
+    assert plain.stderr.startswith("kueue-dra: internal error (please report): AttributeError at __init__.py:")
     assert "Traceback" not in plain.stderr
     assert "Traceback" in full.stderr
 

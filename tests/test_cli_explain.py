@@ -126,7 +126,7 @@ def test_one_job_is_chosen_by_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        pytest.param("nobody", "found no Job or Workload nobody; there is: gpu-test1/job0", id="unknown"),
+        pytest.param("nobody", "found no Job or Workload nobody; known: gpu-test1/job0", id="unknown"),
         pytest.param("default/job0", "found no Job or Workload default/job0", id="other-namespace"),
     ],
 )

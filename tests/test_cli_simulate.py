@@ -225,7 +225,7 @@ def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
     again = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}---\n{yaml.safe_dump(made)}")
 
     assert again.exit_code == 0
-    assert "note: Workload default/from-the-cluster belongs to a Job that is given too" in again.stderr
+    assert "note: Workload default/from-the-cluster is skipped: its Job is in the input too" in again.stderr
     assert [each["metadata"]["name"] for each in workloads(again.stdout)] != ["from-the-cluster"]
     assert len(workloads(again.stdout)) == 1
 
@@ -281,7 +281,7 @@ def test_the_configuration_says_which_jobs_are_managed(settings: str, job: str, 
     result = kueue_dra("simulate", "-f", "-", stdin=f"{world}---\n{given}")
 
     assert result.exit_code == 0
-    assert ("Kueue leaves it alone" in result.stderr) == bool(note)
+    assert ("Kueue does not manage it" in result.stderr) == bool(note)
     assert note in result.stderr
     assert len(workloads(result.stdout)) == (not note)
 
