@@ -38,7 +38,7 @@ def test_a_green_run_is_written_down_whole(toy: Toy) -> None:
     result.stdout.fnmatch_lines(
         [
             "DRA-CLAIM *MUST * success",
-            "target: reference (version v0.19.2), judged as kueue-0.19, intent ci",
+            "target: reference (version v0.19.2), checked as kueue-0.19, intent ci",
             "integrity: planned 3 = collected 3 = executed 3 = reported 3",
             "verdict: success*only a run with --intent certify*",
             "not applicable: 1 case, TOY-005 does not hold in kueue-0.19",
