@@ -51,4 +51,4 @@ def test_a_run_that_does_not_end_well_is_told_in_full(tmp_path: Path) -> None:
 )
 def test_what_is_told(code: int, told: str) -> None:
     """The last line alone says enough of a run that ended well."""
-    assert BehaviourRun(name="a", code=code, said="F\n1 passed\n").told == told
+    assert BehaviourRun(name="a", code=code, output="F\n1 passed\n").text == told

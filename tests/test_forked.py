@@ -43,7 +43,7 @@ def test_a_fork_that_dies_fails_the_run(toy: Toy) -> None:
 
     assert result.ret == 1
     assert sorted(outcomes(toy.report()).values()).count("passed") == 2
-    result.stdout.fnmatch_lines(["a process that judged a part of the cases ended early, with exit code -9"])
+    result.stdout.fnmatch_lines(["a process that ran a part of the cases exited early, with code -9"])
     assert "planned but not executed" in " ".join(toy.report()["integrity"]["faults"])
 
 
@@ -58,9 +58,9 @@ def test_cases_come_one_after_another_when_the_first_failure_ends_the_run(toy: T
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        pytest.param(["--forks", "0"], "*--forks: 0 is too few; at least one process judges", id="none"),
+        pytest.param(["--forks", "0"], "*--forks: found 0; expected 1 or more", id="none"),
         pytest.param(["--forks", "2", "--target", "kueue"], "*--forks: for the reference only; *", id="a-real-kueue"),
-        pytest.param(["--forks", "2", "-n", "2"], "*--forks: not together with -n, *", id="workers"),
+        pytest.param(["--forks", "2", "-n", "2"], "*--forks: cannot be combined with -n, *", id="workers"),
     ],
 )
 def test_what_forks_cannot_do_is_refused(toy: Toy, words: list[str], told: str) -> None:

@@ -62,7 +62,7 @@ def test_an_unknown_behaviour_is_refused(toy: Toy) -> None:
     result = toy.run(GOOD, "--behaviour", "kueue-9")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--behaviour kueue-9: no requirement holds there; known: kep-2025-09, kueue-0.19; *"])
+    result.stderr.fnmatch_lines(["*--behaviour kueue-9: no requirement holds in it; known: kep-2025-09, kueue-0.19; *"])
 
 
 def test_a_failure_carries_both_sides_and_what_the_fixtures_attached(toy: Toy) -> None:
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_refused(toy: Toy) -> None:
     result = toy.run(GOOD, "--report-dir", "taken/out")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--report-dir taken/out: *taken is no folder we may write to"])
+    result.stderr.fnmatch_lines(["*--report-dir taken/out: *taken is not a writable folder"])
 
 
 def test_failures_in_workers_reach_the_report(toy: Toy) -> None:

@@ -56,17 +56,17 @@ class Outcomes:
     @classmethod
     def from_lists(
         cls,
-        checks: Iterable[CheckEntry],
-        absent: Iterable[RowEntry],
-        left: Iterable[RowEntry],
+        checks: Sequence[CheckEntry],
+        absent: Sequence[RowEntry],
+        left: Sequence[RowEntry],
     ) -> Outcomes:
         """Join the three lists of a report."""
-        parts = [(one["id"], one["outcome"], one["requirements"]) for one in checks]
-        parts += [(one["id"], "notApplicable", one["requirements"]) for one in absent]
-        parts += [(one["id"], "notRun", one["requirements"]) for one in left]
+        of = {one["id"]: one["outcome"] for one in checks}
+        of |= {one["id"]: "notApplicable" for one in absent}
+        of |= {one["id"]: "notRun" for one in left}
         return cls(
-            of={case: outcome for case, outcome, _ in parts},
-            cites={case: requirements for case, _, requirements in parts},
+            of=of,
+            cites={one["id"]: one["requirements"] for one in [*checks, *absent, *left]},
         )
 
     @cached_property
@@ -87,20 +87,19 @@ class Outcomes:
 
 def verdict_on(level: str, outcomes: Keys) -> str:
     """Give the verdict on a requirement that holds and is not excluded, from the outcomes of its cases."""
-    seen = set(outcomes) - {"notApplicable"}
-    if seen.intersection(BROKEN) or ("failed" in seen and level != "INFERRED"):
+    seen = set(outcomes)
+    seen.discard("notApplicable")
+    if seen.intersection(BROKEN):
         return "failed"
     if "failed" in seen:
-        return "questioned"
+        return "questioned" if level == "INFERRED" else "failed"
     return "proven" if seen == {"passed"} else "untested"
 
 
 def profiles(requirements: Requirements, outcomes: Outcomes) -> list[ProfileEntry]:
     """Group requirements and cases by profile and level."""
-    return [
-        _profile(name, requirements, outcomes)
-        for name in sorted({one["profile"] for one in requirements})
-    ]
+    names = {one["profile"] for one in requirements}
+    return [_profile(name, requirements, outcomes) for name in sorted(names)]
 
 
 def _profile(name: str, requirements: Requirements, outcomes: Outcomes) -> ProfileEntry:
@@ -127,8 +126,11 @@ def _cases_by_group(mine: ById, outcomes: Outcomes) -> Mapping[Group, Names]:
 
 
 def _strongest(ids: Keys, mine: ById) -> Group | None:
-    levels = {mine[one]["level"] for one in ids if one in mine}
-    groups = {GROUP_OF[level] for level in levels}
+    groups = set[Group]()
+    for one in ids:
+        if one in mine:
+            level = mine[one]["level"]
+            groups.add(GROUP_OF[level])
     for group in GROUPS:
         if group in groups:
             return group
@@ -187,9 +189,11 @@ def _any(counts: Statistics, keys: Keys) -> bool:
 def _profile_result(groups: Mapping[Group, GroupEntry]) -> str:
     """Give the result of a profile: the core decides; another group makes it partial, or fails it by an error."""
     results = {group: entry["result"] for group, entry in groups.items()}
-    broken = any(_any(entry["statistics"], BROKEN) for entry in groups.values())
-    if broken or results.get("core") == "failure":
+    if results.get("core") == "failure":
         return "failure"
+    for entry in groups.values():
+        if _any(entry["statistics"], BROKEN):
+            return "failure"
     if results.get("questions") == "untested":
         # Where the KEP does not decide, nothing needs to be proven.
         del results["questions"]
@@ -227,7 +231,10 @@ def _reason(profile: ProfileEntry) -> str:
         if entry:
             parts.append(_shortfall(group, entry))
     listed = "; ".join(filter(None, parts))
-    return f"{profile['name']}: {listed}" if listed else ""
+    if not listed:
+        return ""
+    name = profile["name"]
+    return f"{name}: {listed}"
 
 
 def _shortfall(group: Group, entry: GroupEntry) -> str:
@@ -236,6 +243,10 @@ def _shortfall(group: Group, entry: GroupEntry) -> str:
     for outcome in ("failed", "error", "notTestable", "notRun"):
         if counts[outcome]:
             parts.append(f"{counts[outcome]} {outcome}")
-    if entry["untested"] and group != "questions":
-        parts.append(f"{len(entry['untested'])} requirements untested")
-    return f"{group}: {', '.join(parts)}" if parts else ""
+    untested = len(entry["untested"])
+    if untested and group != "questions":
+        parts.append(f"{untested} requirements untested")
+    if not parts:
+        return ""
+    listed = ", ".join(parts)
+    return f"{group}: {listed}"
