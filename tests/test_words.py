@@ -35,8 +35,8 @@ def test_an_exception_covers_its_phrase_only() -> None:
 
 
 def test_comments_and_strings_of_python_are_read(tmp_path: Path) -> None:
-    """Names are not."""
-    (tmp_path / "a.py").write_text('told = 1  # told\n"""One.\n\nanew"""\n', "utf-8")
+    """Names and the IDs of cases are not."""
+    (tmp_path / "a.py").write_text('told = 1  # told\n"""One.\n\nanew"""\nparam(1, id="is-told")\n', "utf-8")
 
     found = [hit for text in texts(tmp_path, ["a.py"]) for hit in hits(text)]
 

@@ -1,4 +1,4 @@
-"""Extended resources that a DeviceClass stands for, on one quota with claims (Kueue: DRA extended resources)."""
+"""Extended resources that map to a DeviceClass, on one quota with claims (Kueue: DRA extended resources)."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def two_and_one(queue: NodeQueue) -> tuple[NodeJob, NodeJob, NodeJob]:
 
 
 def test_the_third_starts_when_one_ends(site: NodeLab) -> None:
-    """A Job that ends gives its quota to the one that waits, and its device to whoever is next."""
+    """A Job that ends releases its quota to the pending one, and its device to the next pod."""
     first, _, third = two_and_one(site.queue({RESOURCE: 2}))
     first.end()
 
@@ -90,7 +90,7 @@ def test_the_third_starts_when_one_is_deleted(site: NodeLab) -> None:
 
 
 def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
-    """More quota lets in what waits, and those that run go on."""
+    """More quota admits pending workloads, and running ones continue."""
     queue = site.queue({RESOURCE: 2})
     first, second, third = two_and_one(queue)
     queue.resize({RESOURCE: 3})
@@ -101,7 +101,7 @@ def test_the_third_starts_when_quota_is_added(site: NodeLab) -> None:
 
 
 def test_less_quota_leaves_what_runs(site: NodeLab) -> None:
-    """Quota below what is used stops nobody, and admits nobody."""
+    """Quota below the usage stops no workload, and admits none."""
     queue = site.queue({RESOURCE: 2})
     job = queue.submit(a_job(claims=[a_template(gpu(2))]))
     job.runs()

@@ -1,4 +1,4 @@
-"""Jobs that are changed: what an API server lets nobody change, and what while they wait."""
+"""Updates of Jobs: which fields are immutable, and which may change while the Job waits."""
 
 from __future__ import annotations
 

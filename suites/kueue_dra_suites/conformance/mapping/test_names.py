@@ -106,7 +106,7 @@ def test_a_class_is_not_named_otherwise(lab: Lab, name: str) -> None:
     ],
 )
 def test_the_name_of_a_resource_has_at_most_253_characters(lab: Lab, prefix: str, verdict: object) -> None:
-    """A label key may have 317 characters, the name of a mapping 253; both limits are told."""
+    """A label key may have 317 characters, the name of a mapping 253; Kueue reports both limits."""
     assert lab.check(a_document(a_mapping(f"{prefix}/{LABEL_63}", "gpu.example.com"))) == verdict
 
 
@@ -131,7 +131,7 @@ def test_the_name_of_a_resource_has_at_most_253_characters(lab: Lab, prefix: str
     ],
 )
 def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, verdict: object) -> None:
-    """A label key may have 317 characters, a device class name 253; both limits are told."""
+    """A label key may have 317 characters, a device class name 253; Kueue reports both limits."""
     assert lab.check(a_document(a_mapping("gpus", f"{prefix}/{LABEL_63}"))) == verdict
 
 
@@ -147,7 +147,7 @@ def test_the_name_of_a_class_has_at_most_253_characters(lab: Lab, prefix: str, v
     ],
 )
 def test_what_a_name_should_be_is_told(lab: Lab, name: str, words: str) -> None:
-    """A mapping and a class are told in the same words what their names should be."""
+    """Errors in the names of mappings and of classes have the same text."""
     text = lab.refusal_text(a_document(a_mapping(name, name)))
 
     assert text.count(f'Invalid value: "{name}": {words}') == 2

@@ -92,7 +92,7 @@ def test_a_group_may_be_large(lab: Lab, group: Mapping[str, Any]) -> None:
 
 @covers("OBJECT-009")
 def test_a_new_cluster_queue_has_none_of_what_it_says_nothing_about(lab: Lab) -> None:
-    """Quota that is not said is written as none."""
+    """Quota without a value is stored as zero."""
     made = a_cluster_queue(lab.name("cq"), [UNSAID])
     lab.apply(made)
 
@@ -315,6 +315,6 @@ def test_a_threshold_is_a_priority(lab: Lab, threshold: int, words: str) -> None
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, [ONE]))
     policy = {"reclaimWithinCohort": "Any", "borrowWithinCohort": {**LOWER, "maxPriorityThreshold": threshold}}
-    told = lab.denied(a_cluster_queue(name, [ONE], preemption=policy))
+    message = lab.denied(a_cluster_queue(name, [ONE], preemption=policy))
 
-    assert told == (f"{INVALID}{words}".format(name=name) if words else "")
+    assert message == (f"{INVALID}{words}".format(name=name) if words else "")

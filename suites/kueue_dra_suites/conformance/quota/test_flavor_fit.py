@@ -163,7 +163,7 @@ def test_a_size_that_is_no_integer_ends_the_search(lab: Lab, size: str) -> None:
 
 @covers("QUOTA-031")
 def test_every_size_that_is_no_integer_is_told(lab: Lab) -> None:
-    """Of several terms none of which holds, all that cannot be compared are told together."""
+    """If no term holds, the message lists all terms that cannot be compared."""
     sized = lab.flavor("sized", nodeLabels={"example.com/size": "3"})
     queue = lab.queue(groups=[{sized: {"whole-gpus": 2}}])
     job = queue.submit(a_job(claims=[a_template(gpu())], spec=larger_than("many", "more")))

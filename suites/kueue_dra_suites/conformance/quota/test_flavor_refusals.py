@@ -162,6 +162,6 @@ def test_every_fault_of_tolerations_is_told_once(lab: Lab) -> None:
 )
 def test_a_flavor_is_of_nodes_that_there_can_be(lab: Lab, spec: Mapping[str, Any], words: str) -> None:
     """What no node can have is not waited for."""
-    told = lab.denied(an_object("ResourceFlavor", lab.name("flavor"), **spec))
+    message = lab.denied(an_object("ResourceFlavor", lab.name("flavor"), **spec))
 
-    assert told == (f"{DENIED}{words}" if words else "")
+    assert message == (f"{DENIED}{words}" if words else "")

@@ -1,4 +1,4 @@
-"""Ordinary resources beside devices: both have to fit, and neither hides the other (step 5 and Queue Admission)."""
+"""Ordinary resources and devices: both have to fit, and neither hides the other (step 5 and Queue Admission)."""
 
 from __future__ import annotations
 

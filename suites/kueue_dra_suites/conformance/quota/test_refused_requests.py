@@ -1,4 +1,4 @@
-"""Pods that nobody may admit: beyond their own limits, or beyond what a LimitRange allows (Kueue, scheduler)."""
+"""Pods that are never admitted: beyond their own limits, or beyond those of a LimitRange (Kueue, scheduler)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FITS = admitted({"cpu": "2", "whole-gpus": 2})
 
 
 def let_new_queues_pass(lab: Lab, queue: Queue) -> None:
-    """A second after a ClusterQueue is made, what waits in it is tried again; once a job has waited that is over."""
+    """A new ClusterQueue retries its pending workloads after a second; once a Job has waited, that is over."""
     queue.submit(a_job(cpu="10"))
     lab.settle()
 
@@ -174,7 +174,7 @@ def test_who_is_refused_holds_no_devices(lab: Lab) -> None:
 
 @covers("POD-014")
 def test_who_is_refused_holds_up_a_strict_queue(lab: Lab) -> None:
-    """In a StrictFIFO queue nobody passes the one whose requests are refused."""
+    """In a StrictFIFO queue no workload overtakes one whose requests are rejected."""
     namespace = lab.namespace()
     lab.limit(namespace, Pod={"max": {"cpu": "1"}})
     queue = lab.queue({"cpu": "8", "whole-gpus": 2}, namespace=namespace, queueingStrategy="StrictFIFO")

@@ -1,4 +1,4 @@
-"""Who draws on which quota: ClusterQueues, LocalQueues, namespaces and resources (Queue Admission)."""
+"""Which quota a workload uses: ClusterQueues, LocalQueues, namespaces and resources (Queue Admission)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_local_queues_of_several_namespaces_share_their_cluster_queue(lab: Lab) 
 
 @covers("QUOTA-015", "QUEUE-006")
 def test_what_one_local_queue_releases_another_gets(lab: Lab) -> None:
-    """Quota that a workload of one LocalQueue gives back admits a workload that waits in another."""
+    """Quota that a workload of one LocalQueue releases admits a pending workload of another one."""
     first = lab.queue({"whole-gpus": 2})
     second = lab.local_queue(first.cluster)
     held = first.submit(a_job(claims=[a_template(gpu(2))]))

@@ -1,4 +1,4 @@
-"""Transformations: what the Configuration has charged instead of, or beside, what containers request (Kueue 0.19)."""
+"""Transformations: resources that Kueue charges instead of, or in addition to, the requests (Kueue 0.19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Borrowing in one cohort: who lends to whom, and within which limits (Proposal: quota management and borrowing)."""
+"""Borrowing in one cohort: lenders, borrowers and limits (Proposal: quota management and borrowing)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_what_is_lent_is_not_there_for_its_owner_meanwhile(lab: Lab) -> None:
 
 @covers("COHORT-019")
 def test_a_release_in_one_queue_lets_another_queue_borrow(lab: Lab) -> None:
-    """Whoever waits anywhere in the cohort is tried again."""
+    """Kueue retries the pending workloads of the whole cohort."""
     cohort = a_cohort(lab)
     lender, borrower = cohort.queue({"whole-gpus": 1}), cohort.queue({"whole-gpus": 0})
     first = lender.submit(a_job(claims=[a_template(gpu(1))]))

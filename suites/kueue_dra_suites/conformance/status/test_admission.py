@@ -23,7 +23,7 @@ def test_the_admission_names_the_cluster_queue(lab: Lab) -> None:
 
 @covers("STATUS-002", "STATUS-003", "STATUS-004")
 def test_each_pod_set_has_its_name_count_flavors_and_usage(lab: Lab) -> None:
-    """Devices stand beside ordinary resources, in the total of all pods of the set."""
+    """The total of all pods of a pod set has devices and ordinary resources."""
     flavor = lab.flavor()
     queue = lab.queue(groups=[{flavor: {"cpu": 8, "whole-gpus": 8}}])
     driver = a_pod_set("driver", cpu="1")
@@ -102,7 +102,7 @@ def test_what_is_asked_for_is_shown_by_pod_set(lab: Lab) -> None:
 
 @covers("STATUS-011")
 def test_a_pod_set_without_requests_shows_its_name_only(lab: Lab) -> None:
-    """Nothing is shown of what asks for nothing, beside a pod set that has to wait."""
+    """The status of a pod set without requests has no resources, next to a pod set that has to wait."""
     queue = lab.queue({"cpu": 1, "whole-gpus": 1})
     workers = a_pod_set("workers", claims=[a_template(gpu(2))])
     job = lab.submit(a_workload(a_pod_set("driver"), workers), queue)

@@ -62,7 +62,7 @@ def test_a_workload_that_waits_for_quota_says_that_it_is_pending(lab: Lab, work:
 
 @covers("STATUS-007", "STATUS-010")
 def test_a_workload_that_waits_for_another_says_that_it_is_pending(lab: Lab) -> None:
-    """Quota that somebody else holds makes a workload wait as quota that is not there does."""
+    """Quota that another workload uses makes a workload wait, as missing quota does."""
     queue = lab.queue({"whole-gpus": 1})
     queue.submit(a_job(claims=[a_template(gpu())]))
     job = queue.submit(a_job(claims=[a_template(gpu())]))

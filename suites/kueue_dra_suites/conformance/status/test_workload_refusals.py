@@ -122,7 +122,7 @@ def test_the_fewest_pods_are_between_one_and_all(lab: Lab, least: int, words: st
     ],
 )
 def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str) -> None:
-    """Nobody would know which of two gives way."""
+    """Otherwise it would be undefined which pod set shrinks."""
     first, second = a_pod_set("first", pods=2, least=1, cpu="1"), a_pod_set("second", pods=2, least=least, cpu="1")
 
     assert lab.denied(lab.written(a_workload(first, second), lab.missing_queue())) == words
@@ -137,7 +137,7 @@ def test_at_most_one_pod_set_may_shrink(lab: Lab, least: int | None, words: str)
     ],
 )
 def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, int], answer: RejectedFields) -> None:
-    """Kueue does not look up what a class stands for."""
+    """Kueue does not look up the value of a priority class."""
     made = lab.written(a_workload(a_pod_set("main", cpu="1")), lab.missing_queue())
 
     assert lab.offer(with_spec(made, **{"priorityClassRef": SOME_CLASS, "priority": None, **spec})) == answer
@@ -186,7 +186,7 @@ def test_a_priority_class_comes_with_its_priority(lab: Lab, spec: Mapping[str, i
     ],
 )
 def test_amounts_are_of_what_pods_can_have(lab: Lab, pods: Pods, words: str) -> None:
-    """Pods are counted by Kueue, and nobody gives resources by asking for less than none."""
+    """Kueue counts pods, and a negative request releases no resources."""
     assert lab.denied(lab.written(a_workload(pods), lab.missing_queue())) == words
 
 
