@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("kueue_dra_ref", "fixtures", "clusters", "reports", "controls", "differential", "cli")
 NODES_PER_LINE = 9.0
+FEWEST_LINES = 15
+"""Lines of code from which on the density of a module means something."""
 COMPLEXITY = 10
 LINES = 25
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,12 +28,13 @@ _BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.IfExp, ast.match
 
 
 def density(source: str) -> float:
-    """Give the syntax nodes for each line of code of a module."""
+    """Give the syntax nodes for each line of code of a module, 0 for a module of very few lines."""
     tree = ast.parse(source)
     uncounted = list(_uncounted(tree))
     lines = _code_lines(source) - _lines_of(uncounted)
-    nodes = _size(tree) - sum(_size(each) for each in uncounted)
-    return nodes / max(len(lines), 1)
+    skipped = sum(1 for statement in uncounted for _ in ast.walk(statement))
+    nodes = sum(1 for _ in ast.walk(tree)) - skipped
+    return nodes / len(lines) if len(lines) >= FEWEST_LINES else 0.0
 
 
 def complexity(function: Function) -> int:
@@ -85,10 +88,6 @@ def _uncounted(tree: ast.Module) -> Iterator[ast.stmt]:
             yield node
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node
-
-
-def _size(node: ast.AST) -> int:
-    return sum(1 for _ in ast.walk(node))
 
 
 def _lines_of(nodes: Iterable[ast.stmt]) -> set[int]:

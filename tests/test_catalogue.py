@@ -130,7 +130,7 @@ FILES = [file for file, _ in groupby(catalogue().values(), key=lambda r: r.file)
 
 @pytest.mark.parametrize("file", FILES)
 def test_ids_of_a_file_count_from_one_under_one_prefix(file: str) -> None:
-    """A gap or a swap would mean that somebody renumbered."""
+    """A gap or a swap would mean that an ID was changed."""
     prefix = _of(file)[0].id.split("-")[0]
     assert re.fullmatch(r"[A-Z]+", prefix)
     assert [r.id for r in _of(file)] == [f"{prefix}-{n:03d}" for n in range(1, len(_of(file)) + 1)]

@@ -25,10 +25,7 @@ PLAIN = '''
             result += amount
         return result
     '''
-DENSE = """
-    def total(a):
-        return sum(b.c[d] + e.f(g, h=i) for b in a if b.d and not b.e or b.f for d, e, g, i in b.h.items())
-    """
+DENSE = "\n".join(f"one_{number} = two.three[four].five(six, seven=eight, nine=ten)" for number in range(15))
 BRANCHES = "\n".join(
     ["def branches(one):", *(f"    if one == {number}:\n        one = {number + 1}" for number in range(10))]
 )
@@ -53,9 +50,10 @@ def test_a_module_above_a_limit_fails(source: str, problem: str, planted: Callab
     assert density.main([str(path)]) == 1
 
 
-def test_a_plain_module_passes(planted: Callable[[str], Path]) -> None:
-    """Such as most modules are."""
-    path = planted(PLAIN)
+@pytest.mark.parametrize("source", [pytest.param(PLAIN, id="plain"), pytest.param(DENSE[:50], id="too-few-lines")])
+def test_a_plain_module_passes(source: str, planted: Callable[[str], Path]) -> None:
+    """And one with too few lines for a mean."""
+    path = planted(source)
 
     assert list(density.problems(path)) == []
     assert density.main([str(path)]) == 0

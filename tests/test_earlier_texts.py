@@ -44,7 +44,7 @@ def usages(objects: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, st
     ],
 )
 def test_the_complete_example_is_admitted(text: str, files: list[str]) -> None:
-    """Its admission is the one that is kept beside it."""
+    """Its admission is the one in the list."""
     objects = played(text, *files, "what-the-text-leaves-out.yaml")
     (workload,) = (each for each in objects if each["kind"] == "Workload")
     expected = yaml.safe_load((ROOT / "examples" / text / "expected-admission.yaml").read_text("utf-8"))

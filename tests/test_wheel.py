@@ -67,7 +67,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def downstream(tmp_path: Path) -> Path:
-    """Make a repository of somebody else with a package for each of our top-level folders."""
+    """Make a downstream repository with a package for each of our top-level folders."""
     for folder in OURS:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").write_text("", "utf-8")

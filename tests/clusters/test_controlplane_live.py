@@ -265,7 +265,7 @@ def test_what_keeps_the_api_server_from_starting_is_shown(monkeypatch: pytest.Mo
 
 
 def test_nobody_waits_for_an_api_server_that_has_ended() -> None:
-    """Whoever asks is shown the end of its log at once."""
+    """A caller gets the end of its log at once."""
     with ControlPlane() as plane:
         objects = plane.objects(WaitLimits())
         os.kill(plane.kueue.processes.pid("kube-apiserver"), signal.SIGKILL)

@@ -43,7 +43,7 @@ class Owner:
     children: list[int]
 
     def tell(self, word: str) -> None:
-        """Have the owner go on: with a failure when told to fail."""
+        """Let the owner continue, and fail if requested."""
         assert self.process.stdin is not None
         print(word, file=self.process.stdin, flush=True)
 
