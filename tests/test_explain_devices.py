@@ -84,7 +84,7 @@ def test_a_pool_that_does_not_count_is_explained(published: list[Manifest], step
 
 
 def test_a_complete_pool_is_not_mentioned() -> None:
-    """Only skipped devices are reported."""
+    """Only what was left out is told."""
     assert not [step for step in steps(a_request(PARTITIONS), a_pool_of("p", 2, slices=2)) if step.startswith("pool ")]
 
 
@@ -200,7 +200,7 @@ def test_what_becomes_of_the_largest_amount_is_explained(amount: str, count: int
 
 
 def test_a_plain_amount_is_not_adjusted() -> None:
-    """An unchanged amount has no step."""
+    """Nothing is said where nothing was changed."""
     found = steps(a_share(memory="9Gi"), [a_slice("s", [a_shared_gpu("d0", memory="80Gi")], driver=SHARES)])
 
     assert [step for step in found if step.startswith(f"{WHERE}capacity")] == [

@@ -1,4 +1,4 @@
-"""``kueue-dra explain`` of extended resources: which of several classes has a name, and the rule that decides."""
+"""``kueue-dra explain`` of extended resources: which of several classes stands for a name, and which rule says so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MADE = "(created 2025-09-17T12:00:00Z)"
 
 
 def a_class(name: str) -> dict[str, Any]:
-    """Give a DeviceClass with the name of the resource."""
+    """A DeviceClass that stands for the resource."""
     spec = {"extendedResourceName": CARD}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}
 
@@ -70,7 +70,7 @@ def test_which_class_stands_for_a_name_is_told(minor: str, counts: str, why: str
 
 
 def test_a_single_class_is_not_chosen() -> None:
-    """Without a choice there is no step."""
+    """Nothing is said of a choice that there was not."""
     assert steps("z")[0].startswith(f"pod set main: a pod requests 2 \N{MULTIPLICATION SIGN} {CARD}, for which ")
 
 

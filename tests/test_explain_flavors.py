@@ -19,7 +19,7 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
 
 
 @pytest.mark.parametrize(
-    ("manifests", "used", "asked", "expected"),
+    ("world", "used", "asked", "told"),
     [
         pytest.param(
             (a_queue("q", of(1, borrowing=1), cohort="c"), a_queue("r", of(4), cohort="c")),
@@ -83,11 +83,11 @@ LEFT, BOUNDED = a_cohort("left", "root", nominalQuota=1), a_cohort("left", "root
         pytest.param((a_queue("q", of(1)),), 1, 1, [], id="no-cohort"),
     ],
 )
-def test_what_bounds_an_amount_is_told(manifests: Parts, used: int, asked: int, expected: list[str]) -> None:
+def test_what_bounds_an_amount_is_told(world: Parts, used: int, asked: int, told: list[str]) -> None:
     """The limit or the level of the tree that decided, and what others keep to themselves."""
-    found = steps(a_world(*manifests, a_job("one", "q", used), a_job("new", "q", asked)), "new")
+    found = steps(a_world(*world, a_job("one", "q", used), a_job("new", "q", asked)), "new")
 
-    assert [step for step in found if step.startswith("flavor a, gpus: ")] == expected
+    assert [step for step in found if step.startswith("flavor a, gpus: ")] == told
 
 
 def test_what_others_hold_is_no_reason_for_never() -> None:
@@ -117,7 +117,7 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("preference", "expected"),
+    ("preference", "told"),
     [
         pytest.param(
             {}, "flavor b is preferred to flavor a: the preference ranks flavors   [PREEMPT-021]", id="borrow"
@@ -129,7 +129,7 @@ def test_the_search_is_told_flavor_by_flavor() -> None:
         ),
     ],
 )
-def test_the_preferred_flavor_is_told(preference: dict[str, str], expected: str) -> None:
+def test_the_preferred_flavor_is_told(preference: dict[str, str], told: str) -> None:
     """Of one that needs preemption and one that is borrowed."""
     world = a_world(
         a_queue("q", of(1), of(0), cohort="c", preemption=LOWER, flavorFungibility={**NEXT, **preference}),
@@ -141,7 +141,7 @@ def test_the_preferred_flavor_is_told(preference: dict[str, str], expected: str)
     found = steps(world, "new")
 
     assert "flavor a: the search goes on: preemption waits for other flavors   [PREEMPT-020]" in found
-    assert expected in found
+    assert told in found
 
 
 def test_a_flavor_that_nobody_frees_comes_last() -> None:
@@ -153,8 +153,8 @@ def test_a_flavor_that_nobody_frees_comes_last() -> None:
         a_job("new", "q", priority=2),
     )
 
-    expected = "flavor b is preferred to flavor a: flavors that nobody frees come last   [PREEMPT-029]"
-    assert expected in steps(world, "new")
+    told = "flavor b is preferred to flavor a: flavors that nobody frees come last   [PREEMPT-029]"
+    assert told in steps(world, "new")
 
 
 def test_flavors_that_are_alike_are_told() -> None:

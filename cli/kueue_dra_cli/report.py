@@ -25,7 +25,7 @@ Exit codes
 DIFF_EPILOG = """\
 \b
 Example
-  kueue-dra report diff out/reference/report.json out/live/report.json
+  kueue-dra report diff out/reference/report.json out/kueue/report.json
 
 \b
 Exit codes
