@@ -61,8 +61,8 @@ def report_of(ledger: Ledger, catalogue: Mapping[str, Requirement], run: Run) ->
     profiles = results.profiles(requirements, outcomes)
     integrity = _integrity(ledger, checks, run)
     head = _head(run, profiles, integrity)
-    return {  # type: ignore[typeddict-item]  # a head has no "controls", which mypy does not believe
-        **head,
+    return {
+        **head,  # type: ignore[typeddict-item]  # mypy takes into account that a head could have "controls"
         "specification": _specification(run, listed),
         "suite": _suite(ledger),
         "target": dict(run.target),
