@@ -69,7 +69,7 @@ def test_kubectl_is_told_of_unknown_fields() -> None:
     ],
 )
 def test_versions_are_served_by_some_minors(minor: str, version: str, warning: str) -> None:
-    """What is not served is read all the same, with a warning, unless one asks for the API server's 404."""
+    """A version that is not served is accepted with a warning, unless the option asks for the API server's 404."""
     manifest = _claim(version)
     lenient = admitted(manifest, None, _under(MINORS[minor]))
     exact = admitted(manifest, None, RequestContext(kubernetes=MINORS[minor], namespace_labels={}, only_served=True))

@@ -119,7 +119,7 @@ def test_an_api_version_of_another_type_is_refused(tmp_path: Path, version: str)
 
 
 def test_a_story_comes_from_the_standard_input_too() -> None:
-    """What one command prints another reads."""
+    """One command reads the output of another."""
     story = kueue_dra("record", "-f", EXAMPLE, "-f", LEFT_OUT, "--target", "reference").stdout
 
     assert kueue_dra("replay", "--check", "-", stdin=story).exit_code == 0

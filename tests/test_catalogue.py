@@ -230,7 +230,7 @@ THREE = {
 
 
 def test_the_piles_hold_every_requirement_of_the_behaviour_once() -> None:
-    """What holds elsewhere is in no pile; what passed twice is proven once, by both."""
+    """A requirement of another behaviour is in no list; one that passed twice is proven once, by both."""
     found = coverage(THREE, {"two": ["X-001"], "one": ["X-001", "X-001", "X-004"]}, "a")
     assert found.proven == {"X-001": ("one", "two")}
     assert found.untested == ("X-002",)
@@ -295,7 +295,7 @@ def test_a_range_stands_for_names(written: list[str], names: list[str]) -> None:
     ],
 )
 def test_a_range_that_cannot_be_read_is_told(written: list[str], fault: str) -> None:
-    """What was found, and what was expected."""
+    """The found and the expected value."""
     with pytest.raises(RangeError, match=re.escape(fault)):
         expanded(written)
 

@@ -96,7 +96,7 @@ def test_a_program_that_does_not_answer_is_named(
 def test_another_program_is_told_from_an_oracle(
     world: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
-    """Whatever it answers, or that it does not."""
+    """Whether it answers or not."""
     monkeypatch.setenv(VARIABLE, program)
 
     result = kueue_dra("simulate", *world, "--cel", "kubernetes")

@@ -131,7 +131,7 @@ def test_one_job_is_chosen_by_name(name: str) -> None:
     ],
 )
 def test_an_unknown_job_is_answered_with_the_known_ones(name: str, expected: str) -> None:
-    """What there is stands in the message."""
+    """The message lists the known names."""
     result = kueue_dra("explain", *KEP_WORLD, name)
 
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a manifest, simulate and explain answer; they never end in a traceback."""
+"""Simulate and explain answer for every error in a manifest; they never end in a traceback."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WRONG: tuple[Any, ...] = (
     ),
     *([], {}, [None], [{}], [[1]], [1, "a"], {"a": 1}, {"": ""}, {"a": None}, {"a": {"b": []}}),
 )
-"""What may stand where something else is expected."""
+"""Values that replace others."""
 LOST = object()
 """A field that is removed."""
 

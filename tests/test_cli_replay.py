@@ -185,7 +185,7 @@ def test_a_refused_configuration_is_a_difference(tmp_path: Path) -> None:
 
 
 def test_refusals_are_observed(tmp_path: Path) -> None:
-    """What an API server does not take stands under ``rejected``."""
+    """Objects that the API server rejects are listed under ``rejected``."""
     stray = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "nowhere"}, "spec": {}}
 
     result = kueue_dra("replay", "-o", "json", recorded(tmp_path, None, steps=[{"apply": [stray]}]))

@@ -72,7 +72,7 @@ def test_the_example_of_the_text_is_admitted_as_the_text_says(behaviour: tuple[s
 
 
 def test_every_object_is_printed_in_the_version_it_was_written_in() -> None:
-    """What goes in as v1alpha3 or v1beta1 comes out so."""
+    """An object in v1alpha3 or v1beta1 is printed in the same version."""
     result = kueue_dra("simulate", "-f", EXAMPLE, "-f", LEFT_OUT, "-o", "json")
 
     assert [(each["apiVersion"], each["kind"]) for each in json.loads(result.stdout)["items"]] == [
@@ -217,7 +217,7 @@ def test_a_priority_class_that_leads_nowhere_is_told() -> None:
 
 
 def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
-    """What a cluster is dumped as holds both; the devices are charged once."""
+    """A dump of a cluster has both; Kueue charges the devices once."""
     first = kueue_dra("simulate", "-f", "-", stdin=f"{QUEUES}---\n{a_job()}")
     (made,) = workloads(first.stdout)
     made["metadata"]["name"] = "from-the-cluster"
@@ -231,7 +231,7 @@ def test_the_workload_of_a_job_that_is_given_too_is_made_anew() -> None:
 
 
 def test_a_sketch_of_a_job_is_decided_with_a_warning(tmp_path: Path) -> None:
-    """What it lacks is no matter of quota; what it has, and wrongly, is refused."""
+    """Missing fields do not matter for quota; wrong ones are rejected."""
     file = tmp_path / "manifests.yaml"
     file.write_text("---\n".join((QUEUES, a_job(pod="containers: [{resources: {requests: {example.com/a: 1}}}]"))))
     sketched = kueue_dra("simulate", "-f", str(file))

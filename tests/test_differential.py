@@ -83,7 +83,7 @@ def test_generated_worlds_reach_what_surrounds_work() -> None:
 
 
 def test_generated_worlds_build_their_queues_anew() -> None:
-    """Whatever queues are made of is written and deleted while there is work, and so are claim templates."""
+    """A scenario writes and deletes queues and claim templates while there are workloads."""
     kinds = ("ClusterQueue", "LocalQueue", "ResourceFlavor", "Cohort", "ResourceClaimTemplate")
     missing = {(verb, kind) for verb in ("apply", "delete") for kind in kinds}
     for batch in batches(of=4, behaviour=KUEUE_0_19, number=1, count=100):
@@ -150,7 +150,7 @@ def judged_until_one_differs(agenda: WorkQueue, judge: Oracle) -> Comparison:
 
 
 def test_what_differs_is_shrunk_before_new_worlds_are_drawn(blind: Oracle) -> None:
-    """What is left still differs, in fewer steps."""
+    """The result still differs, in fewer steps."""
     agenda = WorkQueue(plan=a_plan(), drawn=a_plan().batches())
     large = judged_until_one_differs(agenda, blind)
     planned, work = agenda.planned, agenda.next()
@@ -217,13 +217,13 @@ def a_scenario(*steps: str) -> Scenario:
 
 
 def names(scenario: Scenario) -> list[str]:
-    """What a scenario applies, in order."""
+    """Give what a scenario applies, in order."""
     return [each["metadata"]["name"] for step in scenario.steps for each in step.get("apply") or ()]
 
 
 @pytest.mark.parametrize("needed", [["a"], ["h"], ["c", "f"], ["a", "b", "h"]])
 def test_only_what_the_difference_needs_is_left(needed: list[str]) -> None:
-    """Whatever can be left out is, in few tries."""
+    """Everything that is not needed is removed, in few attempts."""
     tried = []
 
     def differs(scenario: Scenario) -> bool:
@@ -246,7 +246,7 @@ def test_objects_within_a_step_are_left_out_too() -> None:
 
 
 def test_what_ends_a_kueue_is_shrunk_too() -> None:
-    """What is left still ends it, though nothing differs where nothing can be seen."""
+    """The result still makes it exit, though nothing differs where nothing can be compared."""
 
     def alone(world: Scenario) -> Comparison:
         kind = OutcomeKind.ENDED if {"b", "d"} <= set(names(world)) else OutcomeKind.AGREES

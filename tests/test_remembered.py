@@ -39,7 +39,7 @@ def a_maker(made: list[Any]) -> Callable[[], list[Any]]:
     ],
 )
 def test_a_document_is_asked_about_once(other: object, times: int) -> None:
-    """What is of another type is another document."""
+    """A value of another type makes another document."""
     made: list[Any] = []
     remembered = MemoizedCopy()
     for document in ({"count": 1}, other):
@@ -73,7 +73,7 @@ def test_what_no_json_can_be_is_asked_about_each_time() -> None:
 
 
 def test_everything_is_forgotten_when_there_is_no_more_room() -> None:
-    """What is remembered has a bound."""
+    """The cache has a bound."""
     remembered, make = MemoizedCopy(room=2), a_maker([])
 
     assert [remembered.once(each, (), make) for each in (1, 2, 3, 1)] == [[1], [2], [3], [4]]

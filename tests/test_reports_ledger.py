@@ -1,4 +1,4 @@
-"""What keeps a run honest: what does not collect, what was not executed, what was left out."""
+"""A run reports cases that do not collect, do not execute or are excluded."""
 
 from __future__ import annotations
 

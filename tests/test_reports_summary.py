@@ -1,4 +1,4 @@
-"""What the terminal says of a case that did not pass."""
+"""The terminal text of a case that did not pass."""
 
 from __future__ import annotations
 

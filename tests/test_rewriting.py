@@ -36,7 +36,7 @@ def test_what_its_writer_changed_is_taken_over(lab: Lab) -> None:
 
 
 def test_a_job_that_is_made_anew_is_new(lab: Lab) -> None:
-    """What was written of a Job that is gone says nothing about its successor."""
+    """The stored state of a deleted Job does not affect its successor."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(pods=3, least=1, claims=[a_template(gpu())]))
     lab.target.delete([job.ref])

@@ -174,7 +174,7 @@ class World:
 
     @property
     def sums(self) -> Mapping[str, int]:
-        """What the admitted workloads of each ClusterQueue use together."""
+        """The sum of what the admitted workloads of each ClusterQueue use."""
         total: dict[str, int] = {}
         for queue, devices in self.admitted.values():
             total[queue] = total.get(queue, 0) + devices

@@ -136,7 +136,7 @@ def test_a_webhook_of_the_release_denies(objects: APIClient) -> None:
 
 
 def test_both_versions_are_served_and_converted(objects: APIClient) -> None:
-    """What is written as v1beta1 is read as v1beta2, under the newer name of the field."""
+    """An object that is written as v1beta1 is read as v1beta2, with the newer name of the field."""
     older = a_cluster_queue("converted") | {"apiVersion": OLDER}
     older["spec"] |= {"cohort": "together"}
     assert objects.create(older).code in (201, 409)

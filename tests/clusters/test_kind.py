@@ -151,7 +151,7 @@ def test_a_record_that_cannot_be_read(name: str, orphaned: bool) -> None:
 
 
 def test_the_machine_is_put_back(tmp_path: Path, own_cache: Path) -> None:
-    """Whatever the nodes set is as it was before the first cluster, also after a second one."""
+    """The settings of the machine are as before the first cluster, also after a second one."""
     proc = tmp_path / "proc"
     for name in TOUCHED:
         (proc / name.replace(".", "/")).parent.mkdir(parents=True, exist_ok=True)

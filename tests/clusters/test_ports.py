@@ -56,7 +56,7 @@ def test_a_port_in_use_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_closed_reservation_lets_its_ports_go() -> None:
-    """What was reserved is free afterwards."""
+    """The reserved port is free afterwards."""
     with Ports() as mine:
         port = mine.reserve()
 

@@ -168,7 +168,7 @@ def test_a_program_that_cannot_be_started_is_told() -> None:
 
 
 def test_the_environment_is_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user has set for other programs does not reach these."""
+    """Settings of the user for other programs do not reach these."""
     monkeypatch.setenv("KUBECONFIG", "/home/me/.kube/config")
     with Processes() as processes:
         processes.start("env", ["/usr/bin/env"], env={"MINE": "1"})

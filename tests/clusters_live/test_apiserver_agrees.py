@@ -29,7 +29,7 @@ _CHANGED = 0.25
 _PATIENCE = 2.0
 """Seconds after which a closed connection is one, and no restart."""
 _CLOSED = (500, "")
-"""What there is of an answer when the API server divides by zero."""
+"""The end of an answer in which the API server divides by zero."""
 
 
 @pytest.fixture(scope="module")

@@ -399,7 +399,7 @@ def test_the_same_configuration_again_does_nothing(target: LiveTarget, plane: Pl
 
 
 def test_a_description_names_versions_and_no_places(target: LiveTarget) -> None:
-    """What goes into reports is the same on every machine."""
+    """The description in reports is the same on every machine."""
     described = target.describe()
 
     assert described["kind"] == "kueue"

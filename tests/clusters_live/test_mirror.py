@@ -1,4 +1,4 @@
-"""What the mirror of an API server shows, and when."""
+"""The informer cache of an API server: its contents, and when they change."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_we_wrote_is_there_at_the_next_look(plane: ControlPlane, target: Li
 
 @pytest.mark.live
 def test_a_watch_that_breaks_is_begun_anew(plane: ControlPlane, target: LiveTarget) -> None:
-    """What was missed meanwhile is listed."""
+    """Changes that were missed meanwhile are listed."""
     mirror = InformerCache(objects=APIClient(api=plane.api))
     assert mirror.read(FLAVOR) is None
     for shelf in mirror._shelves.values():

@@ -1,4 +1,4 @@
-"""What Kueue has decided counts although it is not written yet, and what it will take back does not."""
+"""Decisions of Kueue count before they are written, and those that it will revert do not."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def a_record(*more: Manifest) -> AppliedObjects:
 
 
 def test_an_object_is_the_same_in_every_version() -> None:
-    """What was applied as v1beta2 is known as v1beta1 too."""
+    """An object that was applied as v1beta2 is known as v1beta1 too."""
     assert Ref(api_version="kueue.x-k8s.io/v1beta1", kind="ClusterQueue", name="team") in a_record()
 
 

@@ -1,4 +1,4 @@
-"""What is written over a stored object."""
+"""Writes over a stored object."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ DOORS = {
     "WorkloadShouldBeSuspended": "controllers/job_management rules/jobframework/managed_jobs",
     "IsWithinNominalInResources": "rules/preemption/preemption_policies",
 }
-"""What an engineer who knows Kueue searches for (words on one line), and the modules of the reference that decide."""
+"""Searches of an engineer who knows Kueue (words on one line), and the modules of the reference that decide."""
 
 
 @pytest.mark.parametrize("searched", DOORS)

@@ -30,7 +30,7 @@ SELECTED = (
     "test_an_unmapped_class_is_refused_by_name",
     "test_a_local_queue_whose_cluster_queue_can_admit_is_ready",
 )
-"""What runs here of the suites, as for ``-k``; all of it runs without nodes (``make live``)."""
+"""The selected cases, as for ``-k``; all cases run without nodes (``make live``)."""
 MAPPING: tuple[Callable[[Lab], None], ...] = (
     test_uniqueness.test_the_refusal_of_a_shared_class_names_its_resource,
     test_uniqueness.test_mappings_of_one_name_may_not_be_told_of_their_classes,
@@ -70,7 +70,7 @@ class KueueHere:
 
 @pytest.fixture
 def lab(site: NodeLab) -> Iterator[Lab]:
-    """What a mapping row needs; Kueue runs as before in the end."""
+    """Give a lab for mapping cases, and restart Kueue with its own Configuration at the end."""
     target = cast(Target, KueueHere(rollout=site.rollout))
     yield Lab(target=target, behaviour=behaviour(f"kueue-{site.cluster.release.minor}"), suffix=site.namespace)
     site.rollout.restart_kueue()

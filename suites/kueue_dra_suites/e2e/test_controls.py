@@ -14,7 +14,7 @@ from kueue_dra_suites.e2e import test_devices, test_integration_off, test_waitin
 
 Case = Callable[[NodeLab], None]
 SECONDS = 10.0
-"""What works takes two or three; a case that goes red waits them out."""
+"""A working case takes two or three; a failing case takes all of them."""
 NEED_DEVICES: tuple[Case, ...] = (
     test_devices.test_a_job_runs_and_finishes,
     test_waiting.test_the_third_starts_when_one_ends,

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.profile("whole-device")
 
 
 def has_no_pod(job: NodeJob) -> bool:
-    """Whether the Job is suspended and never had a pod, as a watch from before it was made tells."""
+    """Whether the Job is suspended and never had a pod, by a watch that began before the Job was created."""
     return job.is_suspended() and job.pods_ever() == []
 
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_admitted_has_no_pod(
 
 
 def test_a_held_queue_starts_nothing(site: NodeLab) -> None:
-    """What is submitted to a queue on hold waits without a pod, and runs when the queue is resumed."""
+    """A Job in a ClusterQueue on hold waits without a pod, and runs when the queue is resumed."""
     queue = site.queue({RESOURCE: 1}, stopPolicy="Hold")
     job = queue.submit(a_job(claims=[a_template(gpu())]))
     site.fence()

@@ -178,7 +178,7 @@ def test_containers_ask_for_what_there_is(lab: Lab, resources: dict[str, Any], a
     ],
 )
 def test_pods_ask_for_what_their_containers_need(lab: Lab, pod: dict[str, Any], answer: RejectedFields) -> None:
-    """What a pod asks for as a whole holds what its containers ask for."""
+    """The requests of a whole pod include those of its containers."""
     assert offered_pod(lab, **pod) == answer
 
 

@@ -47,7 +47,7 @@ def a_flat_request(**fields: Any) -> dict[str, Any]:
 def test_a_request_is_of_one_form_with_a_class_a_name_and_a_count(
     lab: Lab, request_: dict[str, Any], answer: RejectedFields
 ) -> None:
-    """What is missing or wrong in a request keeps its template from being stored."""
+    """A missing or wrong field in a request keeps its template from being stored."""
     template = a_template(request_)
 
     assert lab.offer(template.manifest(lab.name("template"), lab.namespace())) == answer

@@ -106,7 +106,7 @@ def test_a_prioritized_list_is_charged_beside_exact_requests(lab: Lab) -> None:
 def test_alternatives_that_differ_are_refused(
     lab: Lab, alternatives: list[dict[str, Any]], message: str, reason: Reason
 ) -> None:
-    """What would cost something else, or nothing that is known, keeps the workload out."""
+    """An alternative with another charge, or an unknown one, makes the workload inadmissible."""
     lab.start(gates=LISTS)
     queue = lab.queue({"shared-gpus": 4, "whole-gpus": 4})
     job = queue.submit(a_job(claims=[a_template(a_list(*alternatives))]))

@@ -141,7 +141,7 @@ def test_a_selector_that_does_not_compile_is_refused(lab: Lab, selectors: list[s
 @covers("CEL-020")
 @newer_api_server
 def test_a_selector_is_told_with_its_quotes_escaped(lab: Lab) -> None:
-    """What the message quotes is escaped once, signs that only look like markup are not."""
+    """The quoted part of the message is escaped once; text that only looks like markup is not."""
     queue = lab.queue({"shared-gpus": 4})
     selector = 'device.attributes["lab.example.com"].models.exists(m, m == "a<b")'
     job = queue.submit(a_job(claims=[a_template(a_request(SHARED, selectors=[selector]))]))

@@ -34,7 +34,7 @@ MODE_ALL = a_request(mode="All", count=None)
     ],
 )
 def test_a_prioritized_list_is_charged_nothing(lab: Lab, requests: list[Any], usage: dict[str, int]) -> None:
-    """Whatever will be allocated for it, no quota is needed."""
+    """The request needs no quota, whatever will be allocated for it."""
     queue = lab.queue({"whole-gpus": 2})
     job = queue.submit(a_job(claims=[a_template(*requests)]))
 

@@ -104,7 +104,7 @@ def test_names_of_one_resource_in_different_phases(lab: Lab, charge: int) -> Non
     [pytest.param(GPU, "whole-gpus", id="mapped"), pytest.param("unmapped.example.com", CARD, id="unmapped")],
 )
 def test_overhead_under_the_name_is_not_charged(lab: Lab, device_class: str, resource: str) -> None:
-    """What is charged as devices is no ordinary request any more, the overhead of the pod included."""
+    """A request that is charged as devices is no ordinary request, nor is that part of the pod's overhead."""
     lab.stands_for(CARD, device_class)
     queue = lab.queue({"cpu": "8", "whole-gpus": 8, CARD: 8})
     job = queue.submit(a_workload(a_pod_set("main", requests={CARD: "2"}, spec={"overhead": {"cpu": "1", CARD: "3"}})))

@@ -65,7 +65,7 @@ def test_devices_are_asked_for_one_by_one(lab: Lab, amounts: list[str], message:
 @covers("EXT-017")
 @pytest.mark.parametrize("amount", ["1", "1000m", "1.0"])
 def test_a_job_may_write_an_integer_as_it_likes(lab: Lab, amount: str) -> None:
-    """What is written in a Job reaches Kueue as the integer that it is."""
+    """Kueue gets the value in a Job as an integer."""
     lab.stands_for(CARD, GPU)
     queue = lab.queue({"whole-gpus": 8})
     job = queue.submit(a_job(requests={CARD: amount}))

@@ -62,7 +62,7 @@ def test_a_resource_is_named_by_a_label_key(lab: Lab, name: str) -> None:
 @covers("MAP-002", "CFG-007")
 @pytest.mark.parametrize("name", NO_KEYS)
 def test_a_resource_is_not_named_otherwise(lab: Lab, name: str) -> None:
-    """What is no label key is refused as the name of a mapping."""
+    """A string that is not a label key is rejected as the name of a mapping."""
     document = a_document(a_mapping(name, "gpu.example.com"))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].name: Invalid value")
@@ -78,7 +78,7 @@ def test_a_class_is_named_by_a_label_key(lab: Lab, name: str) -> None:
 @covers("MAP-007", "CFG-007")
 @pytest.mark.parametrize("name", NO_KEYS)
 def test_a_class_is_not_named_otherwise(lab: Lab, name: str) -> None:
-    """What is no label key is refused as a device class name, with its place in the list."""
+    """A string that is not a label key is rejected as a device class name, with its place in the list."""
     document = a_document(a_mapping("gpus", "gpu.example.com", name))
 
     assert lab.check(document) == refused("resources.deviceClassMappings[0].deviceClassNames[1]: Invalid value")

@@ -96,7 +96,7 @@ def a_deactivated_holder(lab: Lab) -> tuple[Queue, Job]:
 
 @covers("QUEUE-028")
 def test_a_deactivated_workload_is_not_counted_at_a_start(lab: Lab) -> None:
-    """What it held is free for the next one, before and after."""
+    """The quota that it used is available to the next workload, before and after."""
     queue, _ = a_deactivated_holder(lab)
 
     lab.start()
@@ -113,7 +113,7 @@ _AGAIN = "Kueue counts a deactivated workload again when it starts"
 @breaks_law("charges are reservations", _AGAIN)
 @breaks_law("charges are usage", _AGAIN)
 def test_a_deactivated_workload_is_counted_again_at_a_start(lab: Lab) -> None:
-    """What it held was free, and is taken after the start."""
+    """The quota that it used was available, and is used again after the start."""
     queue, _ = a_deactivated_holder(lab)
     assert queue.figures.counts == WorkloadCounts()
 

@@ -35,7 +35,7 @@ EXPRESSION = "spec.namespaceSelector.matchExpressions[0]"
     ],
 )
 def test_what_is_covered_has_a_name_that_a_label_can_have(lab: Lab, name: str, words: str) -> None:
-    """What cannot be called so cannot be asked for."""
+    """A workload cannot request a resource whose name is invalid."""
     message = lab.denied(a_cluster_queue(lab.name("cq"), [a_group({"one": {name: 1}})]))
 
     assert message == (f'{DENIED}{GROUPS}[0].coveredResources[0]: Invalid value: "{name}": {words}' if words else "")
@@ -176,7 +176,7 @@ def test_namespaces_are_selected_by_labels(lab: Lab) -> None:
 @covers("OBJECT-045")
 @pytest.mark.parametrize("key", ["key", "operator"])
 def test_a_changed_selector_says_what_it_compares(lab: Lab, key: str) -> None:
-    """What is left out of a change is missing."""
+    """A field that an update does not have is missing."""
     name = lab.name("cq")
     lab.apply(a_cluster_queue(name, [ONE]))
     left = {other: word for other, word in {"key": "a", "operator": "Exists"}.items() if other != key}

@@ -38,7 +38,7 @@ def test_devices_are_admitted_up_to_the_quota(lab: Lab, asked: int, quota: int, 
     ],
 )
 def test_devices_are_admitted_up_to_what_is_left(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What earlier workloads hold is no longer there for later ones."""
+    """Quota that earlier workloads use is not available to later ones."""
     queue = lab.queue({"whole-gpus": 5})
     queue.submit(a_job(claims=[a_template(gpu(3))]))
     job = queue.submit(a_job(claims=[a_template(gpu(asked))]))

@@ -49,7 +49,7 @@ def test_each_pod_has_the_overhead(lab: Lab) -> None:
 
 @covers("POD-002")
 def test_the_overhead_of_the_pod_counts_instead(lab: Lab) -> None:
-    """What a pod brings itself is not added to what its class says, even for resources that it leaves out."""
+    """The overhead in a pod replaces that of its RuntimeClass, even for resources that it does not name."""
     runtime = lab.runtime_class(cpu="250m", memory="64Mi")
     queue = lab.queue({"cpu": "8", "memory": "1Gi", "whole-gpus": 2})
     spec = {"runtimeClassName": runtime, "overhead": {"cpu": "1"}}

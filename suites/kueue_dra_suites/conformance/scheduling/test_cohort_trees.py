@@ -63,7 +63,7 @@ def test_a_cohort_borrows_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict
     ],
 )
 def test_a_cohort_lends_up_to_its_limit(lab: Lab, asked: int, verdict: Verdict) -> None:
-    """What a cohort does not lend stays with its members."""
+    """Quota that a cohort does not lend stays with its members."""
     root = a_cohort(lab)
     root.below({"whole-gpus": a_quota(3, lend=1)}).queue({"whole-gpus": 0})
     queue = root.queue({"whole-gpus": 1})

@@ -78,7 +78,7 @@ def test_a_queue_preempts_or_looks_further(lab: Lab, fungibility: dict[str, str]
     ],
 )
 def test_a_queue_prefers_borrowing_or_preemption(lab: Lab, fungibility: dict[str, str], place: int) -> None:
-    """Where one flavor needs preemption and another has to be borrowed, the preference decides."""
+    """If one flavor needs preemption and another needs borrowing, the preference decides."""
     job, flavors = preempting_or_borrowing(lab, fungibility)
 
     assert lab.flavors(job) == {"main": {"whole-gpus": flavors[place]}}

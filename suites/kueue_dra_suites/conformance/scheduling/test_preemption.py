@@ -91,7 +91,7 @@ def test_only_users_of_the_devices_that_are_short_are_preempted(lab: Lab) -> Non
 
 @covers("PREEMPT-015")
 def test_the_lowest_priority_goes_first(lab: Lab) -> None:
-    """Of two possible victims the one with the lower priority gives way, though it was admitted earlier."""
+    """Of two candidates, the one with the lower priority is preempted, though it was admitted earlier."""
     queue = lab.queue({"whole-gpus": 2}, preemption=LOWER)
     low = queue.submit(a_job(priority=1, claims=[a_template(gpu())]))
     middle = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
@@ -103,7 +103,7 @@ def test_the_lowest_priority_goes_first(lab: Lab) -> None:
 
 @covers("PREEMPT-016")
 def test_who_was_admitted_last_goes_first(lab: Lab) -> None:
-    """Of two victims of equal priority the one that got its devices last gives way, though it was created first."""
+    """Of two candidates with equal priority, the one with the latest reservation is preempted, though it is older."""
     queue = lab.queue({"whole-gpus": 3}, preemption=LOWER)
     holder = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))
     late = queue.submit(a_job(priority=1, claims=[a_template(gpu(2))]))

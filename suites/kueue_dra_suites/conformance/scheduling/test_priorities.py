@@ -59,7 +59,7 @@ def test_who_waits_goes_along_with_the_class_that_its_job_names(lab: Lab) -> Non
 
 @covers("PRIORITY-002", "PRIORITY-005")
 def test_who_runs_goes_along_with_the_class_that_its_job_names(lab: Lab) -> None:
-    """What could not preempt it before is tried again, and does."""
+    """A workload that could not preempt before is tried again, and preempts."""
     queue = lab.queue({"whole-gpus": 1}, preemption=LOWER)
     running = queue.submit(a_job(priority=5, claims=[a_template(gpu())]))
     waiting = queue.submit(a_job(priority=4, claims=[a_template(gpu())]))

@@ -12,7 +12,7 @@ from kueue_dra_fixtures.verdicts import admitted
 
 @covers("STATUS-001")
 def test_the_admission_names_the_cluster_queue(lab: Lab) -> None:
-    """Of two ClusterQueues the one that gave the quota is named."""
+    """The admission names the ClusterQueue that gave the quota."""
     other = lab.queue({"whole-gpus": 1})
     queue = lab.queue({"whole-gpus": 1})
     job = queue.submit(a_job(claims=[a_template(gpu())]))
@@ -60,7 +60,7 @@ def test_each_resource_has_the_flavor_of_its_own_group(lab: Lab) -> None:
 
 @covers("STATUS-002", "STATUS-003")
 def test_the_flavor_is_the_one_that_had_room(lab: Lab) -> None:
-    """What went to the second flavor is shown there."""
+    """The status shows the part in the second flavor there."""
     first, second = lab.flavor("first"), lab.flavor("second")
     queue = lab.queue(groups=[{first: {"whole-gpus": 1}, second: {"whole-gpus": 4}}])
     job = queue.submit(a_job(claims=[a_template(gpu(3))]))
@@ -112,7 +112,7 @@ def test_a_pod_set_without_requests_shows_its_name_only(lab: Lab) -> None:
 
 @covers("STATUS-012")
 def test_an_admitted_workload_shows_its_usage_only(lab: Lab) -> None:
-    """What was asked for while waiting is gone once quota is reserved."""
+    """The requests of a pending workload are removed once quota is reserved."""
     queue = lab.queue({"whole-gpus": 1})
     first = queue.submit(a_job(claims=[a_template(gpu())]))
     second = queue.submit(a_job(claims=[a_template(gpu())]))

@@ -50,7 +50,7 @@ def test_an_equal_of_one_that_did_not_fit_is_told_for_itself(lab: Lab) -> None:
     ],
 )
 def test_whether_equals_wait_together_is_a_gate(lab: Lab, gate: bool, message: tuple[str, str] | None) -> None:
-    """Whatever the release does unless it is asked."""
+    """Whatever the default of the release is."""
     lab.start(gates={"SchedulingEquivalenceHashing": gate})
     assert told_to_an_equal(lab) == message
 

@@ -34,7 +34,7 @@ NO_NAME = (
     ],
 )
 def test_a_running_job_stays_in_its_queue(lab: Lab, labels: Mapping[str, str | None], words: str) -> None:
-    """What is charged to one queue is not moved to another while it runs."""
+    """A running Job stays in the queue that it is charged to."""
     job = lab.queue({"whole-gpus": 1}).submit(a_job(claims=[a_template(gpu())]))
 
     assert lab.denied(marked(job.made, labels)) == words
@@ -109,7 +109,7 @@ def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, words: str) -> Non
     ],
 )
 def test_the_fewest_pods_are_fewer_than_all(lab: Lab, least: str, spec: Mapping[str, Any], words: str) -> None:
-    """How few of three pods are worth running is a number that means something."""
+    """The minimum number of three pods is a positive number, and at most all of them."""
     made = marked(lab.written(a_job(pods=3, cpu="1"), lab.queue({"cpu": 0})), annotations={LEAST_ANNOTATION: least})
 
     assert lab.denied(with_spec(made, **spec)) == words

@@ -1,4 +1,4 @@
-"""Which Jobs are Kueue's: by the queue that they name, and by the namespaces that the Configuration selects."""
+"""The Jobs that Kueue manages: by their queue name, and by the namespaces that the Configuration selects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps a workload from being tried, with UnadmittedWorkloadsObservability on (Kueue 0.19, workload reconcile)."""
+"""Reasons for workloads that are not tried, with UnadmittedWorkloadsObservability on (Kueue 0.19, reconcile)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scheduler gives as the reason of waiting, with UnadmittedWorkloadsObservability on (Kueue 0.19)."""
+"""The reasons that the scheduler sets, with UnadmittedWorkloadsObservability on (Kueue 0.19)."""
 
 from __future__ import annotations
 

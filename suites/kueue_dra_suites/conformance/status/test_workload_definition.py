@@ -80,7 +80,7 @@ NAMELESS = [
 @covers("COUNT-028")
 @pytest.mark.parametrize(("pod", "field"), NAMELESS)
 def test_pods_are_changed_to_what_has_names(lab: Lab, pod: dict[str, Any], field: str) -> None:
-    """What a Workload is changed to is complete."""
+    """An update of a Workload must be complete."""
     made = made_of(lab)
     lab.apply(made)
     (pod_set,) = made["spec"]["podSets"]
