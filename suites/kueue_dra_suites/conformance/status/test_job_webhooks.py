@@ -109,7 +109,7 @@ def test_a_queue_is_named_as_objects_are(lab: Lab, name: str, words: str) -> Non
     ],
 )
 def test_the_fewest_pods_are_fewer_than_all(lab: Lab, least: str, spec: Mapping[str, Any], words: str) -> None:
-    """The minimum number of three pods is a positive number, and at most all of them."""
+    """The minimum number of pods of a Job with three is positive and below three."""
     made = marked(lab.written(a_job(pods=3, cpu="1"), lab.queue({"cpu": 0})), annotations={LEAST_ANNOTATION: least})
 
     assert lab.denied(with_spec(made, **spec)) == words

@@ -107,7 +107,7 @@ def test_beside_too_many_pod_sets_nothing_else_is_told(lab: Lab) -> None:
     ],
 )
 def test_the_fewest_pods_are_between_one_and_all(lab: Lab, least: int, words: str) -> None:
-    """The minimum number of two pods is a positive number, and at most all of them."""
+    """The minimum number of pods of a pod set with two is 1 or 2."""
     made = lab.written(a_workload(a_pod_set("main", pods=2, least=least, cpu="1")), lab.missing_queue())
 
     assert lab.denied(made) == words.format(**made["metadata"])
