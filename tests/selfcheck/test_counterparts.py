@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kueue_dra_ref.behaviours import NAMES, behaviour
+from kueue_dra_ref.behaviours.behaviour import rules_of
 from tests.kueue_symbols.__main__ import cited_files, rendered
 from tests.kueue_symbols.counterparts import (
     LISTS,
@@ -45,6 +47,14 @@ def test_each_deciding_module_and_each_rule_names_one_counterpart() -> None:
     without = [f"{each.place}: {len(each.counterparts)} counterparts" for each in EVERYTHING if _lacks_one(each)]
 
     assert not without, "\n".join(without)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_rule_in_force_gives_its_counterpart(name: str) -> None:
+    """`kueue-dra behaviour` prints the last paragraph of its docstring."""
+    wrong = [f"{each.name}: {each.counterpart!r}" for each in rules_of(behaviour(name)) if _problems(each.counterpart)]
+
+    assert not wrong, "\n".join(wrong)
 
 
 def test_there_are_rules_and_modules_to_check() -> None:
