@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from kueue_dra_clusters.releases import RELEASES
@@ -17,6 +18,7 @@ from tests.kueue_symbols.go_declarations import symbols_of_module
 MODULE = "sigs.k8s.io/kueue"
 
 
+@cache
 def cited_files() -> dict[str, set[str]]:
     """Give the files that counterparts name, by pinned version."""
     cited: dict[str, set[str]] = defaultdict(set)

@@ -15,6 +15,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from kueue_dra_clusters.releases import NEWEST, RELEASES
@@ -106,6 +107,7 @@ def list_of(version: str) -> Path:
     return LISTS / f"kueue-{version}.txt"
 
 
+@cache
 def stored_symbols(version: str) -> dict[str, frozenset[str]]:
     """Read the symbols of each cited file of a pinned release."""
     lines = list_of(version).read_text("utf-8").splitlines()
@@ -113,6 +115,7 @@ def stored_symbols(version: str) -> dict[str, frozenset[str]]:
     return {file: frozenset(names.split()) for file, names in entries}
 
 
+@cache
 def pinned() -> dict[str, str]:
     """Give the pinned version of each minor, such as 0.19.2 of 0.19."""
     return {minor: each.component.version.removeprefix("v") for minor, each in RELEASES.items()}
